@@ -1,0 +1,303 @@
+//! The commands and their arguments.
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+
+use super::settings::SettingFlags;
+use crate::proto;
+
+const EXAMPLES: &str = "\
+Examples:
+  utterd                                  serve on 127.0.0.1:50051
+  utterd memorize 'The train leaves at nine.'
+  utterd show
+  utterd --listen 0.0.0.0:50051 --preset session";
+
+/// Conversation-history memory for LLM agents: keeps a rolling, token-accounted window of each
+/// conversation. Without a command, it serves.
+#[derive(Debug, Parser)]
+#[command(name = "utterd", version, after_help = EXAMPLES, args_conflicts_with_subcommands = true)]
+pub struct Cli {
+    /// What to do.
+    #[command(subcommand)]
+    pub command: Option<Command>,
+    /// How to serve when there is no command.
+    #[command(flatten)]
+    pub configuration: Configuration,
+}
+
+/// What to do.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Serve (the default)
+    #[command(after_help = "Example: utterd serve --listen 0.0.0.0:50051 --buffer-size 50")]
+    Serve(Configuration),
+    /// Store an utterance
+    #[command(after_help = "Examples:
+  utterd memorize 'Where is my order?'
+  utterd memorize --tool-calls '[{\"id\":\"c1\",\"function\":{\"name\":\"lookup\",\"arguments\":\"{}\"}}]'
+  utterd memorize --tool-call-id c1 - < result.json")]
+    Memorize(Memorize),
+    /// Find utterances by relevance to a prompt
+    #[command(after_help = "Example: utterd remember --role user --limit 3 when does the train leave")]
+    Remember(Remember),
+    /// Forget what an instruction selects
+    #[command(after_help = "Examples:
+  utterd forget last:2
+  utterd forget --hard --dry-run 'everything the user said before turn 5'")]
+    Forget(Forget),
+    /// Summarise a conversation or a part of it
+    #[command(after_help = "Example: utterd summarize --turns 1-4 --tokens 100 --focus refund")]
+    Summarize(Summarize),
+    /// Tell how full the window is
+    #[command(after_help = "Example: utterd capacity --watch --recipient alice")]
+    Capacity(Capacity),
+    /// Show the window as a person reads it
+    #[command(after_help = "Example: utterd show --conversation demo")]
+    Show(Show),
+    /// Follow what happens, a line an event
+    #[command(after_help = "Example: utterd watch --recipient alice")]
+    Watch(Watch),
+    /// Store transcripts in OpenAI's message format, each as a conversation of its own
+    #[command(after_help = "Examples:
+  utterd replay chats.jsonl
+  utterd replay --strict --batch 100 one.json two.json
+  jq -c '.[]' log.json | utterd replay --conversation demo -")]
+    Replay(Replay),
+    /// Print the effective configuration and where each value came from
+    #[command(after_help = "Example: utterd config --config utterd.toml > effective.toml")]
+    Config(Configuration),
+}
+
+/// Where settings come from, beside the environment.
+#[derive(Debug, Args)]
+pub struct Configuration {
+    /// The TOML file to read [env: UTTERD_CONFIG] [default: utterd.toml, if it exists]
+    #[arg(long, value_name = "FILE")]
+    pub config: Option<PathBuf>,
+    /// One flag for each key.
+    #[command(flatten)]
+    pub flags: SettingFlags,
+}
+
+/// The server to talk to, the conversation meant, and the form of the answer.
+#[derive(Debug, Args)]
+pub struct Target {
+    /// The server's address
+    #[arg(long, value_name = "URL", env = "UTTERD_SERVER", default_value = "http://127.0.0.1:50051")]
+    pub server: String,
+    /// The conversation; without it the recipient's active one
+    #[arg(long, short, value_name = "ID", default_value = "", hide_default_value = true)]
+    pub conversation: String,
+    /// Whose conversation; without it `default`
+    #[arg(long, short, value_name = "ID", default_value = "", hide_default_value = true)]
+    pub recipient: String,
+    /// Print the response as JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// Who speaks.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub enum Speaker {
+    /// Instructions.
+    System,
+    /// A person.
+    User,
+    /// The agent.
+    Assistant,
+    /// A tool's result.
+    Tool,
+}
+
+impl From<Speaker> for proto::Role {
+    fn from(speaker: Speaker) -> Self {
+        match speaker {
+            Speaker::System => Self::System,
+            Speaker::User => Self::User,
+            Speaker::Assistant => Self::Assistant,
+            Speaker::Tool => Self::Tool,
+        }
+    }
+}
+
+/// Arguments of `memorize`.
+#[derive(Debug, Args)]
+pub struct Memorize {
+    #[command(flatten)]
+    pub target: Target,
+    /// Who speaks [default: user; assistant with --tool-calls, tool with --tool-call-id]
+    #[arg(long)]
+    pub role: Option<Speaker>,
+    /// The participant's or the tool's name
+    #[arg(long, default_value = "", hide_default_value = true)]
+    pub name: String,
+    /// Important: eviction passes over it
+    #[arg(long)]
+    pub pin: bool,
+    /// The turn it belongs to [default: the server counts]
+    #[arg(long, value_name = "N", allow_negative_numbers = true)]
+    pub turn: Option<i32>,
+    /// Names this attempt: repeated with the same id, it stores nothing again
+    #[arg(long, value_name = "ID", default_value = "", hide_default_value = true)]
+    pub request_id: String,
+    /// The tools it calls, as OpenAI's array of tool calls
+    #[arg(long, value_name = "JSON")]
+    pub tool_calls: Option<String>,
+    /// The open call that it answers
+    #[arg(long, value_name = "ID", conflicts_with = "tool_calls")]
+    pub tool_call_id: Option<String>,
+    /// What was said; `-` reads stdin
+    #[arg(required_unless_present_any = ["tool_calls", "tool_call_id"])]
+    pub text: Vec<String>,
+}
+
+/// Where `remember` looks.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub enum Scope {
+    /// The window
+    Window,
+    /// The window and the archive
+    Conversation,
+    /// All conversations of the recipient
+    Recipient,
+}
+
+/// Arguments of `remember`.
+#[derive(Debug, Args)]
+pub struct Remember {
+    #[command(flatten)]
+    pub target: Target,
+    /// Where to look
+    #[arg(long, default_value = "conversation")]
+    pub scope: Scope,
+    /// Only what these roles said
+    #[arg(long)]
+    pub role: Vec<Speaker>,
+    /// The newest first, not the most relevant
+    #[arg(long)]
+    pub recent: bool,
+    /// The most utterances
+    #[arg(long, value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(i32).range(1..=1000))]
+    pub limit: i32,
+    /// What to look for
+    #[arg(required_unless_present = "recent")]
+    pub prompt: Vec<String>,
+}
+
+/// Arguments of `forget`.
+#[derive(Debug, Args)]
+pub struct Forget {
+    #[command(flatten)]
+    pub target: Target,
+    /// For good, also from the summary; without it what is forgotten can be restored
+    #[arg(long)]
+    pub hard: bool,
+    /// Tell what would be forgotten and change nothing
+    #[arg(long)]
+    pub dry_run: bool,
+    /// What to forget, such as `oldest`, `last:3`, `turn:2`, `speaker:tool`, `about:TEXT`, `all`, or
+    /// the same in plain English
+    #[arg(required = true)]
+    pub instructions: Vec<String>,
+}
+
+/// Arguments of `summarize`.
+#[derive(Debug, Args)]
+pub struct Summarize {
+    #[command(flatten)]
+    pub target: Target,
+    /// Only the last N utterances of the window
+    #[arg(long, value_name = "N", group = "scope", allow_negative_numbers = true)]
+    pub recent: Option<i32>,
+    /// Only what left the window
+    #[arg(long, group = "scope")]
+    pub evicted: bool,
+    /// Only these turns: `3` or `2-5`
+    #[arg(long, value_name = "A-B", group = "scope", value_parser = turns)]
+    pub turns: Option<(i32, i32)>,
+    /// The most tokens [default: the conversation's limit]
+    #[arg(long, value_name = "N", allow_negative_numbers = true)]
+    pub tokens: Option<i32>,
+    /// A word that makes a sentence matter more
+    #[arg(long, value_name = "WORD")]
+    pub focus: Vec<String>,
+}
+
+/// Arguments of `capacity`.
+#[derive(Debug, Args)]
+pub struct Capacity {
+    #[command(flatten)]
+    pub target: Target,
+    /// Stay and tell each change
+    #[arg(long)]
+    pub watch: bool,
+}
+
+/// Arguments of `show`.
+#[derive(Debug, Args)]
+pub struct Show {
+    #[command(flatten)]
+    pub target: Target,
+}
+
+/// Arguments of `watch`.
+#[derive(Debug, Args)]
+pub struct Watch {
+    #[command(flatten)]
+    pub target: Target,
+    /// Go on behind this event [default: what happens from now on]
+    #[arg(long, value_name = "CURSOR", default_value = "", hide_default_value = true)]
+    pub after: String,
+}
+
+/// Arguments of `replay`.
+#[derive(Debug, Args)]
+pub struct Replay {
+    #[command(flatten)]
+    pub target: Target,
+    /// Utterances sent in one message
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..))]
+    pub batch: u16,
+    /// Fail where a transcript is not well-formed instead of keeping it leniently
+    #[arg(long)]
+    pub strict: bool,
+    /// JSON or JSONL files; `-` reads stdin
+    #[arg(required = true, value_name = "FILE")]
+    pub files: Vec<PathBuf>,
+}
+
+fn turns(text: &str) -> Result<(i32, i32), String> {
+    let (first, last) = text.split_once('-').unwrap_or((text, text));
+    match (first.parse(), last.parse()) {
+        (Ok(first), Ok(last)) => Ok((first, last)),
+        _ => Err("accepted are a turn, such as 3, or two, such as 2-5".into()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory;
+
+    use super::*;
+
+    #[test]
+    fn the_commands_are_consistent() {
+        Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn settings_are_flags_of_the_default_command() {
+        let cli = Cli::try_parse_from(["utterd", "--listen", "0.0.0.0:1"]).unwrap();
+        assert!(cli.command.is_none());
+        assert_eq!(cli.configuration.flags.0, [("listen", "0.0.0.0:1".to_owned())]);
+    }
+
+    #[test]
+    fn turns_are_one_or_two() {
+        assert_eq!(turns("3"), Ok((3, 3)));
+        assert_eq!(turns("2-5"), Ok((2, 5)));
+        assert!(turns("2-").is_err() && turns("x").is_err());
+    }
+}

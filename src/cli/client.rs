@@ -1,0 +1,78 @@
+//! The connection to a running server.
+
+use std::{error::Error, time::Duration};
+
+use tokio::runtime::Builder;
+use tonic::transport::{Channel, Endpoint};
+
+use super::{args::Target, errors::CliError};
+use crate::proto::{
+    conversation_service_client::ConversationServiceClient, memory_service_client::MemoryServiceClient,
+    trace_service_client::TraceServiceClient,
+};
+
+/// How long a server may take to accept the connection.
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
+/// The largest response that is read, in bytes: a page of 100 utterances of 1 MiB, and some room.
+const MAX_RESPONSE_BYTES: usize = 128 << 20;
+
+/// Runs a client command to its end.
+pub fn block_on(command: impl Future<Output = Result<(), CliError>>) -> Result<(), CliError> {
+    let runtime = Builder::new_current_thread().enable_all().build()?;
+    runtime.block_on(command)
+}
+
+/// A connection to a server.
+pub struct Connection(Channel);
+
+impl Connection {
+    /// Connects to the server that `target` names.
+    pub async fn open(target: &Target) -> Result<Self, CliError> {
+        let server = address(&target.server);
+        let endpoint = Endpoint::from_shared(server.clone())
+            .map_err(|error| CliError::Usage(format!("--server {:?} is no address: {error}", target.server)))?;
+        let channel = endpoint.connect_timeout(CONNECT_TIMEOUT).connect().await;
+        let unreachable = |error| CliError::Unreachable { server, reason: root_cause(&error) };
+        Ok(Self(channel.map_err(unreachable)?))
+    }
+
+    /// MemoryService.
+    pub fn memory(&self) -> MemoryServiceClient<Channel> {
+        MemoryServiceClient::new(self.0.clone()).max_decoding_message_size(MAX_RESPONSE_BYTES)
+    }
+
+    /// ConversationService.
+    pub fn conversations(&self) -> ConversationServiceClient<Channel> {
+        ConversationServiceClient::new(self.0.clone()).max_decoding_message_size(MAX_RESPONSE_BYTES)
+    }
+
+    /// TraceService.
+    pub fn trace(&self) -> TraceServiceClient<Channel> {
+        TraceServiceClient::new(self.0.clone())
+    }
+}
+
+/// The server's address as a URL: `host:port` is understood too.
+fn address(server: &str) -> String {
+    if server.contains("://") { server.to_owned() } else { format!("http://{server}") }
+}
+
+/// What is at the bottom of an error, such as `Connection refused (os error 111)`.
+fn root_cause(error: &dyn Error) -> String {
+    let mut cause = error;
+    while let Some(source) = cause.source() {
+        cause = source;
+    }
+    cause.to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_bare_address_is_http() {
+        assert_eq!(address("localhost:50051"), "http://localhost:50051");
+        assert_eq!(address("https://example.org"), "https://example.org");
+    }
+}

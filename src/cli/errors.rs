@@ -1,0 +1,114 @@
+//! What goes wrong, how it is told and with which exit code.
+
+use std::{
+    io::{self, Write},
+    process::ExitCode,
+};
+
+use tonic::Status;
+use tonic_types::StatusExt;
+
+use crate::{config::ConfigError, server::ServeError};
+
+/// Why a command did not work.
+#[derive(Debug, thiserror::Error)]
+pub enum CliError {
+    /// The configuration is wrong.
+    #[error(transparent)]
+    Config(#[from] ConfigError),
+    /// The command line is wrong.
+    #[error("{0}")]
+    Usage(String),
+    /// Nobody answers.
+    #[error(
+        "no server answers at {server} ({reason}): start one with `utterd serve`, or name another with --server or UTTERD_SERVER"
+    )]
+    Unreachable {
+        /// The address tried.
+        server: String,
+        /// What happened.
+        reason: String,
+    },
+    /// The server refused.
+    #[error("{}", refusal(.0))]
+    Refused(Box<Status>),
+    /// The server ended.
+    #[error(transparent)]
+    Serve(#[from] ServeError),
+    /// Something that was read makes no sense.
+    #[error("{0}")]
+    Input(String),
+    /// A message of the server cannot be shown.
+    #[error("the response cannot be shown as JSON: {0}")]
+    Json(String),
+    /// Reading or writing failed.
+    #[error(transparent)]
+    Io(#[from] io::Error),
+    /// Some of it failed, and each failure has been told.
+    #[error("{0} failed")]
+    Incomplete(String),
+}
+
+impl From<Status> for CliError {
+    fn from(status: Status) -> Self {
+        Self::Refused(Box::new(status))
+    }
+}
+
+/// Tells what went wrong, if anything, and turns it into the exit code.
+pub fn exit(result: Result<(), CliError>) -> ExitCode {
+    match result {
+        Ok(()) => ExitCode::SUCCESS,
+        // Whoever read the output has seen enough.
+        Err(CliError::Io(error)) if error.kind() == io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,
+        Err(error) => {
+            // Nobody is left to tell when stderr is gone as well.
+            let _ = writeln!(io::stderr(), "error: {error}");
+            match error {
+                CliError::Config(_) | CliError::Usage(_) => ExitCode::from(2),
+                _ => ExitCode::FAILURE,
+            }
+        }
+    }
+}
+
+/// The reason in a refusal's ErrorInfo, such as `NO_OPEN_CALL`; empty when it has none.
+pub fn reason(status: &Status) -> String {
+    status.get_details_error_info().map(|info| info.reason).unwrap_or_default()
+}
+
+/// The message and the reason, and below them each bad field.
+pub fn refusal(status: &Status) -> String {
+    let kind = match reason(status) {
+        reason if reason.is_empty() => status.code().description().to_owned(),
+        reason => reason,
+    };
+    let mut text = format!("{} [{kind}]", status.message());
+    for violation in status.get_details_bad_request().into_iter().flat_map(|details| details.field_violations) {
+        text.push_str(&format!("\n  {}: {}", violation.field, violation.description));
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use tonic::Code;
+    use tonic_types::ErrorDetails;
+
+    use super::*;
+
+    #[test]
+    fn a_refusal_names_its_reason_and_each_field() {
+        let mut details = ErrorDetails::with_error_info("EMPTY_BATCH", "utterd", []);
+        details.add_bad_request_violation("utterances", "is empty; accepted are 1 to 1,000");
+        details.add_bad_request_violation("turn", "is 0");
+        let status = Status::with_error_details(Code::InvalidArgument, "two fields", details);
+        let told = "two fields [EMPTY_BATCH]\n  utterances: is empty; accepted are 1 to 1,000\n  turn: is 0";
+        assert_eq!(refusal(&status), told);
+    }
+
+    #[test]
+    fn a_refusal_without_details_names_its_code() {
+        assert!(refusal(&Status::unavailable("gone")).starts_with("gone [The service is currently unavailable"));
+    }
+}

@@ -1,0 +1,40 @@
+//! Messages as the canonical JSON of protobuf, through the descriptors that the build keeps.
+
+use std::sync::LazyLock;
+
+use prost::Message;
+use prost_reflect::{DescriptorError, DescriptorPool, DynamicMessage};
+
+use super::errors::CliError;
+use crate::proto::FILE_DESCRIPTOR_SET;
+
+static POOL: LazyLock<Result<DescriptorPool, DescriptorError>> =
+    LazyLock::new(|| DescriptorPool::decode(FILE_DESCRIPTOR_SET));
+
+/// `message`, of the type `name` in the package `utterd.v1`, in a form that serialises to JSON.
+pub fn reflect(name: &str, message: &impl Message) -> Result<DynamicMessage, CliError> {
+    let failed = |error: &dyn std::fmt::Display| CliError::Json(error.to_string());
+    let pool = POOL.as_ref().map_err(|error| failed(error))?;
+    let descriptor = pool.get_message_by_name(&format!("utterd.v1.{name}"));
+    let descriptor = descriptor.ok_or_else(|| failed(&format_args!("there is no message {name}")))?;
+    DynamicMessage::decode(descriptor, message.encode_to_vec().as_slice()).map_err(|error| failed(&error))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::proto::{UtteranceRef, Role};
+
+    #[test]
+    fn json_is_protobufs_own() {
+        let reference = UtteranceRef {
+            sequence: 7,
+            role: Role::User.into(),
+            turn_number: Some(0),
+            ..Default::default()
+        };
+        let json = serde_json::to_string(&reflect("UtteranceRef", &reference).unwrap()).unwrap();
+        assert_eq!(json, r#"{"sequence":"7","role":"ROLE_USER","turnNumber":0}"#);
+        assert!(reflect("Nothing", &reference).is_err());
+    }
+}

@@ -1,0 +1,63 @@
+//! The command line: the server, and commands that talk to a running one.
+//!
+//! Results go to stdout, everything else to stderr. The exit code is 0 when it worked, 1 when
+//! something was refused or failed, 2 when the command line or the configuration is wrong.
+
+mod args;
+mod bar;
+mod capacity;
+mod client;
+mod errors;
+mod forget;
+mod json;
+mod memorize;
+mod message;
+mod naming;
+mod output;
+mod remember;
+mod replay;
+mod serve;
+mod settings;
+mod show;
+mod summarize;
+mod tally;
+mod text;
+mod transcript;
+mod watch;
+
+use std::{ffi::OsString, process::ExitCode};
+
+use clap::Parser;
+
+use args::{Cli, Command};
+use errors::CliError;
+
+/// Runs the command line `arguments`, of which the first is the program's name.
+pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
+    match Cli::try_parse_from(arguments) {
+        Ok(cli) => errors::exit(dispatch(cli)),
+        // Help and the version come this way too; a reader that went away is no failure.
+        Err(error) => {
+            let _ = error.print();
+            ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(2))
+        }
+    }
+}
+
+fn dispatch(cli: Cli) -> Result<(), CliError> {
+    let Some(command) = cli.command else {
+        return serve::serve(cli.configuration);
+    };
+    match command {
+        Command::Serve(configuration) => serve::serve(configuration),
+        Command::Config(configuration) => serve::show_configuration(configuration),
+        Command::Memorize(args) => client::block_on(memorize::memorize(args)),
+        Command::Remember(args) => client::block_on(remember::remember(args)),
+        Command::Forget(args) => client::block_on(forget::forget(args)),
+        Command::Summarize(args) => client::block_on(summarize::summarize(args)),
+        Command::Capacity(args) => client::block_on(capacity::capacity(args)),
+        Command::Show(args) => client::block_on(show::show(args)),
+        Command::Watch(args) => client::block_on(watch::watch(args)),
+        Command::Replay(args) => client::block_on(replay::replay(args)),
+    }
+}

@@ -1,0 +1,78 @@
+//! What goes to stdout.
+
+use std::io::{self, BufWriter, Stdout, Write};
+
+use console::{Style, Term};
+use prost::Message;
+
+use super::{errors::CliError, json};
+
+/// Stdout, with its width when it is a terminal.
+pub struct Output {
+    writer: BufWriter<Stdout>,
+    width: Option<usize>,
+}
+
+impl Output {
+    /// Stdout of this process.
+    pub fn new() -> Self {
+        let terminal = Term::stdout();
+        let size = if terminal.is_term() { terminal.size_checked() } else { None };
+        let width = size.map(|(_, columns)| columns.into());
+        Self { writer: BufWriter::new(io::stdout()), width }
+    }
+
+    /// The columns of the terminal; `None` when it is none, and nothing needs to be clipped.
+    pub fn width(&self) -> Option<usize> {
+        self.width
+    }
+
+    /// Writes text as it is.
+    pub fn text(&mut self, text: &str) -> io::Result<()> {
+        self.writer.write_all(text.as_bytes())
+    }
+
+    /// Writes text and ends the line.
+    pub fn line(&mut self, text: &str) -> io::Result<()> {
+        writeln!(self.writer, "{text}")
+    }
+
+    /// Writes `message`, of the type `name`, as indented JSON.
+    pub fn json(&mut self, name: &str, message: &impl Message) -> Result<(), CliError> {
+        self.json_value(&json::reflect(name, message)?)
+    }
+
+    /// Writes `value` as indented JSON.
+    pub fn json_value(&mut self, value: &impl serde::Serialize) -> Result<(), CliError> {
+        serde_json::to_writer_pretty(&mut self.writer, value).map_err(io::Error::from)?;
+        Ok(self.line("")?)
+    }
+
+    /// Writes `message`, of the type `name`, as JSON on one line.
+    pub fn json_line(&mut self, name: &str, message: &impl Message) -> Result<(), CliError> {
+        serde_json::to_writer(&mut self.writer, &json::reflect(name, message)?).map_err(io::Error::from)?;
+        Ok(self.line("")?)
+    }
+
+    /// Hands everything written to the reader.
+    pub fn flush(&mut self) -> io::Result<()> {
+        self.writer.flush()
+    }
+}
+
+/// Text that matters less. Like every style, it is plain unless stdout is a terminal and
+/// `NO_COLOR` is not set.
+pub fn dim(text: &str) -> String {
+    Style::new().dim().apply_to(text).to_string()
+}
+
+/// Text that stands out.
+pub fn bold(text: &str) -> String {
+    Style::new().bold().apply_to(text).to_string()
+}
+
+/// Tells something that is no result, on stderr.
+pub fn note(text: &str) {
+    // A closed stderr leaves nobody to tell.
+    let _ = writeln!(io::stderr(), "{text}");
+}

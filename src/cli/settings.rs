@@ -1,0 +1,42 @@
+//! One flag for each key of the configuration.
+
+use clap::{Arg, ArgAction, ArgMatches, Args, Command, Error, FromArgMatches};
+
+use crate::config::{KEYS, Key};
+
+/// The flags that were given: the key's name and the text, not yet checked, so that a wrong value
+/// is reported together with wrong ones from elsewhere.
+#[derive(Clone, Debug, Default)]
+pub struct SettingFlags(pub Vec<(&'static str, String)>);
+
+impl Args for SettingFlags {
+    fn augment_args(command: Command) -> Command {
+        command.next_help_heading("Settings").args(KEYS.iter().map(flag)).next_help_heading(None::<&str>)
+    }
+
+    fn augment_args_for_update(command: Command) -> Command {
+        Self::augment_args(command)
+    }
+}
+
+impl FromArgMatches for SettingFlags {
+    fn from_arg_matches(matches: &ArgMatches) -> Result<Self, Error> {
+        let given = |key: &Key| matches.get_one::<String>(key.name).map(|text| (key.name, text.clone()));
+        Ok(Self(KEYS.iter().filter_map(given).collect()))
+    }
+
+    fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), Error> {
+        *self = Self::from_arg_matches(matches)?;
+        Ok(())
+    }
+}
+
+fn flag(key: &Key) -> Arg {
+    let help = format!("{} [env: {}] [default: {}]", key.help, key.variable, key.default_text());
+    Arg::new(key.name)
+        .long(key.flag)
+        .value_name(key.value_name)
+        .help(help)
+        .action(ArgAction::Set)
+        .allow_hyphen_values(true)
+}

@@ -1,0 +1,64 @@
+//! What is wrong with a configuration.
+
+use std::{fmt, path::PathBuf};
+
+use super::Origin;
+
+/// Everything that is wrong with a configuration; at least one problem.
+#[derive(Debug, thiserror::Error)]
+#[error("the configuration is not accepted:\n{}", lines(.0))]
+pub struct ConfigError(pub Vec<Problem>);
+
+/// One thing that is wrong.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Problem {
+    /// A key or variable that does not exist.
+    Unknown {
+        /// The word given.
+        word: String,
+        /// Where it stands.
+        origin: Origin,
+        /// The word that exists and is spelled most like it.
+        nearest: &'static str,
+    },
+    /// A value that is not accepted.
+    Value {
+        /// The key.
+        key: &'static str,
+        /// The value given.
+        value: String,
+        /// Where it was given.
+        origin: Origin,
+        /// What is accepted.
+        accepted: String,
+    },
+    /// A file that cannot be read, or is no TOML.
+    File {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        reason: String,
+    },
+}
+
+impl fmt::Display for Problem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Unknown { word, origin: origin @ Origin::File { .. }, nearest } => {
+                write!(f, "{origin}: there is no key `{word}`; the nearest is `{nearest}`")
+            }
+            Self::Unknown { word, nearest, .. } => {
+                write!(f, "there is no setting {word}; the nearest is {nearest}")
+            }
+            Self::Value { key, value, origin, accepted } => {
+                write!(f, "{origin}: {key} is {value:?}; accepted: {accepted}")
+            }
+            Self::File { path, reason } => write!(f, "{}: {reason}", path.display()),
+        }
+    }
+}
+
+fn lines(problems: &[Problem]) -> String {
+    let lines: Vec<_> = problems.iter().map(|problem| format!("  {problem}")).collect();
+    lines.join("\n")
+}

@@ -1,0 +1,68 @@
+//! The configuration file.
+
+use std::{
+    collections::BTreeMap,
+    fs, io,
+    path::{Path, PathBuf},
+};
+
+use toml::{Spanned, Value};
+
+use super::{Origin, Problem};
+
+/// The file that is read, if it exists, when none is named.
+pub const DEFAULT_FILE: &str = "utterd.toml";
+
+/// A key of the file as it was written.
+pub struct Entry {
+    /// The word.
+    pub word: String,
+    /// The value as text; a table, an array, a float or a date has none, and is shown as `shown`.
+    pub text: Option<String>,
+    /// The value as TOML.
+    pub shown: String,
+    /// The file and the line.
+    pub origin: Origin,
+}
+
+/// Reads the file `named`, or [`DEFAULT_FILE`] in `directory` if there is one.
+pub fn read(named: Option<PathBuf>, directory: &Path) -> Result<Vec<Entry>, Problem> {
+    let (path, required) = match named {
+        Some(path) => (path, true),
+        None => (directory.join(DEFAULT_FILE), false),
+    };
+    match fs::read_to_string(&path) {
+        Ok(text) => parse(&path, &text),
+        Err(error) if error.kind() == io::ErrorKind::NotFound && !required => Ok(Vec::new()),
+        Err(error) => Err(Problem::File { path, reason: format!("cannot be read: {error}") }),
+    }
+}
+
+fn parse(path: &Path, text: &str) -> Result<Vec<Entry>, Problem> {
+    let table: BTreeMap<String, Spanned<Value>> = toml::from_str(text).map_err(|error| {
+        Problem::File { path: path.into(), reason: format!("is no TOML: {}", error.to_string().trim_end()) }
+    })?;
+    let mut entries: Vec<_> = table.into_iter().map(|(word, value)| (value.span().start, word, value)).collect();
+    entries.sort_by_key(|(start, ..)| *start);
+    let entry = |(start, word, value): (usize, String, Spanned<Value>)| Entry {
+        word,
+        text: scalar(value.get_ref()),
+        shown: value.get_ref().to_string(),
+        origin: Origin::File { path: path.into(), line: line(text, start) },
+    };
+    Ok(entries.into_iter().map(entry).collect())
+}
+
+fn scalar(value: &Value) -> Option<String> {
+    match value {
+        Value::String(text) => Some(text.clone()),
+        Value::Integer(number) => Some(number.to_string()),
+        Value::Boolean(switch) => Some(switch.to_string()),
+        Value::Float(_) | Value::Datetime(_) | Value::Array(_) | Value::Table(_) => None,
+    }
+}
+
+/// The line, from 1, that byte `at` of `text` is in.
+fn line(text: &str, at: usize) -> usize {
+    1 + text.bytes().take(at).filter(|byte| *byte == b'\n').count()
+}

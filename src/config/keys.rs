@@ -1,0 +1,131 @@
+//! Every key, once: its word, its flag, what it accepts and how it is shown.
+
+use toml::Value;
+
+use super::{
+    settings::Settings,
+    value::{address, backend, directive, duration, encoding, limit, positive, preset, size, switch, threads},
+};
+
+/// A key of the configuration.
+pub struct Key {
+    /// The word in a file.
+    pub name: &'static str,
+    /// The flag, without its dashes.
+    pub flag: &'static str,
+    /// The variable.
+    pub variable: &'static str,
+    /// What stands for the value in the help.
+    pub value_name: &'static str,
+    /// What it does.
+    pub help: &'static str,
+    /// Sets it from text; the error says what is accepted.
+    pub(super) set: fn(&mut Settings, &str) -> Result<(), String>,
+    /// Its value as TOML.
+    pub(super) show: fn(&Settings) -> Value,
+}
+
+impl Key {
+    /// The value that holds when nobody sets it, as a person would write it.
+    pub fn default_text(&self) -> String {
+        match (self.show)(&Settings::default()) {
+            Value::String(text) => text,
+            other => other.to_string(),
+        }
+    }
+}
+
+macro_rules! key {
+    ($field:ident $flag:literal $variable:literal $value:literal $kind:ident $help:literal) => {
+        Key {
+            name: stringify!($field),
+            flag: $flag,
+            variable: $variable,
+            value_name: $value,
+            help: $help,
+            set: |settings, text| {
+                settings.$field = $kind::parse(text)?;
+                Ok(())
+            },
+            show: |settings| $kind::show(&settings.$field),
+        }
+    };
+}
+
+/// Every key, in the order in which it is shown.
+#[rustfmt::skip]
+pub static KEYS: [Key; 19] = [
+    key!(buffer_size "buffer-size" "UTTERD_BUFFER_SIZE" "N" limit
+        "Utterances in a window; 0 is unlimited"),
+    key!(max_tokens "max-tokens" "UTTERD_MAX_TOKENS" "N" limit
+        "Tokens of a window's utterances; 0 is unlimited"),
+    key!(backend "backend" "UTTERD_BACKEND" "NAME" backend
+        "Where conversations are kept: in-memory"),
+    key!(summarization_enabled "summarization-enabled" "UTTERD_SUMMARIZATION_ENABLED" "BOOL" switch
+        "Summarise what leaves a window"),
+    key!(summary_token_limit "summary-token-limit" "UTTERD_SUMMARY_TOKEN_LIMIT" "N" limit
+        "Tokens of a conversation's summary; 0 is unlimited"),
+    key!(listen "listen" "UTTERD_LISTEN" "ADDRESS" address
+        "The address to serve; port 0 takes a free one"),
+    key!(preset "preset" "UTTERD_PRESET" "NAME" preset
+        "What the limits are where nobody sets them: rolling, turns or session"),
+    key!(max_turns "max-turns" "UTTERD_MAX_TURNS" "N" limit
+        "Turns in a window; 0 is unlimited"),
+    key!(archive_limit "archive-limit" "UTTERD_ARCHIVE_LIMIT" "N" limit
+        "Utterances kept of what left a window; 0 keeps none"),
+    key!(encoding "encoding" "UTTERD_ENCODING" "NAME" encoding
+        "What tokens are counted in: an OpenAI encoding or model"),
+    key!(memory_limit "memory-limit" "UTTERD_MEMORY_LIMIT" "SIZE" size
+        "The most that the memory store holds; writes beyond are refused"),
+    key!(idle_timeout "idle-timeout" "UTTERD_IDLE_TIMEOUT" "DURATION" duration
+        "After so long a silence a recipient's next utterance starts a new conversation"),
+    key!(max_content_bytes "max-content-bytes" "UTTERD_MAX_CONTENT_BYTES" "SIZE" size
+        "The largest content of one utterance"),
+    key!(max_batch "max-batch" "UTTERD_MAX_BATCH" "N" positive
+        "The most utterances of one Memorize"),
+    key!(max_message_bytes "max-message-bytes" "UTTERD_MAX_MESSAGE_BYTES" "SIZE" size
+        "The largest gRPC message"),
+    key!(event_capacity "event-capacity" "UTTERD_EVENT_CAPACITY" "N" positive
+        "Events kept for each namespace"),
+    key!(workers "workers" "UTTERD_WORKERS" "N" threads
+        "Worker threads; 0 is one for each core"),
+    key!(log "log" "UTTERD_LOG" "FILTER" directive
+        "What is logged on stderr, such as `warn` or `info,utterd=debug`"),
+    key!(reflection "reflection" "UTTERD_REFLECTION" "BOOL" switch
+        "Serve gRPC reflection"),
+];
+
+/// The key that is spelled most like `word`, as `spelling` writes it.
+pub(super) fn nearest(word: &str, spelling: fn(&Key) -> &'static str) -> &'static str {
+    let likeness = |key: &&Key| strsim::normalized_damerau_levenshtein(word, spelling(key));
+    let nearest = KEYS.iter().max_by(|a, b| likeness(a).total_cmp(&likeness(b)));
+    nearest.map_or("", spelling)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_key_is_the_same_word_everywhere() {
+        for key in &KEYS {
+            assert_eq!(key.flag, key.name.replace('_', "-"));
+            assert_eq!(key.variable, format!("UTTERD_{}", key.name.to_uppercase()));
+        }
+    }
+
+    #[test]
+    fn what_is_shown_is_accepted() {
+        for key in &KEYS {
+            let mut settings = Settings::default();
+            (key.set)(&mut settings, &key.default_text()).unwrap();
+            assert_eq!(settings, Settings::default(), "{}", key.name);
+        }
+    }
+
+    #[test]
+    fn the_nearest_key_is_found() {
+        assert_eq!(nearest("bufer_size", |key| key.name), "buffer_size");
+        assert_eq!(nearest("UTTERD_MAXTOKENS", |key| key.variable), "UTTERD_MAX_TOKENS");
+    }
+}

@@ -1,0 +1,19 @@
+//! Settings: what a person writes, and where each value came from.
+//!
+//! A value is taken from a flag, else from a variable `UTTERD_*`, else from a TOML file, else
+//! from the preset, else it is the default. A key is the same word everywhere: `buffer_size`
+//! in the file, `--buffer-size` as a flag, `UTTERD_BUFFER_SIZE` as a variable.
+
+mod error;
+mod file;
+mod keys;
+mod settings;
+mod sources;
+#[cfg(test)]
+mod tests;
+mod value;
+
+pub use error::{ConfigError, Problem};
+pub use keys::{KEYS, Key};
+pub use settings::{Backend, Preset, Settings};
+pub use sources::{Effective, Origin, Sources};

@@ -1,0 +1,181 @@
+//! The settings of a server.
+
+use std::{
+    net::{IpAddr, Ipv4Addr, SocketAddr},
+    time::Duration,
+};
+
+use crate::domain::{
+    Encoding, Policy, Refusal,
+    limits::{DEFAULT_IDLE_TIMEOUT, DEFAULT_MAX_BATCH, DEFAULT_MAX_CONTENT_BYTES},
+    policy::{Marks, PolicyUpdate},
+};
+
+const KIB: u64 = 1 << 10;
+const MIB: u64 = 1 << 20;
+const GIB: u64 = 1 << 30;
+
+/// Where conversations are kept.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Backend {
+    /// In this process, until it ends: `in-memory`, also `memory`.
+    #[default]
+    Memory,
+}
+
+/// The limits that every conversation starts from, unless settings or callers say otherwise.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Preset {
+    /// [`Policy::ROLLING`].
+    #[default]
+    Rolling,
+    /// [`Policy::TURNS`].
+    Turns,
+    /// [`Policy::SESSION`].
+    Session,
+}
+
+impl Preset {
+    /// Every preset, the default first.
+    pub const ALL: [Self; 3] = [Self::Rolling, Self::Turns, Self::Session];
+
+    /// The word for it in a configuration.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Rolling => "rolling",
+            Self::Turns => "turns",
+            Self::Session => "session",
+        }
+    }
+
+    /// The limits it stands for.
+    pub fn policy(self) -> Policy {
+        match self {
+            Self::Rolling => Policy::ROLLING,
+            Self::Turns => Policy::TURNS,
+            Self::Session => Policy::SESSION,
+        }
+    }
+}
+
+/// What a server runs with. The first five keys are seed 001's.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Settings {
+    /// Utterances in a window; 0 is unlimited.
+    pub buffer_size: u32,
+    /// Tokens of a window's utterances; 0 is unlimited.
+    pub max_tokens: u32,
+    /// Where conversations are kept.
+    pub backend: Backend,
+    /// Whether what leaves a window is summarised.
+    pub summarization_enabled: bool,
+    /// Tokens of a conversation's summary; 0 is unlimited.
+    pub summary_token_limit: u32,
+    /// The address served; port 0 takes a free one.
+    pub listen: SocketAddr,
+    /// What `buffer_size`, `max_tokens` and `max_turns` are where nobody sets them.
+    pub preset: Preset,
+    /// Turns in a window; 0 is unlimited.
+    pub max_turns: u32,
+    /// Utterances kept of what left a window; 0 keeps none.
+    pub archive_limit: u32,
+    /// What tokens of a new conversation are counted in.
+    pub encoding: Encoding,
+    /// The most bytes that the memory store holds; a write beyond is refused.
+    pub memory_limit: u64,
+    /// With only a recipient, an utterance after so long a silence starts a new conversation.
+    pub idle_timeout: Duration,
+    /// The most bytes of one utterance's content; smaller than `max_message_bytes`.
+    pub max_content_bytes: usize,
+    /// The most utterances of one Memorize.
+    pub max_batch: usize,
+    /// The largest gRPC message, in bytes.
+    pub max_message_bytes: usize,
+    /// Events kept for each namespace.
+    pub event_capacity: usize,
+    /// Worker threads; 0 is one for each core.
+    pub workers: usize,
+    /// What is logged on stderr: directives of tracing-subscriber's `EnvFilter`.
+    pub log: String,
+    /// Whether gRPC reflection is served.
+    pub reflection: bool,
+}
+
+impl Settings {
+    /// The defaults, with the limits of `preset`.
+    pub fn of(preset: Preset) -> Self {
+        let policy = preset.policy();
+        let max = |marks: Option<Marks>| marks.map_or(0, Marks::max);
+        Self {
+            buffer_size: max(policy.utterances),
+            max_tokens: max(policy.tokens),
+            backend: Backend::default(),
+            summarization_enabled: policy.summarization_enabled,
+            summary_token_limit: policy.summary_token_limit.unwrap_or(0),
+            listen: SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), 50051),
+            preset,
+            max_turns: max(policy.turns),
+            archive_limit: policy.archive_limit,
+            encoding: Encoding::default(),
+            memory_limit: 4 * GIB,
+            idle_timeout: DEFAULT_IDLE_TIMEOUT,
+            max_content_bytes: DEFAULT_MAX_CONTENT_BYTES,
+            max_batch: DEFAULT_MAX_BATCH,
+            max_message_bytes: (16 * MIB) as usize,
+            event_capacity: (64 * KIB) as usize,
+            workers: 0,
+            log: "info".into(),
+            reflection: true,
+        }
+    }
+
+    /// The policy of a conversation whose creator gives none.
+    ///
+    /// A water mark that the preset gives holds as long as it is at or under its maximum.
+    pub fn policy(&self) -> Result<Policy, Refusal> {
+        let update = PolicyUpdate {
+            max_utterances: Some(self.buffer_size),
+            max_tokens: Some(self.max_tokens),
+            max_turns: Some(self.max_turns),
+            summarization_enabled: Some(self.summarization_enabled),
+            summary_token_limit: Some(self.summary_token_limit),
+            archive_limit: Some(self.archive_limit),
+            ..PolicyUpdate::default()
+        };
+        update.apply(&self.preset.policy(), "settings")
+    }
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self::of(Preset::default())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_default_policy_is_the_presets() {
+        for preset in Preset::ALL {
+            assert_eq!(Settings::of(preset).policy().unwrap(), preset.policy());
+        }
+    }
+
+    #[test]
+    fn a_setting_overrides_its_preset() {
+        let settings = Settings { max_turns: 5, buffer_size: 7, ..Settings::of(Preset::Turns) };
+        let policy = settings.policy().unwrap();
+        assert_eq!(policy.turns.map(|marks| (marks.max(), marks.keep())), Some((5, 3)));
+        assert_eq!(policy.utterances, Some(Marks::of(7)));
+    }
+
+    #[test]
+    fn zero_is_unlimited() {
+        let settings =
+            Settings { max_tokens: 0, buffer_size: 0, summary_token_limit: 0, ..Settings::default() };
+        let policy = settings.policy().unwrap();
+        assert_eq!((policy.utterances, policy.tokens, policy.summary_token_limit), (None, None, None));
+    }
+}

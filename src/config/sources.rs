@@ -1,0 +1,237 @@
+//! Lays flags, variables, the file and the defaults over each other.
+
+use std::{
+    collections::BTreeMap,
+    ffi::OsString,
+    fmt,
+    path::PathBuf,
+};
+
+use super::{
+    ConfigError, Problem, Settings,
+    file::{self, Entry},
+    keys::{KEYS, Key, nearest},
+    value,
+};
+
+const PREFIX: &str = "UTTERD_";
+const CONFIG_VARIABLE: &str = "UTTERD_CONFIG";
+/// Variables with the prefix that are no settings: the file's name, the address that client
+/// commands use, and where tests find real data.
+const OTHER_VARIABLES: [&str; 3] = [CONFIG_VARIABLE, "UTTERD_SERVER", "UTTERD_DATA"];
+
+/// Where a value came from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Origin {
+    /// Nobody set it.
+    Default,
+    /// Nobody set it, and the preset says other than the default.
+    Preset(&'static str),
+    /// A file, and its line from 1.
+    File {
+        /// The file.
+        path: PathBuf,
+        /// The line.
+        line: usize,
+    },
+    /// A variable.
+    Variable(String),
+    /// A flag, without its dashes.
+    Flag(&'static str),
+}
+
+impl fmt::Display for Origin {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Default => write!(f, "default"),
+            Self::Preset(name) => write!(f, "preset {name}"),
+            Self::File { path, line } => write!(f, "{}:{line}", path.display()),
+            Self::Variable(name) => write!(f, "{name}"),
+            Self::Flag(name) => write!(f, "--{name}"),
+        }
+    }
+}
+
+/// What a configuration is made from.
+#[derive(Debug, Default)]
+pub struct Sources {
+    /// Flags given, by the key's name.
+    pub flags: Vec<(&'static str, String)>,
+    /// The file that a flag names.
+    pub file: Option<PathBuf>,
+    /// The environment; what does not start with `UTTERD_` is passed over.
+    pub variables: Vec<(OsString, OsString)>,
+    /// Where `utterd.toml` is looked for when no file is named.
+    pub directory: PathBuf,
+}
+
+/// A value as it was given.
+struct Given {
+    text: String,
+    origin: Origin,
+}
+
+type Layers = BTreeMap<&'static str, Given>;
+
+impl Sources {
+    /// The sources of this process: its environment and its directory.
+    pub fn of_process(flags: Vec<(&'static str, String)>, file: Option<PathBuf>) -> Self {
+        Self { flags, file, variables: std::env::vars_os().collect(), directory: PathBuf::new() }
+    }
+
+    /// The settings that hold, with where each came from; or everything that is wrong.
+    pub fn load(self) -> Result<Effective, ConfigError> {
+        let mut problems = Vec::new();
+        let mut layers = Layers::new();
+        let (variables, named) = take_variables(self.variables, &mut problems);
+        let entries = file::read(self.file.or(named), &self.directory);
+        take_file(entries, &mut layers, &mut problems);
+        layers.extend(variables);
+        for (name, text) in self.flags {
+            if let Some(key) = key_named(name) {
+                layers.insert(key.name, Given { text, origin: Origin::Flag(key.flag) });
+            }
+        }
+        let effective = Effective::resolve(&layers, &mut problems);
+        if problems.is_empty() { Ok(effective) } else { Err(ConfigError(problems)) }
+    }
+}
+
+/// The settings among the variables, and the file that they name.
+fn take_variables(
+    variables: Vec<(OsString, OsString)>,
+    problems: &mut Vec<Problem>,
+) -> (Layers, Option<PathBuf>) {
+    let mut layers = Layers::new();
+    let mut named = None;
+    for (name, value) in variables {
+        let name = name.to_string_lossy().into_owned();
+        if name == CONFIG_VARIABLE {
+            named = Some(value).filter(|value| !value.is_empty()).map(PathBuf::from);
+        } else if let Some(key) = KEYS.iter().find(|key| key.variable == name) {
+            let text = value.to_string_lossy().into_owned();
+            layers.insert(key.name, Given { text, origin: Origin::Variable(name) });
+        } else if name.starts_with(PREFIX) && !is_no_setting(&name) {
+            let nearest = nearest(&name, |key| key.variable);
+            problems.push(Problem::Unknown { word: name.clone(), origin: Origin::Variable(name), nearest });
+        }
+    }
+    (layers, named)
+}
+
+/// Whether a variable with the prefix is somebody else's: Kubernetes describes a Service
+/// called `utterd` to every container in `UTTERD_SERVICE_HOST`, `UTTERD_SERVICE_PORT…`,
+/// `UTTERD_PORT` and `UTTERD_PORT_…`.
+fn is_no_setting(name: &str) -> bool {
+    OTHER_VARIABLES.contains(&name)
+        || name == "UTTERD_SERVICE_HOST"
+        || name.starts_with("UTTERD_SERVICE_PORT")
+        || name == "UTTERD_PORT"
+        || name.starts_with("UTTERD_PORT_")
+}
+
+fn take_file(entries: Result<Vec<Entry>, Problem>, layers: &mut Layers, problems: &mut Vec<Problem>) {
+    let entries = entries.unwrap_or_else(|problem| {
+        problems.push(problem);
+        Vec::new()
+    });
+    for Entry { word, text, shown, origin } in entries {
+        match (key_named(&word), text) {
+            (Some(key), Some(text)) => {
+                layers.insert(key.name, Given { text, origin });
+            }
+            (Some(key), None) => {
+                let accepted = "text, a number, true or false".into();
+                problems.push(Problem::Value { key: key.name, value: shown, origin, accepted });
+            }
+            (None, _) => {
+                let nearest = nearest(&word, |key| key.name);
+                problems.push(Problem::Unknown { word, origin, nearest });
+            }
+        }
+    }
+}
+
+fn key_named(name: &str) -> Option<&'static Key> {
+    KEYS.iter().find(|key| key.name == name)
+}
+
+/// The settings that hold, and where each came from.
+///
+/// It is shown as TOML that loads to the same settings, with the origins as comments.
+#[derive(Debug)]
+pub struct Effective {
+    /// The settings.
+    pub settings: Settings,
+    origins: BTreeMap<&'static str, Origin>,
+}
+
+impl Effective {
+    fn resolve(layers: &Layers, problems: &mut Vec<Problem>) -> Self {
+        // A wrong preset is reported with the other values below.
+        let preset = layers.get("preset").and_then(|given| value::preset::parse(&given.text).ok());
+        let settings = Settings::of(preset.unwrap_or_default());
+        let mut effective = Self { settings, origins: BTreeMap::new() };
+        for key in &KEYS {
+            match layers.get(key.name) {
+                Some(given) => effective.take(key, given, problems),
+                None => effective.leave(key),
+            }
+        }
+        effective.check_sizes(problems);
+        effective
+    }
+
+    fn take(&mut self, key: &Key, given: &Given, problems: &mut Vec<Problem>) {
+        let Given { text, origin } = given;
+        self.origins.insert(key.name, origin.clone());
+        if let Err(accepted) = (key.set)(&mut self.settings, text) {
+            let (value, origin) = (text.clone(), origin.clone());
+            problems.push(Problem::Value { key: key.name, value, origin, accepted });
+        }
+    }
+
+    fn leave(&mut self, key: &Key) {
+        let usual = (key.show)(&Settings::default());
+        let origin = if (key.show)(&self.settings) == usual {
+            Origin::Default
+        } else {
+            Origin::Preset(self.settings.preset.name())
+        };
+        self.origins.insert(key.name, origin);
+    }
+
+    /// Content that fits no message could never arrive.
+    fn check_sizes(&self, problems: &mut Vec<Problem>) {
+        let (content, message) = (self.settings.max_content_bytes, self.settings.max_message_bytes);
+        if content >= message {
+            problems.push(Problem::Value {
+                key: "max_content_bytes",
+                value: content.to_string(),
+                origin: self.origin("max_content_bytes"),
+                accepted: format!("less than max_message_bytes, {message} ({})", self.origin("max_message_bytes")),
+            });
+        }
+    }
+
+    /// Where the value of the key `name` came from.
+    pub fn origin(&self, name: &str) -> Origin {
+        self.origins.get(name).cloned().unwrap_or(Origin::Default)
+    }
+}
+
+impl fmt::Display for Effective {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let line = |key: &Key| format!("{} = {}", key.name, (key.show)(&self.settings));
+        let width = KEYS.iter().map(|key| line(key).chars().count()).max().unwrap_or(0);
+        for key in &KEYS {
+            writeln!(f, "{:width$}  # {}", line(key), comment(&self.origin(key.name)))?;
+        }
+        Ok(())
+    }
+}
+
+/// An origin as a comment: on one line, whatever a file is called.
+fn comment(origin: &Origin) -> String {
+    origin.to_string().replace(char::is_control, "?")
+}

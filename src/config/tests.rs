@@ -1,0 +1,113 @@
+//! Precedence, and what is refused.
+
+use std::{ffi::OsString, fs};
+
+use super::*;
+
+fn variables(pairs: &[(&str, &str)]) -> Vec<(OsString, OsString)> {
+    pairs.iter().map(|(name, value)| (name.into(), value.into())).collect()
+}
+
+fn problems(sources: Sources) -> String {
+    sources.load().unwrap_err().to_string()
+}
+
+#[test]
+fn nothing_given_is_the_default() {
+    let variables = variables(&[("PATH", "/bin"), ("UTTER", "x")]);
+    let effective = Sources { variables, ..Default::default() }.load().unwrap();
+    assert_eq!(effective.settings, Settings::default());
+    assert_eq!(effective.origin("listen"), Origin::Default);
+}
+
+#[test]
+fn a_flag_beats_a_variable_beats_the_file_beats_the_preset() {
+    let directory = tempfile::tempdir().unwrap();
+    let file = "preset = \"turns\"\nmax_turns = 7\nmax_batch = 3\nlog = 'warn'\n";
+    fs::write(directory.path().join("utterd.toml"), file).unwrap();
+    let effective = Sources {
+        flags: vec![("log", "debug".into())],
+        variables: variables(&[("UTTERD_MAX_BATCH", "4"), ("UTTERD_LOG", "trace")]),
+        directory: directory.path().into(),
+        file: None,
+    }
+    .load()
+    .unwrap();
+    let settings = &effective.settings;
+    assert_eq!((settings.max_turns, settings.max_batch, settings.log.as_str()), (7, 4, "debug"));
+    assert_eq!(effective.origin("log"), Origin::Flag("log"));
+    assert_eq!(effective.origin("max_batch"), Origin::Variable("UTTERD_MAX_BATCH".into()));
+    assert!(matches!(effective.origin("max_turns"), Origin::File { line: 2, .. }));
+    assert_eq!((settings.buffer_size, effective.origin("buffer_size")), (0, Origin::Preset("turns")));
+}
+
+#[test]
+fn everything_wrong_is_reported_at_once() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("mine.toml");
+    fs::write(&path, "bufer_size = 3\n\nmax_batch = 0\nlisten = ['x']\n").unwrap();
+    let message = problems(Sources {
+        flags: vec![("memory_limit", "lots".into())],
+        variables: variables(&[("UTTERD_MAX_TOKEN", "1"), ("UTTERD_BACKEND", "sled")]),
+        file: Some(path),
+        ..Default::default()
+    });
+    for expected in [
+        "mine.toml:1: there is no key `bufer_size`; the nearest is `buffer_size`",
+        "mine.toml:3: max_batch is \"0\"; accepted: a number from 1 to 2147483647",
+        "mine.toml:4: listen is \"['x']\"; accepted: text, a number, true or false",
+        "there is no setting UTTERD_MAX_TOKEN; the nearest is UTTERD_MAX_TOKENS",
+        "UTTERD_BACKEND: backend is \"sled\"; accepted: in-memory",
+        "--memory-limit: memory_limit is \"lots\"; accepted: bytes",
+    ] {
+        assert!(message.contains(expected), "{expected}\nis not in\n{message}");
+    }
+    assert_eq!(message.lines().count(), 7);
+}
+
+#[test]
+fn a_named_file_must_exist() {
+    let variables = variables(&[("UTTERD_CONFIG", "/nowhere/utterd.toml")]);
+    let message = problems(Sources { variables, ..Default::default() });
+    assert!(message.contains("/nowhere/utterd.toml: cannot be read"), "{message}");
+}
+
+#[test]
+fn what_is_no_toml_is_refused() {
+    let directory = tempfile::tempdir().unwrap();
+    fs::write(directory.path().join("utterd.toml"), "listen = \n").unwrap();
+    let message = problems(Sources { directory: directory.path().into(), ..Default::default() });
+    assert!(message.contains("is no TOML"), "{message}");
+}
+
+#[test]
+fn variables_of_others_are_passed_over() {
+    let variables = variables(&[
+        ("UTTERD_SERVER", "http://x"),
+        ("UTTERD_DATA", "/x"),
+        ("UTTERD_SERVICE_HOST", "10.0.0.1"),
+        ("UTTERD_SERVICE_PORT", "50051"),
+        ("UTTERD_SERVICE_PORT_GRPC", "50051"),
+        ("UTTERD_PORT", "tcp://10.0.0.1:50051"),
+        ("UTTERD_PORT_50051_TCP_ADDR", "10.0.0.1"),
+    ]);
+    assert!(Sources { variables, ..Default::default() }.load().is_ok());
+}
+
+#[test]
+fn content_must_fit_a_message() {
+    let flags = vec![("max_content_bytes", "16MiB".to_owned())];
+    let message = problems(Sources { flags, ..Default::default() });
+    assert!(message.contains("less than max_message_bytes, 16777216 (default)"), "{message}");
+}
+
+#[test]
+fn what_is_shown_loads_to_the_same_settings() {
+    let directory = tempfile::tempdir().unwrap();
+    let flags = vec![("preset", "turns".to_owned()), ("memory_limit", "1000".into())];
+    let first = Sources { flags, ..Default::default() }.load().unwrap();
+    let path = directory.path().join("shown.toml");
+    fs::write(&path, first.to_string()).unwrap();
+    let second = Sources { file: Some(path), ..Default::default() }.load().unwrap();
+    assert_eq!(first.settings, second.settings);
+}

@@ -1,0 +1,230 @@
+//! The kinds of values: each parses text, where the error says what is accepted, and shows a
+//! value as TOML that it would parse to the same value.
+
+use toml::Value;
+
+/// The largest number that fits the protocol's 32-bit counters.
+const MAX_COUNT: u32 = i32::MAX as u32;
+
+/// A number of utterances, tokens or turns.
+pub mod limit {
+    use super::*;
+
+    pub fn parse(text: &str) -> Result<u32, String> {
+        let accepted = || format!("a number from 0 to {MAX_COUNT}");
+        text.trim().parse().ok().filter(|count| *count <= MAX_COUNT).ok_or_else(accepted)
+    }
+
+    pub fn show(value: &u32) -> Value {
+        Value::Integer((*value).into())
+    }
+}
+
+/// A number of at least 1.
+pub mod positive {
+    use super::*;
+
+    pub fn parse(text: &str) -> Result<usize, String> {
+        match limit::parse(text) {
+            Ok(count) if count > 0 => Ok(count as usize),
+            _ => Err(format!("a number from 1 to {MAX_COUNT}")),
+        }
+    }
+
+    pub fn show(value: &usize) -> Value {
+        integer(*value as u64)
+    }
+}
+
+/// A number of threads.
+pub mod threads {
+    use super::*;
+
+    const MAX: usize = 1024;
+
+    pub fn parse(text: &str) -> Result<usize, String> {
+        let accepted = || format!("a number from 0 (one for each core) to {MAX}");
+        text.trim().parse().ok().filter(|count| *count <= MAX).ok_or_else(accepted)
+    }
+
+    pub fn show(value: &usize) -> Value {
+        integer(*value as u64)
+    }
+}
+
+/// Yes or no.
+pub mod switch {
+    use super::*;
+
+    pub fn parse(text: &str) -> Result<bool, String> {
+        text.trim().parse().map_err(|_| "true or false".into())
+    }
+
+    pub fn show(value: &bool) -> Value {
+        Value::Boolean(*value)
+    }
+}
+
+/// A number of bytes.
+pub mod size {
+    use super::*;
+
+    const UNITS: [(&str, u64); 4] = [("TiB", 1 << 40), ("GiB", 1 << 30), ("MiB", 1 << 20), ("KiB", 1 << 10)];
+
+    pub fn parse<N: TryFrom<u64>>(text: &str) -> Result<N, String> {
+        let bytes = text.parse().ok().map(|size: bytesize::ByteSize| size.as_u64());
+        // A TOML integer has 63 bits.
+        let bytes = bytes.filter(|bytes| (1..=i64::MAX as u64).contains(bytes));
+        let accepted = || "bytes, 1 or more, such as 1048576, 512MiB or 4GiB".into();
+        bytes.and_then(|bytes| N::try_from(bytes).ok()).ok_or_else(accepted)
+    }
+
+    pub fn show<N: Copy + TryInto<u64>>(value: &N) -> Value {
+        let bytes = (*value).try_into().unwrap_or(u64::MAX);
+        let unit = UNITS.iter().find(|(_, unit)| bytes >= *unit && bytes.is_multiple_of(*unit));
+        match unit {
+            Some((name, unit)) => Value::String(format!("{}{name}", bytes / unit)),
+            None => integer(bytes),
+        }
+    }
+}
+
+/// A length of time.
+pub mod duration {
+    use super::*;
+    use std::time::Duration;
+
+    const MAX: Duration = Duration::from_secs(100 * 365 * 24 * 60 * 60);
+
+    pub fn parse(text: &str) -> Result<Duration, String> {
+        let duration = humantime::parse_duration(text).ok();
+        let duration = duration.filter(|duration| !duration.is_zero() && *duration <= MAX);
+        duration.ok_or_else(|| "a time above 0 and up to 100 years, such as 90s, 30m or 1h 30m".into())
+    }
+
+    pub fn show(value: &Duration) -> Value {
+        Value::String(humantime::format_duration(*value).to_string())
+    }
+}
+
+/// An address to listen on.
+pub mod address {
+    use super::*;
+    use std::net::SocketAddr;
+
+    pub fn parse(text: &str) -> Result<SocketAddr, String> {
+        let accepted = "an IP address and a port, such as 127.0.0.1:50051, 0.0.0.0:50051 or [::]:50051";
+        text.trim().parse().map_err(|_| accepted.into())
+    }
+
+    pub fn show(value: &SocketAddr) -> Value {
+        Value::String(value.to_string())
+    }
+}
+
+/// A place to keep conversations.
+pub mod backend {
+    use super::*;
+    use crate::config::Backend;
+
+    pub fn parse(text: &str) -> Result<Backend, String> {
+        match text {
+            "in-memory" | "memory" => Ok(Backend::Memory),
+            _ => Err("in-memory (also written memory), the backend of this build".into()),
+        }
+    }
+
+    pub fn show(value: &Backend) -> Value {
+        let name = match value {
+            Backend::Memory => "in-memory",
+        };
+        Value::String(name.into())
+    }
+}
+
+/// A set of limits.
+pub mod preset {
+    use super::*;
+    use crate::config::Preset;
+
+    pub fn parse(text: &str) -> Result<Preset, String> {
+        let preset = Preset::ALL.into_iter().find(|preset| preset.name() == text);
+        preset.ok_or_else(|| "rolling, turns or session".into())
+    }
+
+    pub fn show(value: &Preset) -> Value {
+        Value::String(value.name().into())
+    }
+}
+
+/// An encoding of tokens.
+pub mod encoding {
+    use super::*;
+    use crate::{domain::Encoding, tokenizer::encoding_for};
+
+    pub fn parse(text: &str) -> Result<Encoding, String> {
+        let accepted = "o200k_base, cl100k_base, p50k_base, r50k_base, or the name of an OpenAI model";
+        encoding_for(text).ok_or_else(|| accepted.into())
+    }
+
+    pub fn show(value: &Encoding) -> Value {
+        Value::String(value.name().into())
+    }
+}
+
+/// What is logged.
+pub mod directive {
+    use super::*;
+    use tracing_subscriber::EnvFilter;
+
+    pub fn parse(text: &str) -> Result<String, String> {
+        let accepted = "a level (error, warn, info, debug, trace, off) or directives such as info,utterd=debug";
+        EnvFilter::builder().parse(text).map(|_| text.into()).map_err(|_| accepted.into())
+    }
+
+    pub fn show(value: &str) -> Value {
+        Value::String(value.into())
+    }
+}
+
+fn integer(number: u64) -> Value {
+    Value::Integer(number.try_into().unwrap_or(i64::MAX))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+
+    #[test]
+    fn sizes_are_exact_both_ways() {
+        for (text, bytes, shown) in [
+            ("4GiB", 1_u64 << 32, "\"4GiB\""),
+            ("512 MiB", 512 << 20, "\"512MiB\""),
+            ("1536", 1536, "1536"),
+            ("2048", 2048, "\"2KiB\""),
+            ("9007199254740993", 9_007_199_254_740_993, "9007199254740993"),
+        ] {
+            assert_eq!(size::parse(text), Ok(bytes), "{text}");
+            assert_eq!(size::show(&bytes).to_string(), shown);
+        }
+        for wrong in ["0", "-1", "", "much", "1e400", "20000000000000000000"] {
+            assert!(size::parse::<u64>(wrong).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn numbers_have_bounds() {
+        assert_eq!(limit::parse("2147483647"), Ok(2_147_483_647));
+        assert_eq!(limit::parse("2147483648").unwrap_err(), "a number from 0 to 2147483647");
+        assert!(limit::parse("-1").is_err() && limit::parse("1.5").is_err());
+        assert!(positive::parse("0").is_err() && threads::parse("1025").is_err());
+    }
+
+    #[test]
+    fn times_are_above_nothing() {
+        assert_eq!(duration::parse("1h 30m"), Ok(Duration::from_secs(5400)));
+        assert!(duration::parse("0s").is_err() && duration::parse("30").is_err());
+    }
+}

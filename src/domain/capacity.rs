@@ -1,0 +1,84 @@
+//! How full a conversation's window is.
+
+use crate::domain::{Conversation, Marks};
+
+/// The numbers of a conversation at one revision. Holds no text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Capacity {
+    /// Slots of the window that are taken.
+    pub utterances: u64,
+    /// Of these, the soft-forgotten.
+    pub forgotten: u64,
+    /// Distinct live turns, turn 0 left out.
+    pub turns: u64,
+    /// Tokens of the live utterances.
+    pub tokens: u64,
+    /// The most utterances; `None` is unlimited.
+    pub max_utterances: Option<u32>,
+    /// The most tokens; `None` is unlimited.
+    pub max_tokens: Option<u32>,
+    /// The most turns; `None` is unlimited.
+    pub max_turns: Option<u32>,
+    /// What may not leave; empty unless a measure is above its maximum.
+    pub over_limit: Vec<OverLimit>,
+    /// Utterances of the archive.
+    pub archived: u64,
+    /// Tokens of the summary.
+    pub summary_tokens: u64,
+    /// The most tokens of the summary; `None` is unlimited.
+    pub summary_limit: Option<u32>,
+    /// Segments of the summary.
+    pub segments: u64,
+    /// Utterances that the summary covers.
+    pub covered: u64,
+}
+
+/// What may not leave a window that stands above a limit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum OverLimit {
+    /// The newest unit.
+    NewestUnit,
+    /// The exchange that waits for results.
+    OpenExchange,
+    /// System utterances at the head.
+    Instructions,
+    /// Pinned units.
+    Pinned,
+}
+
+impl Capacity {
+    /// The numbers of `conversation`.
+    pub fn of(conversation: &Conversation) -> Self {
+        let (head, window, summary) = (&conversation.head, &conversation.window, &conversation.summary);
+        let policy = &head.policy;
+        Self {
+            utterances: window.len() as u64,
+            forgotten: u64::from(window.forgotten()),
+            turns: window.turns() as u64,
+            tokens: window.tokens(),
+            max_utterances: policy.utterances.map(Marks::max),
+            max_tokens: policy.tokens.map(Marks::max),
+            max_turns: policy.turns.map(Marks::max),
+            over_limit: over_limit(conversation),
+            archived: head.archived.count(),
+            summary_tokens: u64::from(summary.tokens()),
+            summary_limit: policy.summary_token_limit,
+            segments: summary.segments().len() as u64,
+            covered: summary.covered_count(),
+        }
+    }
+}
+
+fn over_limit(conversation: &Conversation) -> Vec<OverLimit> {
+    let window = &conversation.window;
+    if !window.is_over(&conversation.head.policy) {
+        return Vec::new();
+    }
+    let newest = match conversation.head.open {
+        Some(_) => OverLimit::OpenExchange,
+        None => OverLimit::NewestUnit,
+    };
+    let instructions = (window.instructions() > 0).then_some(OverLimit::Instructions);
+    let pinned = (window.pinned() > 0).then_some(OverLimit::Pinned);
+    [Some(newest), instructions, pinned].into_iter().flatten().collect()
+}

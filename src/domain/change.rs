@@ -1,0 +1,241 @@
+//! What a command does to a conversation, as facts.
+//!
+//! A [`Transition`] is built step by step from a state; it ends as a [`Change`] and the state
+//! after it. The store persists the change, the trace publishes it, the response is built
+//! from it.
+
+use std::{collections::HashMap, sync::Arc};
+
+use crate::domain::{
+    Conversation, Head, Ranges, Revision, Sequence, Timestamp, TokenCounter, Utterance,
+    limits::MAX_SEGMENTS,
+    segment::{Segment, Summary},
+};
+
+/// What happened to one conversation, in one commit.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Change {
+    /// The revision it applies to; [`Revision::NONE`] when the conversation is new.
+    pub before: Revision,
+    /// The head after it.
+    pub head: Head,
+    /// Utterances added, ascending.
+    pub appended: Vec<Arc<Utterance>>,
+    /// Utterances stored anew, in the window or the archive.
+    pub rewritten: Vec<Arc<Utterance>>,
+    /// Utterances that left the window for the archive, ascending.
+    pub evicted: Vec<Arc<Utterance>>,
+    /// Sequences that left the archive, or never entered it, and are gone.
+    pub dropped: Ranges,
+    /// Sequences soft-forgotten.
+    pub forgotten: Ranges,
+    /// Sequences restored.
+    pub restored: Ranges,
+    /// Sequences hard-forgotten.
+    pub erased: Ranges,
+    /// Sequences whose pin or metadata changed.
+    pub updated: Ranges,
+    /// Numbers of segments that are gone.
+    pub segments_removed: Vec<u32>,
+    /// Segments written.
+    pub segments_written: Vec<Arc<Segment>>,
+}
+
+/// What a command brings beside itself.
+pub struct Context<'a> {
+    /// The time.
+    pub now: Timestamp,
+    /// Counts in the conversation's encoding.
+    pub counter: &'a dyn TokenCounter,
+    /// What was loaded since the command asked for it.
+    pub loaded: &'a Loaded,
+}
+
+/// What a command must see before it can decide.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Need {
+    /// The archived utterances with these sequences.
+    Archive(Ranges),
+    /// Which of these ids name archived utterances.
+    ArchivedIds(Vec<Box<str>>),
+}
+
+/// What the engine has loaded for a command.
+#[derive(Clone, Debug, Default)]
+pub struct Loaded {
+    archive: Option<(Ranges, Vec<Arc<Utterance>>)>,
+    ids: Option<HashMap<Box<str>, Sequence>>,
+}
+
+impl Loaded {
+    /// Adds the stored utterances among `wanted`, ascending.
+    pub fn add_archive(&mut self, wanted: Ranges, utterances: Vec<Arc<Utterance>>) {
+        self.archive = Some((wanted, utterances));
+    }
+
+    /// Adds the sequences of the ids that name archived utterances.
+    pub fn add_ids(&mut self, ids: HashMap<Box<str>, Sequence>) {
+        self.ids = Some(ids);
+    }
+
+    /// The archived utterances among `wanted`, ascending; or the need of them.
+    pub fn archive(&self, wanted: &Ranges) -> Result<Vec<Arc<Utterance>>, Need> {
+        if wanted.is_empty() {
+            return Ok(Vec::new());
+        }
+        match &self.archive {
+            Some((loaded, utterances)) if loaded.holds(wanted) => {
+                Ok(utterances.iter().filter(|u| wanted.contains(u.sequence)).cloned().collect())
+            }
+            _ => Err(Need::Archive(wanted.clone())),
+        }
+    }
+
+    /// The archived utterances' sequences by the ids that clients gave; or the need of them.
+    pub fn ids(&self, wanted: impl FnOnce() -> Vec<Box<str>>) -> Result<&HashMap<Box<str>, Sequence>, Need> {
+        self.ids.as_ref().ok_or_else(|| Need::ArchivedIds(wanted()))
+    }
+}
+
+/// What a command comes to.
+#[derive(Clone, Debug)]
+pub enum Verdict<T> {
+    /// It is decided.
+    Decided(T),
+    /// It has to see more first.
+    Need(Need),
+}
+
+/// A change in the making: the facts so far, and the state that they lead to.
+#[derive(Clone, Debug)]
+pub struct Transition {
+    /// The facts.
+    pub change: Change,
+    /// The state after them.
+    pub after: Conversation,
+}
+
+impl Transition {
+    /// Starts from `before`.
+    pub fn from(before: &Conversation, now: Timestamp) -> Self {
+        let mut after = before.clone();
+        let revision = after.head.revision;
+        after.head.revision = revision.next();
+        after.head.update_time = now;
+        Self { change: Change::none(revision, &before.head), after }
+    }
+
+    /// Adds `utterance` as the newest.
+    pub fn append(&mut self, utterance: Arc<Utterance>) {
+        self.after.window.push(utterance.clone());
+        self.change.appended.push(utterance);
+    }
+
+    /// Stores `utterance` anew in the place of the one with its sequence.
+    pub fn rewrite(&mut self, utterance: Arc<Utterance>) {
+        self.after.window.replace(utterance.clone());
+        self.change.rewritten.push(utterance);
+    }
+
+    /// Takes `gone` out of everything: window, archive and summary.
+    pub fn erase(&mut self, gone: &Ranges) {
+        self.after.window.remove(gone);
+        subtract(&mut self.after.head.left, gone);
+        subtract(&mut self.after.head.archived, gone);
+        self.after.summary = self.after.summary.erase(gone);
+        self.after.head.erased_at = self.after.head.revision;
+        self.change.erased.union(gone);
+    }
+
+    /// Evicts what the policy does not let stay, summarises and archives it.
+    pub fn evict(&mut self, context: &Context<'_>) -> Result<(), Need> {
+        let policy = self.after.head.policy;
+        let evicted = self.after.window.evict(&policy);
+        if !evicted.is_empty() {
+            let sequences: Ranges = evicted.iter().map(|utterance| utterance.sequence).collect();
+            Arc::make_mut(&mut self.after.head.left).union(&sequences);
+            Arc::make_mut(&mut self.after.head.archived).union(&sequences);
+            if policy.summarization_enabled {
+                let limit = policy.summary_token_limit;
+                self.after.summary = self.after.summary.write(&evicted, limit, context.counter);
+            }
+            self.change.evicted.extend(evicted);
+        }
+        self.trim_archive(policy.archive_limit, context)
+    }
+
+    /// Ends the transition: what it says of segments and head is now complete.
+    pub fn finish(mut self, before: &Summary) -> Self {
+        let difference = self.after.summary.changed_from(before);
+        self.after.head.stored += self.change.appended.len() as u64;
+        self.after.head.stored -= self.change.erased.count() + self.change.dropped.count();
+        self.change.segments_removed = difference.removed;
+        self.change.segments_written = difference.written;
+        debug_assert!(self.after.summary.segments().len() <= MAX_SEGMENTS);
+        self.change.head = self.after.head.clone();
+        self
+    }
+
+    /// Drops the oldest of the archive beyond `limit`, a unit whole, and a twentieth more, so
+    /// that units need to be looked up only once in a while.
+    fn trim_archive(&mut self, limit: u32, context: &Context<'_>) -> Result<(), Need> {
+        let limit = u64::from(limit);
+        let count = self.after.head.archived.count();
+        if count <= limit {
+            return Ok(());
+        }
+        let mut rest = (*self.after.head.archived).clone();
+        let mut dropped = rest.take_first(count - (limit - limit / 20));
+        self.complete_unit(&mut dropped, &rest, context)?;
+        subtract(&mut self.after.head.archived, &dropped);
+        self.change.dropped.union(&dropped);
+        Ok(())
+    }
+
+    /// Extends `dropped` to the end of its last unit, looking at `rest`, which follows it.
+    fn complete_unit(&self, dropped: &mut Ranges, rest: &Ranges, context: &Context<'_>) -> Result<(), Need> {
+        const LOOK_AHEAD: u64 = 64;
+        let Some(last) = dropped.last() else { return Ok(()) };
+        let fresh: Ranges = self.change.evicted.iter().map(|utterance| utterance.sequence).collect();
+        let mut older = rest.clone();
+        older.subtract(&fresh);
+        let mut count = LOOK_AHEAD;
+        loop {
+            let wanted = older.clone().take_first(count);
+            let archived = context.loaded.archive(&wanted)?;
+            let followers = archived.iter().chain(&self.change.evicted).filter(|u| u.sequence > last);
+            let same_unit: Ranges = followers.take_while(|u| u.unit <= last).map(|u| u.sequence).collect();
+            let seen_its_end = same_unit.intersection(&wanted) != wanted || wanted == older;
+            if seen_its_end {
+                dropped.union(&same_unit);
+                return Ok(());
+            }
+            count *= 8;
+        }
+    }
+}
+
+fn subtract(from: &mut Arc<Ranges>, gone: &Ranges) {
+    if from.meets(gone) {
+        Arc::make_mut(from).subtract(gone);
+    }
+}
+
+impl Change {
+    fn none(before: Revision, head: &Head) -> Self {
+        Self {
+            before,
+            head: head.clone(),
+            appended: Vec::new(),
+            rewritten: Vec::new(),
+            evicted: Vec::new(),
+            dropped: Ranges::new(),
+            forgotten: Ranges::new(),
+            restored: Ranges::new(),
+            erased: Ranges::new(),
+            updated: Ranges::new(),
+            segments_removed: Vec::new(),
+            segments_written: Vec::new(),
+        }
+    }
+}

@@ -1,0 +1,162 @@
+//! A conversation's state, as it is published: immutable, and cheap to clone.
+
+use std::{collections::BTreeMap, sync::Arc, time::Duration};
+
+use crate::domain::{
+    AssignedId, ConversationId, Encoding, LineageId, Namespace, Policy, Ranges, RecipientId, Refusal,
+    Revision, Sequence, Timestamp, Window, exchange::OpenExchange, limits::AWAITING_TIMEOUT,
+    segment::Summary,
+};
+
+/// Names a conversation among all namespaces.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct ConversationKey {
+    /// The tenant.
+    pub namespace: Namespace,
+    /// The conversation.
+    pub id: ConversationId,
+}
+
+/// What never changes in a conversation's life.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Identity {
+    /// Its name.
+    pub key: ConversationKey,
+    /// Whose conversation it is.
+    pub recipient: RecipientId,
+    /// The lineage that it writes to.
+    pub lineage: LineageId,
+    /// When it was created.
+    pub start_time: Timestamp,
+    /// What its tokens are counted in.
+    pub encoding: Encoding,
+}
+
+/// Everything about a conversation but its utterances and its summary.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Head {
+    /// What never changes.
+    pub identity: Arc<Identity>,
+    /// How often it has changed.
+    pub revision: Revision,
+    /// When it changed last.
+    pub update_time: Timestamp,
+    /// The time of its newest utterance, by the server's clock; of its start before any.
+    pub said_time: Timestamp,
+    /// The sequence of the next utterance.
+    pub next: Sequence,
+    /// The turn of the newest utterance.
+    pub turn: u32,
+    /// Whether only instructions have been said so far.
+    pub only_instructions: bool,
+    /// The exchange that waits for results.
+    pub open: Option<Arc<OpenExchange>>,
+    /// The newest utterance awaits an answer.
+    pub awaits_answer: bool,
+    /// Its title.
+    pub title: Option<Arc<str>>,
+    /// The caller's labels.
+    pub labels: Arc<BTreeMap<String, String>>,
+    /// Its limits.
+    pub policy: Policy,
+    /// Every sequence that left the window by eviction, stored or not.
+    pub left: Arc<Ranges>,
+    /// Of these, the ones that are stored.
+    pub archived: Arc<Ranges>,
+    /// Utterances stored, in the window and the archive.
+    pub stored: u64,
+    /// The revision that erased text last; [`Revision::NONE`] when none did.
+    pub erased_at: Revision,
+}
+
+/// A conversation: its head, its window, and the summary of what left the window.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Conversation {
+    /// Everything else.
+    pub head: Head,
+    /// The live utterances.
+    pub window: Window,
+    /// What covers those that left.
+    pub summary: Summary,
+}
+
+/// What a conversation is doing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Status {
+    /// Something was said lately.
+    Active,
+    /// The assistant waits for an answer.
+    AwaitingAnswer,
+    /// Nothing was said for the idle timeout.
+    Idle,
+}
+
+impl Conversation {
+    /// A conversation in which nothing was said yet, before its first revision.
+    pub fn new(identity: Identity, policy: Policy) -> Self {
+        let start_time = identity.start_time;
+        let head = Head {
+            identity: Arc::new(identity),
+            revision: Revision::NONE,
+            update_time: start_time,
+            said_time: start_time,
+            next: Sequence::FIRST,
+            turn: 0,
+            only_instructions: true,
+            open: None,
+            awaits_answer: false,
+            title: None,
+            labels: Arc::default(),
+            policy,
+            left: Arc::default(),
+            archived: Arc::default(),
+            stored: 0,
+            erased_at: Revision::NONE,
+        };
+        Self { head, window: Window::default(), summary: Summary::default() }
+    }
+
+    /// Its name.
+    pub fn key(&self) -> &ConversationKey {
+        &self.head.identity.key
+    }
+
+    /// Whether the utterance is stored, in the window or the archive.
+    pub fn stores(&self, sequence: Sequence) -> bool {
+        self.window.get(sequence).is_some() || self.head.archived.contains(sequence)
+    }
+
+    /// Refuses when `expected` is another revision than the present one.
+    pub fn expect(&self, expected: Option<Revision>) -> Result<(), Refusal> {
+        let actual = self.head.revision;
+        match expected {
+            Some(expected) if expected != actual => Err(Refusal::StaleRevision { expected, actual }),
+            _ => Ok(()),
+        }
+    }
+
+    /// The sequence that `id` names, when the id tells it: one that the client gave to an
+    /// utterance of the window, or one that the server assigned.
+    pub fn sequence_of(&self, id: &str) -> Option<Sequence> {
+        let given = self.window.given(id);
+        given.or_else(|| AssignedId::sequence_of(id, self.head.identity.lineage))
+    }
+}
+
+impl Head {
+    /// What the conversation is doing at `now`.
+    pub fn status(&self, now: Timestamp, idle_timeout: Duration) -> Status {
+        if self.awaits_answer && now < self.said_time.plus(AWAITING_TIMEOUT) {
+            return Status::AwaitingAnswer;
+        }
+        match now < self.said_time.plus(idle_timeout) {
+            true => Status::Active,
+            false => Status::Idle,
+        }
+    }
+
+    /// When the conversation is to be removed, if ever.
+    pub fn expire_time(&self) -> Option<Timestamp> {
+        self.policy.expire_after.map(|after| self.update_time.plus(after))
+    }
+}

@@ -1,0 +1,176 @@
+//! What a caller brings: an utterance that has no place in a conversation yet.
+
+use crate::domain::{
+    More, Reason, Refusal, Role, Timestamp, TokenCounter, ToolCall,
+    limits::{
+        MAX_ID_BYTES, MAX_MAP_ENTRIES, MAX_MAP_KEY_BYTES, MAX_MAP_VALUE_BYTES, MAX_NAME_BYTES, MAX_TOOL_CALLS,
+    },
+};
+
+/// An utterance as a caller brings it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Draft {
+    /// An id of the caller's, or none.
+    pub id: Option<Box<str>>,
+    /// Who speaks.
+    pub role: Role,
+    /// What was said.
+    pub content: Box<str>,
+    /// A turn of the caller's, never smaller than the conversation's last one; or none.
+    pub turn: Option<u32>,
+    /// A time of the caller's, or none.
+    pub create_time: Option<Timestamp>,
+    /// Important.
+    pub pinned: bool,
+    /// What most utterances do not have.
+    pub more: Option<Box<More>>,
+}
+
+/// Tokens around each message of a request: OpenAI's published recipe counts three, and
+/// the role's own name, which is one token in every encoding.
+pub const MESSAGE_TOKENS: u32 = 4;
+/// Tokens for having a name, beside the name's own (OpenAI's recipe).
+pub const NAME_TOKENS: u32 = 1;
+/// Tokens around a tool call, beside its name and arguments. An estimate: no provider
+/// publishes how calls are written for the model.
+pub const TOOL_CALL_TOKENS: u32 = 3;
+
+impl Draft {
+    /// The cost in an OpenAI-style request: content, [`MESSAGE_TOKENS`], the name with
+    /// [`NAME_TOKENS`], each tool call's name and arguments with [`TOOL_CALL_TOKENS`], and
+    /// the tokens declared for the extras. Text is counted exactly.
+    pub fn tokens(&self, counter: &dyn TokenCounter) -> u32 {
+        let text = counter.count(&self.content).saturating_add(MESSAGE_TOKENS);
+        match &self.more {
+            None => text,
+            Some(more) => text.saturating_add(more.tokens(counter)),
+        }
+    }
+
+    /// Whether [`Draft::tokens`] is exact, and not an estimate of calls or extras.
+    pub fn counts_exactly(&self) -> bool {
+        self.more.as_ref().is_none_or(|more| more.tool_calls.is_empty() && more.extras_json.is_none())
+    }
+
+    /// Checks what can be checked without a conversation. `field` is where the draft stands
+    /// in the request.
+    ///
+    /// Refuses text beyond `max_content_bytes`, an utterance with neither content nor calls
+    /// (unless `lenient`), fields that do not go with the role, and names, ids and maps
+    /// beyond their limits.
+    pub fn check(&self, field: &str, max_content_bytes: usize, lenient: bool) -> Result<(), Refusal> {
+        let at = |name: &str| format!("{field}.{name}");
+        let bytes = self.content_bytes();
+        if bytes > max_content_bytes {
+            let text = format!(
+                "content, tool-call arguments and extras have {bytes} bytes; accepted are at most {max_content_bytes}"
+            );
+            return Err(Refusal::field(Reason::ContentTooLarge, at("content"), text));
+        }
+        let calls = self.more.as_ref().is_some_and(|more| !more.tool_calls.is_empty());
+        if self.content.is_empty() && !calls && self.role != Role::Tool && !lenient {
+            let text = "an utterance needs content or tool_calls (lenient accepts one without)";
+            return Err(Refusal::field(Reason::EmptyUtterance, at("content"), text));
+        }
+        match &self.more {
+            Some(more) => more.check(field, self.role, lenient),
+            None => More::default().check(field, self.role, lenient),
+        }
+    }
+
+    /// Bytes of its content, tool-call arguments and extras.
+    pub fn content_bytes(&self) -> usize {
+        let more = self.more.as_ref().map_or(0, |more| {
+            let calls: usize = more.tool_calls.iter().map(|call| call.arguments_json.len()).sum();
+            calls + more.extras_json.as_ref().map_or(0, |json| json.len())
+        });
+        self.content.len() + more
+    }
+}
+
+impl More {
+    fn tokens(&self, counter: &dyn TokenCounter) -> u32 {
+        let name = self.name.as_deref().map_or(0, |name| counter.count(name).saturating_add(NAME_TOKENS));
+        let call = |call: &ToolCall| {
+            let text = counter.count(&call.name).saturating_add(counter.count(&call.arguments_json));
+            text.saturating_add(TOOL_CALL_TOKENS)
+        };
+        self.tool_calls.iter().map(call).fold(name.saturating_add(self.extras_tokens), u32::saturating_add)
+    }
+
+    fn check(&self, field: &str, role: Role, lenient: bool) -> Result<(), Refusal> {
+        let at = |name: &str| format!("{field}.{name}");
+        self.check_role(field, role, lenient)?;
+        if let Some(name) = &self.name {
+            check_text(name, MAX_NAME_BYTES).map_err(|text| Refusal::invalid(at("name"), text))?;
+        }
+        if let Some(id) = &self.tool_call_id {
+            check_text(id, MAX_ID_BYTES).map_err(|text| Refusal::id(at("tool_call_id"), text))?;
+        }
+        check_count(&at("tool_calls"), self.tool_calls.len(), MAX_TOOL_CALLS)?;
+        for (index, call) in self.tool_calls.iter().enumerate() {
+            let at = |name: &str| format!("{field}.tool_calls[{index}].{name}");
+            check_text(&call.id, MAX_ID_BYTES).map_err(|text| Refusal::id(at("id"), text))?;
+            check_text(&call.name, MAX_NAME_BYTES).map_err(|text| Refusal::invalid(at("name"), text))?;
+        }
+        check_count(&at("tools_used"), self.tools_used.len(), MAX_TOOL_CALLS)?;
+        for (index, tool) in self.tools_used.iter().enumerate() {
+            let at = format!("{field}.tools_used[{index}]");
+            check_text(tool, MAX_NAME_BYTES).map_err(|text| Refusal::invalid(at, text))?;
+        }
+        check_map(&at("metadata"), &self.metadata)
+    }
+
+    fn check_role(&self, field: &str, role: Role, lenient: bool) -> Result<(), Refusal> {
+        let only = |given: bool, name: &str, wanted: Role| match given && role != wanted {
+            true => Err(Refusal::invalid(
+                format!("{field}.{name}"),
+                format!("goes only with the role {}, not with {}", wanted.as_str(), role.as_str()),
+            )),
+            false => Ok(()),
+        };
+        only(!self.tool_calls.is_empty(), "tool_calls", Role::Assistant)?;
+        only(!self.tools_used.is_empty(), "tools_used", Role::Assistant)?;
+        only(self.awaits_answer, "awaits_answer", Role::Assistant)?;
+        only(self.tool_call_id.is_some(), "tool_call_id", Role::Tool)?;
+        if role == Role::Tool && self.tool_call_id.is_none() && !lenient {
+            let text = "a tool utterance needs the id of the call that it answers";
+            return Err(Refusal::field(Reason::NoOpenCall, format!("{field}.tool_call_id"), text));
+        }
+        Ok(())
+    }
+}
+
+/// Checks a map of the caller's notes: metadata or labels.
+pub fn check_map(field: &str, map: &std::collections::BTreeMap<String, String>) -> Result<(), Refusal> {
+    check_count(field, map.len(), MAX_MAP_ENTRIES)?;
+    for (key, value) in map {
+        if key.is_empty() || key.len() > MAX_MAP_KEY_BYTES {
+            let text = format!("a key has {} bytes; accepted are 1 to {MAX_MAP_KEY_BYTES}", key.len());
+            return Err(Refusal::invalid(field, text));
+        }
+        if value.len() > MAX_MAP_VALUE_BYTES {
+            let text =
+                format!("the value has {} bytes; accepted are at most {MAX_MAP_VALUE_BYTES}", value.len());
+            return Err(Refusal::invalid(format!("{field}[{key:?}]"), text));
+        }
+    }
+    Ok(())
+}
+
+fn check_count(field: &str, count: usize, most: usize) -> Result<(), Refusal> {
+    match count > most {
+        true => Err(Refusal::invalid(field, format!("has {count} entries; accepted are at most {most}"))),
+        false => Ok(()),
+    }
+}
+
+fn check_text(text: &str, most: usize) -> Result<(), String> {
+    if text.is_empty() || text.len() > most {
+        return Err(format!("has {} bytes; accepted are 1 to {most}", text.len()));
+    }
+    match text.chars().any(char::is_control) {
+        true => Err("holds a control character".to_owned()),
+        false => Ok(()),
+    }
+}

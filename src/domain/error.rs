@@ -1,0 +1,174 @@
+//! Why a command is refused. A refused command changes nothing.
+
+use crate::domain::{IdError, Revision};
+
+/// A stable name for a refusal, for machines: `ErrorInfo.reason` on the wire.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Reason {
+    /// A field has a value that is not accepted.
+    InvalidField,
+    /// An identifier is empty, too long or holds control characters.
+    InvalidId,
+    /// The role is not one of the four.
+    UnknownRole,
+    /// An utterance has neither content nor tool calls.
+    EmptyUtterance,
+    /// Text is beyond the limit of bytes.
+    ContentTooLarge,
+    /// An utterance or exchange is beyond `max_tokens`, and the policy rejects such.
+    Oversize,
+    /// A tool result answers no open call.
+    NoOpenCall,
+    /// A turn number is smaller than the last one.
+    TurnGoesBack,
+    /// A batch is empty.
+    EmptyBatch,
+    /// A batch is beyond its limit.
+    BatchTooLarge,
+    /// A forget instruction is not understood.
+    InstructionNotUnderstood,
+    /// A page token is not one, or belongs to another query.
+    InvalidPageToken,
+    /// An utterance id is taken in its conversation.
+    UtteranceExists,
+    /// A conversation id is taken.
+    ConversationExists,
+    /// There is no such conversation.
+    ConversationNotFound,
+    /// There is no such utterance.
+    UtteranceNotFound,
+    /// The conversation is another recipient's.
+    RecipientMismatch,
+    /// `expected_revision` is not the conversation's.
+    StaleRevision,
+    /// A request id was used with another body.
+    RequestIdReused,
+}
+
+impl Reason {
+    /// The name, in upper snake case.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::InvalidField => "INVALID_FIELD",
+            Self::InvalidId => "INVALID_ID",
+            Self::UnknownRole => "UNKNOWN_ROLE",
+            Self::EmptyUtterance => "EMPTY_UTTERANCE",
+            Self::ContentTooLarge => "CONTENT_TOO_LARGE",
+            Self::Oversize => "OVERSIZE",
+            Self::NoOpenCall => "NO_OPEN_CALL",
+            Self::TurnGoesBack => "TURN_GOES_BACK",
+            Self::EmptyBatch => "EMPTY_BATCH",
+            Self::BatchTooLarge => "BATCH_TOO_LARGE",
+            Self::InstructionNotUnderstood => "INSTRUCTION_NOT_UNDERSTOOD",
+            Self::InvalidPageToken => "INVALID_PAGE_TOKEN",
+            Self::UtteranceExists => "UTTERANCE_EXISTS",
+            Self::ConversationExists => "CONVERSATION_EXISTS",
+            Self::ConversationNotFound => "CONVERSATION_NOT_FOUND",
+            Self::UtteranceNotFound => "UTTERANCE_NOT_FOUND",
+            Self::RecipientMismatch => "RECIPIENT_MISMATCH",
+            Self::StaleRevision => "STALE_REVISION",
+            Self::RequestIdReused => "REQUEST_ID_REUSED",
+        }
+    }
+}
+
+/// A field of a request and what is wrong with it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Violation {
+    /// The path of the field, such as `utterances[3].role`.
+    pub field: String,
+    /// What is wrong, and what is accepted.
+    pub description: String,
+}
+
+/// A refused command.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Refusal {
+    /// A field cannot be accepted.
+    #[error("{}: {}", .1.field, .1.description)]
+    Field(Reason, Violation),
+    /// Something that is named does not exist.
+    #[error("there is no {kind} {name:?}{hint}")]
+    NotFound {
+        /// `conversation` or `utterance`.
+        kind: &'static str,
+        /// The name given.
+        name: String,
+        /// What to do instead; starts with a separator, or is empty.
+        hint: &'static str,
+    },
+    /// Something that is to be made exists.
+    #[error("{kind} {name:?} exists already")]
+    Exists {
+        /// `conversation` or `utterance`.
+        kind: &'static str,
+        /// The name given.
+        name: String,
+    },
+    /// The caller expected another revision.
+    #[error(
+        "the conversation is at revision {actual}, not at the expected {expected}: read it again and decide anew"
+    )]
+    StaleRevision {
+        /// What the caller expected.
+        expected: Revision,
+        /// What is.
+        actual: Revision,
+    },
+    /// The request id names an earlier request with another body.
+    #[error(
+        "request_id {0:?} was used for another request in the last 24 hours: a new request needs a new id"
+    )]
+    RequestIdReused(String),
+}
+
+/// The kind named in [`Refusal::NotFound`] and [`Refusal::Exists`].
+pub const CONVERSATION: &str = "conversation";
+/// The kind named in [`Refusal::NotFound`] and [`Refusal::Exists`].
+pub const UTTERANCE: &str = "utterance";
+
+impl Refusal {
+    /// A field with a reason of its own.
+    pub fn field(reason: Reason, field: impl Into<String>, description: impl Into<String>) -> Self {
+        let violation = Violation { field: field.into(), description: description.into() };
+        Self::Field(reason, violation)
+    }
+
+    /// A field with a value that is not accepted.
+    pub fn invalid(field: impl Into<String>, description: impl Into<String>) -> Self {
+        Self::field(Reason::InvalidField, field, description)
+    }
+
+    /// An identifier that is not one.
+    pub fn id(field: impl Into<String>, description: impl Into<String>) -> Self {
+        Self::field(Reason::InvalidId, field, description)
+    }
+
+    /// An identifier that failed its check.
+    pub fn bad_id(field: impl Into<String>, error: &IdError) -> Self {
+        Self::id(field, error.to_string())
+    }
+
+    /// A conversation that does not exist.
+    pub fn no_conversation(name: impl Into<String>, hint: &'static str) -> Self {
+        Self::NotFound { kind: CONVERSATION, name: name.into(), hint }
+    }
+
+    /// An utterance that does not exist.
+    pub fn no_utterance(name: impl Into<String>) -> Self {
+        Self::NotFound { kind: UTTERANCE, name: name.into(), hint: "" }
+    }
+
+    /// The reason for machines.
+    pub fn reason(&self) -> Reason {
+        match self {
+            Self::Field(reason, _) => *reason,
+            Self::NotFound { kind, .. } if *kind == UTTERANCE => Reason::UtteranceNotFound,
+            Self::NotFound { .. } => Reason::ConversationNotFound,
+            Self::Exists { kind, .. } if *kind == UTTERANCE => Reason::UtteranceExists,
+            Self::Exists { .. } => Reason::ConversationExists,
+            Self::StaleRevision { .. } => Reason::StaleRevision,
+            Self::RequestIdReused(_) => Reason::RequestIdReused,
+        }
+    }
+}

@@ -1,0 +1,189 @@
+//! Tool calls on one line each: that the call was made, and how it ended.
+
+use std::{collections::HashMap, sync::Arc};
+
+use crate::domain::{
+    Role, ToolCall, Utterance,
+    extractive::split::{clip, clip_tail, fold},
+};
+
+/// A call's arguments are clipped here, in bytes.
+const ARGUMENT_BYTES: usize = 120;
+/// A tool's name is clipped here, in bytes.
+const TOOL_BYTES: usize = 64;
+/// A result on one line up to so many bytes is told; of a longer one only its size.
+const RESULT_BYTES: usize = 80;
+/// An error's first words, in bytes.
+const ERROR_BYTES: usize = 120;
+/// A result is read at its head and its tail, so many bytes each.
+const READ_BYTES: usize = 400;
+/// Lines are counted in results up to so many bytes.
+const COUNTED_BYTES: usize = 64 << 10;
+
+/// The results of all calls in `source`, in the order of the calls.
+///
+/// A result answers the nearest earlier call with its id that is still open; a user
+/// utterance closes what is open.
+pub(super) fn answers(source: &[Arc<Utterance>]) -> Vec<Option<&str>> {
+    let mut answers = Vec::new();
+    let mut open: HashMap<&str, Vec<usize>> = HashMap::new();
+    for utterance in source.iter().filter(|utterance| utterance.is_live()) {
+        match utterance.role {
+            Role::User => open.clear(),
+            Role::Tool => {
+                let calls = utterance.tool_call_id().and_then(|id| open.get_mut(id));
+                if let Some(call) = calls.and_then(Vec::pop) {
+                    answers[call] = Some(&*utterance.content);
+                }
+            }
+            Role::System | Role::Assistant => {}
+        }
+        for call in utterance.tool_calls() {
+            open.entry(&call.id).or_default().push(answers.len());
+            answers.push(None);
+        }
+    }
+    answers
+}
+
+/// Appends `name(arguments) → outcome` and says whether the call failed.
+pub(super) fn tell(call: &ToolCall, answer: Option<&str>, text: &mut String) -> bool {
+    fold(&call.name, TOOL_BYTES, text);
+    text.push('(');
+    if call.arguments_json.trim() != "{}" {
+        fold(&call.arguments_json, ARGUMENT_BYTES, text);
+    }
+    text.push_str(") → ");
+    let failed = tell_outcome(answer, text);
+    // Words of nothing but control characters leave a blank.
+    text.truncate(text.trim_end().len());
+    failed
+}
+
+fn tell_outcome(answer: Option<&str>, text: &mut String) -> bool {
+    let Some(result) = answer else {
+        text.push_str("no answer");
+        return true;
+    };
+    let result = result.trim();
+    let Some(words) = error(result) else {
+        tell_success(result, text);
+        return false;
+    };
+    text.push_str("error: ");
+    fold(words, ERROR_BYTES, text);
+    true
+}
+
+fn tell_success(result: &str, text: &mut String) {
+    let one_line = result.len() <= RESULT_BYTES && !result.contains('\n');
+    match () {
+        () if result.is_empty() => text.push_str("ok"),
+        () if one_line => {
+            text.push_str("ok: ");
+            fold(result, RESULT_BYTES, text);
+        }
+        () if result.len() > COUNTED_BYTES => {
+            text.push_str(&format!("ok ({} KiB)", result.len() >> 10));
+        }
+        () => match result.lines().count() {
+            0 | 1 => text.push_str("ok"),
+            lines => text.push_str(&format!("ok ({lines} lines)")),
+        },
+    }
+}
+
+/// The words of the error that `result` reports, if it reports one.
+fn error(result: &str) -> Option<&str> {
+    let head = clip(result, READ_BYTES);
+    let tail = clip_tail(result, READ_BYTES);
+    let first = head.lines().next()?;
+    let is_json = first.starts_with(['{', '[']);
+    if first.starts_with("Traceback") {
+        return tail.lines().rev().find(|line| !line.trim().is_empty());
+    }
+    let told = if is_json { json_error(head) } else { spoken_error(first) };
+    told.map(|words| match words.ends_with(':') {
+        // It only announces what went wrong.
+        true => head.lines().skip(1).find(|line| !line.trim().is_empty()).unwrap_or(words),
+        false => words,
+    })
+    .or_else(|| exit_code(head))
+    .or_else(|| exit_code(tail))
+}
+
+/// A first line such as `Error: no such order`, `bash: foo: command not found`.
+fn spoken_error(line: &str) -> Option<&str> {
+    const OPENINGS: &[&str] =
+        &["error", "fatal", "failed", "failure", "panic", "unable to", "cannot", "invalid"];
+    const PHRASES: &[&str] =
+        &["command not found", "No such file", "Permission denied", "error(s)", "Error:", "Exception:"];
+    let bare = line.trim_start_matches(|c: char| !c.is_alphanumeric());
+    for opening in OPENINGS {
+        let Some((start, rest)) = bare.split_at_checked(opening.len()) else { continue };
+        if start.eq_ignore_ascii_case(opening) && rest.starts_with([':', ' ', '[', '!', '.', ']']) {
+            let words = rest.strip_prefix(':').map_or(bare, str::trim_start);
+            return Some(if words.is_empty() { bare } else { words });
+        }
+    }
+    PHRASES.iter().any(|phrase| line.contains(phrase)).then_some(bare)
+}
+
+/// The value of a leading member `"error"`, unless it is null or false.
+fn json_error(head: &str) -> Option<&str> {
+    let (before, value) = head.split_once("\"error\"")?;
+    let value = value.trim_start().strip_prefix(':')?.trim_start();
+    let is_none = ["null", "false", "\"\"", "0", "[]", "{}"].iter().any(|none| value.starts_with(none));
+    let words = value.trim_matches(|c| matches!(c, '{' | '}' | '"'));
+    (before.len() < RESULT_BYTES && !is_none && !words.is_empty()).then_some(words)
+}
+
+/// `exit code 2`, but not 0.
+fn exit_code(part: &str) -> Option<&str> {
+    ["exit code", "exit status", "exited with code"].iter().find_map(|phrase| {
+        let from = part.rfind(phrase)?;
+        let number = part[from + phrase.len()..].trim_start_matches([':', ' ']);
+        let digits = number.bytes().take_while(u8::is_ascii_digit).count();
+        let failed = number[..digits].bytes().any(|digit| digit != b'0');
+        let end = part.len() - number.len() + digits;
+        failed.then_some(&part[from..end])
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn told(arguments: &str, answer: Option<&str>) -> String {
+        let call = ToolCall { id: "1".into(), name: "look".into(), arguments_json: arguments.into() };
+        let mut text = String::new();
+        tell(&call, answer, &mut text);
+        text
+    }
+
+    #[test]
+    fn a_call_is_told_with_its_outcome() {
+        let cases = [
+            (None, "look() → no answer"),
+            (Some(""), "look() → ok"),
+            (Some("12.0\n"), "look() → ok: 12.0"),
+            (Some("a\nb\nc"), "look() → ok (3 lines)"),
+            (Some("Error: not enough seats"), "look() → error: not enough seats"),
+            (Some("bash: foo: command not found"), "look() → error: bash: foo: command not found"),
+            (Some("{\"error\": \"no such order\"}"), "look() → error: no such order"),
+            (Some("{\"error\": null, \"id\": 7}"), "look() → ok: {\"error\": null, \"id\": 7}"),
+            (
+                Some("Traceback (most recent call last):\n  x\nKeyError: 'a'\n"),
+                "look() → error: KeyError: 'a'",
+            ),
+            (Some("ERROR:\nno match in a.rs"), "look() → error: no match in a.rs"),
+            (Some("one\ntwo\nexit code: 2"), "look() → error: exit code: 2"),
+            (Some("one\ntwo\nexit code: 0"), "look() → ok (3 lines)"),
+            (Some("Errors are handled in main"), "look() → ok: Errors are handled in main"),
+        ];
+        for (answer, expected) in cases {
+            assert_eq!(told("{}", answer), expected);
+        }
+        assert_eq!(told(&"{".repeat(500), Some("")).len(), "look(…) → ok".len() + ARGUMENT_BYTES);
+    }
+}

@@ -1,0 +1,239 @@
+//! Chooses what is worth most for its length, and says nothing twice.
+
+use std::{
+    cmp::{Ordering, Reverse},
+    collections::BinaryHeap,
+    ops::Range,
+};
+
+use crate::domain::extractive::{
+    focus::Focus,
+    words::{Cue, PLAIN, Word, scan},
+};
+
+/// A word that recurs in the source is worth so much more at most: it is what the talk is about.
+const RECURRENCE: u32 = 2;
+/// For a decision, and for trouble, told in a sentence.
+const CUE_BONUS: u32 = 5;
+/// A sentence that holds a term of the focus is worth so many times more.
+const FOCUS_FACTOR: u32 = 8;
+/// What a line costs beside its text, in tokens, when lines are compared.
+const LINE_TOKENS: u32 = 8;
+/// Bytes of a token, when lines are compared.
+const TOKEN_BYTES: u32 = 4;
+/// A line that weighs less tells nothing that is missed.
+const LEAST_WEIGHT: u32 = 5;
+/// Shorter rests of a budget are left.
+const LEAST_TOKENS: u32 = 4;
+/// So often a line is weighed anew against what was chosen; after it, it is taken as it
+/// stands. Bounds the work by the number of lines.
+const MAX_REVISIONS: u8 = 16;
+/// So many lines in succession that do not fit end the search.
+const MAX_MISSES: u32 = 8;
+
+/// What is known of a line's weight before its words are seen.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Worth {
+    /// It was weighed before.
+    Known(u32),
+    /// By its words and a bonus, in percent.
+    Fresh { bonus: u32, percent: u32 },
+}
+
+/// Lines that stand for choice.
+#[derive(Debug, Default)]
+pub(super) struct Pool {
+    items: Vec<Item>,
+    words: Vec<Word>,
+}
+
+#[derive(Debug)]
+struct Item {
+    words: Range<usize>,
+    worth: Worth,
+    weight: u32,
+    bytes: u32,
+    wanted: bool,
+}
+
+impl Pool {
+    /// Adds a line, unless it says nothing: then answers false.
+    pub(super) fn add(&mut self, line: &str, worth: Worth, focus: &Focus) -> bool {
+        let start = self.words.len();
+        let (mut wanted, mut decision, mut trouble) = (false, false, false);
+        scan(line, |word| {
+            wanted |= focus.holds(word.concept);
+            decision |= word.cue == Cue::Decision;
+            trouble |= word.cue == Cue::Trouble;
+            if word.weight > 0 {
+                self.words.push(word);
+            }
+        });
+        if self.words.len() == start {
+            return false;
+        }
+        let cues = CUE_BONUS * (u32::from(decision) + u32::from(trouble));
+        let worth = match worth {
+            Worth::Known(weight) => Worth::Known(weight),
+            Worth::Fresh { bonus, percent } => Worth::Fresh { bonus: bonus + cues, percent },
+        };
+        let words = start..self.words.len();
+        let bytes = u32::try_from(line.len()).unwrap_or(u32::MAX);
+        self.items.push(Item { words, worth, weight: 0, bytes, wanted });
+        true
+    }
+
+    /// Ready to choose from: words numbered by what they mean, lines weighed.
+    pub(super) fn weighed(mut self) -> Weighed {
+        let concepts = self.number_concepts();
+        for item in &mut self.items {
+            item.weight = match item.worth {
+                Worth::Known(weight) => weight,
+                Worth::Fresh { bonus, percent } => {
+                    let weight = bonus + sum(&self.words[item.words.clone()]);
+                    if weight < LEAST_WEIGHT && !item.wanted { 0 } else { weight * percent / 100 }
+                }
+            };
+        }
+        Weighed { items: self.items, words: self.words, told: vec![false; concepts] }
+    }
+
+    /// Replaces each word's concept by a number from 0, raises what recurs, and returns how
+    /// many concepts there are.
+    fn number_concepts(&mut self) -> usize {
+        let mut order: Vec<u64> = Vec::with_capacity(self.words.len());
+        let keys = self.words.iter().zip(0u64..);
+        order.extend(keys.map(|(word, at)| u64::from(word.concept) << 32 | at));
+        order.sort_unstable();
+        let runs = order.chunk_by(|a, b| a >> 32 == b >> 32);
+        let mut count = 0;
+        for (run, number) in runs.zip(0u32..) {
+            let again = u32::try_from(run.len() - 1).map_or(RECURRENCE, |more| more.min(RECURRENCE));
+            for entry in run {
+                let word = &mut self.words[(entry & u64::from(u32::MAX)) as usize];
+                word.concept = number;
+                word.weight += if word.weight <= PLAIN { again } else { 0 };
+            }
+            count = number as usize + 1;
+        }
+        count
+    }
+}
+
+fn sum(words: &[Word]) -> u32 {
+    words.iter().map(|word| word.weight).sum()
+}
+
+/// Lines with their weights.
+#[derive(Debug)]
+pub(super) struct Weighed {
+    items: Vec<Item>,
+    words: Vec<Word>,
+    /// By concept: whether a chosen line tells it.
+    told: Vec<bool>,
+}
+
+/// A line on the heap: the greatest first, of equals the earlier.
+type Entry = (u32, Reverse<usize>);
+
+impl Weighed {
+    /// The line's weight by itself, whatever else was chosen.
+    pub(super) fn weight(&self, line: usize) -> u32 {
+        self.items[line].weight
+    }
+
+    /// The line that is worth most for its length.
+    pub(super) fn best(&self) -> Option<usize> {
+        (0..self.items.len()).max_by(|a, b| match self.gain(*a).cmp(&self.gain(*b)) {
+            Ordering::Equal => b.cmp(a),
+            unequal => unequal,
+        })
+    }
+
+    /// Chooses lines whose `tokens` sum up to `budget` at most; ascending. `tokens` is asked
+    /// only for lines that are about to be taken, once for each.
+    ///
+    /// Always the line next that adds most for its length; words that were told already add
+    /// nothing, so a repetition is never taken.
+    pub(super) fn choose(&mut self, budget: u32, mut tokens: impl FnMut(usize) -> u32) -> Vec<usize> {
+        let mut heap: BinaryHeap<Entry> =
+            (0..self.items.len()).map(|line| (self.gain(line), Reverse(line))).collect();
+        let mut revisions = vec![0u8; self.items.len()];
+        let (mut chosen, mut left, mut misses) = (Vec::new(), budget, 0);
+        while let Some((_, Reverse(line))) = heap.pop() {
+            if left < LEAST_TOKENS || misses == MAX_MISSES {
+                break;
+            }
+            // What was chosen meanwhile may have told what this line tells.
+            let gain = self.gain(line);
+            if gain == 0 {
+                continue;
+            }
+            let is_behind = heap.peek().is_some_and(|next| *next > (gain, Reverse(line)));
+            if is_behind && revisions[line] < MAX_REVISIONS {
+                revisions[line] += 1;
+                heap.push((gain, Reverse(line)));
+                continue;
+            }
+            let cost = tokens(line);
+            if cost > left {
+                misses += 1;
+                continue;
+            }
+            misses = 0;
+            left -= cost;
+            chosen.push(line);
+            self.words[self.items[line].words.clone()]
+                .iter()
+                .for_each(|word| self.told[word.concept as usize] = true);
+        }
+        chosen.sort_unstable();
+        chosen
+    }
+
+    /// What the line adds to what was told, for its length.
+    fn gain(&self, line: usize) -> u32 {
+        let item = &self.items[line];
+        let (mut new, mut all) = (0u64, 0u64);
+        for word in &self.words[item.words.clone()] {
+            all += u64::from(word.weight);
+            new += if self.told[word.concept as usize] { 0 } else { u64::from(word.weight) };
+        }
+        let factor = u64::from(if item.wanted { FOCUS_FACTOR } else { 1 });
+        let length = u64::from(LINE_TOKENS + item.bytes / TOKEN_BYTES);
+        let gain = u64::from(item.weight) * factor * new * 256 / (all.max(1) * length);
+        u32::try_from(gain).unwrap_or(u32::MAX)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn chosen(lines: &[&str], focus: &[&str], budget: u32) -> Vec<usize> {
+        let focus = Focus::new(&focus.iter().map(ToString::to_string).collect::<Vec<_>>());
+        let mut pool = Pool::default();
+        for line in lines {
+            assert!(pool.add(line, Worth::Fresh { bonus: 0, percent: 100 }, &focus));
+        }
+        pool.weighed().choose(budget, |line| lines[line].split(' ').count() as u32)
+    }
+
+    #[test]
+    fn a_repetition_is_not_taken() {
+        let lines = ["The order is AB12.", "the orders is ab12", "Paris is lovely in spring."];
+        assert_eq!(chosen(&lines, &[], 100), [0, 2]);
+    }
+
+    #[test]
+    fn what_fits_is_taken_by_worth_and_given_in_order() {
+        let lines = [
+            "We walked around for quite some hours.",
+            "Invoice INV-77 failed today.",
+            "Pay 300 euros tomorrow.",
+        ];
+        assert_eq!(chosen(&lines, &[], 8), [1, 2]);
+        assert_eq!(chosen(&lines, &["walking hours"], 7), [0]);
+        assert_eq!(chosen(&lines, &[], 3), []);
+    }
+}

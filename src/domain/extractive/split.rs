@@ -1,0 +1,390 @@
+//! Cuts content into sentences, each on one line, without markup.
+
+use std::ops::Range;
+
+/// A longer sentence is clipped, in bytes: about 60 tokens of English.
+pub(super) const MAX_SENTENCE_BYTES: usize = 240;
+/// Of longer content only the first so many bytes are read, and [`TAIL_BYTES`].
+const HEAD_BYTES: usize = 6 << 10;
+/// Of longer content only the last so many bytes are read, and [`HEAD_BYTES`].
+const TAIL_BYTES: usize = 2 << 10;
+/// A line at least so long, in bytes, is taken to be wrapped: the next one continues it.
+const WRAPPED_BYTES: usize = 60;
+/// List items are joined to one sentence up to so many bytes.
+const JOINED_BYTES: usize = 160;
+/// Code is not prose: all that is kept of content without prose, in bytes.
+const CODE_BYTES: usize = 80;
+
+/// Appends the sentences of `content` to `text` and returns where each stands.
+///
+/// - A sentence has no line break or other control character, and no white space at either end.
+/// - It is at most [`MAX_SENTENCE_BYTES`] long; `…` shows where it was clipped.
+/// - Fenced code gives no sentence, unless there is nothing else.
+/// - Of long content only the first 6 KiB and the last 2 KiB are read.
+pub(super) fn split(content: &str, text: &mut String) -> Vec<Range<usize>> {
+    let start = text.len();
+    let mut splitter = Splitter {
+        text,
+        start,
+        sentences: Vec::new(),
+        terminated: None,
+        full: false,
+        list: false,
+        bare: false,
+        last_line: 0,
+    };
+    let mut code = None;
+    for (part, mut fenced) in read_parts(content) {
+        for line in part.split('\n').map(str::trim) {
+            if is_fence(line) {
+                fenced = !fenced;
+                splitter.close();
+            } else if fenced || is_code(line) {
+                code = code.or((!line.is_empty()).then_some(line));
+            } else {
+                splitter.line(line);
+            }
+        }
+        splitter.close();
+    }
+    if let (true, Some(code)) = (splitter.sentences.is_empty(), code) {
+        splitter.say(clip(code, CODE_BYTES));
+        splitter.close();
+    }
+    splitter.sentences
+}
+
+/// Appends `text` on one line: each run of white space and control characters becomes a
+/// blank, none at the start. At most `limit` bytes; `…` shows where it was clipped.
+pub(super) fn fold(text: &str, limit: usize, out: &mut String) {
+    let start = out.len();
+    for c in text.chars() {
+        if out.len() - start + c.len_utf8() > limit {
+            out.push('…');
+            return;
+        }
+        match is_blank(c) {
+            true if out.len() == start || out.ends_with(' ') => {}
+            true => out.push(' '),
+            false => out.push(c),
+        }
+    }
+    out.truncate(start.max(out.trim_end().len()));
+}
+
+/// The first `limit` bytes of `text`, or a little less, at the edge of a character.
+pub(super) fn clip(text: &str, limit: usize) -> &str {
+    let mut end = limit.min(text.len());
+    while !text.is_char_boundary(end) {
+        end -= 1;
+    }
+    &text[..end]
+}
+
+/// The last `limit` bytes of `text`, or a little less, at the edge of a character.
+pub(super) fn clip_tail(text: &str, limit: usize) -> &str {
+    let mut start = text.len().saturating_sub(limit);
+    while !text.is_char_boundary(start) {
+        start += 1;
+    }
+    &text[start..]
+}
+
+/// The parts of `content` that are read, all of it or its head and its tail, and whether
+/// each starts within fenced code.
+fn read_parts(content: &str) -> impl Iterator<Item = (&str, bool)> {
+    if content.len() <= HEAD_BYTES + TAIL_BYTES {
+        return [Some((content, false)), None].into_iter().flatten();
+    }
+    let tail = clip_tail(content, TAIL_BYTES);
+    // The sentence that the gap cuts in two is dropped.
+    let tail = tail.split_once(['\n', ' ']).map_or(tail, |(_, whole)| whole);
+    // An opening fence names a language, most often; a closing one never does.
+    let closes =
+        tail.lines().map(str::trim).find(|line| is_fence(line)).is_some_and(|fence| fence.len() == 3);
+    [Some((clip(content, HEAD_BYTES), false)), Some((tail, closes))].into_iter().flatten()
+}
+
+fn is_fence(line: &str) -> bool {
+    line.starts_with("```") || line.starts_with("~~~")
+}
+
+/// Whether a line is a statement, a brace, or a tag of its own, whatever the language.
+fn is_code(line: &str) -> bool {
+    let is_tag = line.starts_with('<') && line.ends_with('>') && !line.contains(' ');
+    is_tag || line.ends_with([';', '{', '}']) && !line.starts_with(['-', '*'])
+}
+
+fn is_blank(c: char) -> bool {
+    c.is_whitespace() || c.is_control()
+}
+
+/// How a sentence ended that no blank has followed yet.
+#[derive(Clone, Copy, PartialEq)]
+enum End {
+    /// A mark that needs a blank behind it: `1.5` and `main.rs` do not end.
+    Narrow,
+    /// A mark of a script that writes no blanks.
+    Wide,
+}
+
+struct Splitter<'a> {
+    text: &'a mut String,
+    /// Where the open sentence starts.
+    start: usize,
+    sentences: Vec<Range<usize>>,
+    terminated: Option<End>,
+    /// The open sentence was clipped: what follows is skipped up to its end.
+    full: bool,
+    /// The open sentence gathers list items.
+    list: bool,
+    /// The open sentence is a heading and nothing behind it yet.
+    bare: bool,
+    /// Bytes of the line before.
+    last_line: usize,
+}
+
+impl Splitter<'_> {
+    /// Takes one line, without white space around it.
+    fn line(&mut self, line: &str) {
+        let (mark, said) = strip_mark(line);
+        if !said.contains(char::is_alphanumeric) {
+            // Blank, or a rule. What a colon announces may follow after it.
+            if !self.announces() {
+                self.close();
+            }
+            return;
+        }
+        match mark {
+            Mark::Heading => self.close(),
+            Mark::Item => self.item(said),
+            Mark::None if self.announces() => self.say(" "),
+            Mark::None if !self.list && self.last_line >= WRAPPED_BYTES => self.say(" "),
+            Mark::None => self.close(),
+        }
+        self.say(said);
+        self.last_line = line.len();
+        self.bare = matches!(mark, Mark::Heading);
+        if self.terminated.is_some() {
+            self.close();
+        } else if self.bare && !self.announces() {
+            // It announces what follows.
+            self.trim();
+            self.say(":");
+        }
+    }
+
+    /// Short items continue what announces them, and each other.
+    fn item(&mut self, said: &str) {
+        let joins = self.length() + said.len() <= JOINED_BYTES;
+        match () {
+            () if self.announces() => self.say(" "),
+            () if joins && self.list && self.length() > 0 => self.say("; "),
+            () => self.close(),
+        }
+        self.list = true;
+    }
+
+    fn length(&self) -> usize {
+        self.text.len() - self.start
+    }
+
+    fn announces(&self) -> bool {
+        self.length() > 0 && self.text.ends_with(':')
+    }
+
+    /// Adds to the open sentence, and closes it wherever it ends.
+    fn say(&mut self, said: &str) {
+        // The last character that is no star.
+        let mut before = ' ';
+        let mut rest = said.chars();
+        while let Some(c) = rest.next() {
+            if !is_markup(before, c, rest.as_str()) {
+                self.push(c, rest.as_str().is_empty());
+            }
+            before = if c == '*' { before } else { c };
+        }
+    }
+
+    fn push(&mut self, c: char, last: bool) {
+        if is_blank(c) {
+            if self.terminated == Some(End::Narrow) && !self.ends_in_abbreviation() {
+                self.close();
+            }
+            if self.length() > 0 && !self.full && !self.text.ends_with(' ') {
+                self.text.push(' ');
+            }
+            return;
+        }
+        match c {
+            '.' | '!' | '?' | '…' | '؟' | '۔' => self.terminated = Some(End::Narrow),
+            '。' | '！' | '？' | '｡' | '।' => self.terminated = Some(End::Wide),
+            _ if is_closer(c) => {}
+            _ => {
+                if self.terminated == Some(End::Wide) {
+                    self.close();
+                }
+                self.terminated = None;
+            }
+        }
+        if self.full {
+            return;
+        }
+        let clips = self.length() + c.len_utf8() > MAX_SENTENCE_BYTES - '…'.len_utf8();
+        if clips && !last {
+            self.trim();
+            self.text.push('…');
+            self.full = true;
+        } else {
+            self.text.push(c);
+        }
+    }
+
+    fn ends_in_abbreviation(&self) -> bool {
+        let sentence = &self.text[self.start..];
+        let Some(before) = sentence.strip_suffix('.') else { return false };
+        let word = before.rsplit([' ', '(', '"']).next().unwrap_or(before);
+        let is_number = before.len() == word.len() && word.bytes().all(|b| b.is_ascii_digit());
+        let is_initials = word.split('.').all(|part| part.chars().count() == 1 && !is_number);
+        is_number
+            || is_initials && !word.ends_with(|c: char| c.is_ascii_digit() || c == 'I')
+            || ABBREVIATIONS.iter().any(|known| known.eq_ignore_ascii_case(word))
+    }
+
+    fn trim(&mut self) {
+        let end = self.start + self.text[self.start..].trim_end().len();
+        self.text.truncate(end);
+    }
+
+    fn close(&mut self) {
+        self.trim();
+        let sentence = &self.text[self.start..];
+        // A heading says little by itself.
+        let says = sentence.contains(char::is_alphanumeric) && (!self.bare || self.sentences.is_empty());
+        let sentence = if self.bare { sentence.trim_end_matches([':', ' ']) } else { sentence };
+        let end = self.start + if says { sentence.len() } else { 0 };
+        self.text.truncate(end);
+        self.sentences.extend(says.then_some(self.start..end));
+        self.start = end;
+        self.terminated = None;
+        self.full = false;
+        self.list = false;
+        self.bare = false;
+        self.last_line = 0;
+    }
+}
+
+/// Words that a full stop follows within a sentence.
+const ABBREVIATIONS: &[&str] = &[
+    "approx", "cf", "corp", "dr", "fig", "inc", "jr", "ltd", "mr", "mrs", "ms", "no", "prof", "sr", "st",
+    "vs",
+];
+
+fn is_closer(c: char) -> bool {
+    matches!(c, '"' | '\'' | ')' | ']' | '}' | '”' | '’' | '»' | '」' | '』' | '）' | '】' | '*')
+}
+
+/// Whether `c` is emphasis or a code quote: `**bold**` and `` `name` ``, but not `2**3`,
+/// `src/*` or `*.rs`.
+fn is_markup(before: char, c: char, rest: &str) -> bool {
+    if c != '*' {
+        return c == '`';
+    }
+    let after = rest.trim_start_matches('*').chars().next().unwrap_or(' ');
+    let opens = after.is_alphanumeric() || matches!(after, '`' | '"');
+    let closes = before.is_alphanumeric() || matches!(before, '.' | ':' | '!' | '?' | ')' | '`' | '"');
+    opens != closes
+}
+
+enum Mark {
+    None,
+    Heading,
+    Item,
+}
+
+/// Takes the markers of headings, quotes and lists off a line.
+fn strip_mark(line: &str) -> (Mark, &str) {
+    let said = line.trim_start_matches('>').trim_start();
+    if let Some(heading) = said.strip_prefix('#') {
+        let heading = heading.trim_start_matches('#');
+        if heading.starts_with(' ') {
+            return (Mark::Heading, heading.trim());
+        }
+    }
+    for bullet in ["- [ ] ", "- [x] ", "- ", "* ", "+ ", "• "] {
+        if let Some(item) = said.strip_prefix(bullet) {
+            return (Mark::Item, item.trim_start());
+        }
+    }
+    let digits = said.bytes().take(3).take_while(u8::is_ascii_digit).count();
+    let behind = &said[digits..];
+    if digits > 0
+        && let Some(item) = behind.strip_prefix(". ").or_else(|| behind.strip_prefix(") "))
+    {
+        return (Mark::Item, item.trim_start());
+    }
+    (Mark::None, said)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn sentences(content: &str) -> Vec<String> {
+        let mut text = String::from("before");
+        let found = split(content, &mut text);
+        found.into_iter().map(|range| text[range].to_string()).collect()
+    }
+
+    #[test]
+    fn prose_is_cut_where_sentences_end() {
+        assert_eq!(
+            sentences(
+                "Mr. Smith paid $3.50 at 5 p.m. on May 2. \"Why?\" he asked. See main.rs, e.g. line 3!"
+            ),
+            [
+                "Mr. Smith paid $3.50 at 5 p.m. on May 2.",
+                "\"Why?\"",
+                "he asked.",
+                "See main.rs, e.g. line 3!"
+            ]
+        );
+        assert_eq!(
+            sentences("今天天气怎么样？明天呢。「好。」他说"),
+            ["今天天气怎么样？", "明天呢。", "「好。」", "他说"]
+        );
+    }
+
+    #[test]
+    fn marks_of_markdown_go_and_short_items_join() {
+        let content =
+            "# Keys\n## Plan\n\nWe need **three** things:\n- a `key`\n- a lock\n* 2**3 doors\n\n---\nDone";
+        assert_eq!(
+            sentences(content),
+            ["Keys", "Plan: We need three things: a key; a lock; 2**3 doors", "Done"]
+        );
+    }
+
+    #[test]
+    fn wrapped_lines_are_one_sentence_and_short_lines_are_several() {
+        let wrapped = "This is the first line of a paragraph that was wrapped by hand,\nand its second line.";
+        assert_eq!(sentences(wrapped).len(), 1);
+        assert_eq!(sentences("do this\nthen that"), ["do this", "then that"]);
+    }
+
+    #[test]
+    fn code_is_left_out_unless_there_is_nothing_else() {
+        assert_eq!(sentences("Try this:\n```rust\nfn main() {}\n```"), ["Try this:"]);
+        assert_eq!(sentences("<note>\nRun it\n</note>\nlet x = 1;\n}"), ["Run it"]);
+        assert_eq!(sentences("```\n\nfn main() {}\n}\n```"), ["fn main() {}"]);
+    }
+
+    #[test]
+    fn long_content_is_read_at_both_ends_only() {
+        let content = format!("First. {} Last one.", "x".repeat(1 << 20));
+        let found = sentences(&content);
+        assert_eq!(found.first().map(String::as_str), Some("First."));
+        assert_eq!(found.last().map(String::as_str), Some("Last one."));
+        assert!(found.iter().all(|sentence| sentence.len() <= MAX_SENTENCE_BYTES));
+    }
+}

@@ -1,0 +1,290 @@
+//! The summariser as a whole, with real encodings.
+
+use std::sync::LazyLock;
+
+use proptest::prelude::*;
+use tiktoken_rs::CoreBPE;
+
+use super::*;
+use crate::domain::{LineageId, More, Role, Timestamp, ToolCall, UtteranceId};
+
+/// An encoding, counted by its reference implementation.
+pub(crate) struct Reference(CoreBPE);
+
+impl TokenCounter for Reference {
+    fn count(&self, text: &str) -> u32 {
+        self.0.encode_ordinary(text).len() as u32
+    }
+}
+
+/// o200k, cl100k, p50k and r50k.
+pub(crate) static ENCODINGS: LazyLock<Vec<Reference>> = LazyLock::new(|| {
+    use tiktoken_rs::{cl100k_base, o200k_base, p50k_base, r50k_base};
+    [o200k_base(), cl100k_base(), p50k_base(), r50k_base()].into_iter().flatten().map(Reference).collect()
+});
+
+pub(crate) fn o200k() -> &'static Reference {
+    &ENCODINGS[0]
+}
+
+pub(crate) fn said(sequence: u64, role: Role, content: &str) -> Utterance {
+    Utterance {
+        sequence: Sequence(sequence),
+        unit: Sequence(sequence),
+        create_time: Timestamp(0),
+        turn: 1,
+        tokens: 4 + o200k().count(content),
+        id: UtteranceId::Assigned(LineageId([0; 16])),
+        role,
+        forgotten: false,
+        pinned: false,
+        instruction: false,
+        aside: false,
+        content: content.into(),
+        more: None,
+    }
+}
+
+fn with(mut utterance: Utterance, more: More) -> Utterance {
+    utterance.more = Some(Box::new(more));
+    utterance
+}
+
+fn calling(sequence: u64, id: &str, name: &str, arguments: &str) -> Utterance {
+    let call = ToolCall { id: id.into(), name: name.into(), arguments_json: arguments.into() };
+    with(said(sequence, Role::Assistant, ""), More { tool_calls: vec![call], ..More::default() })
+}
+
+fn answering(sequence: u64, id: &str, content: &str) -> Utterance {
+    with(said(sequence, Role::Tool, content), More { tool_call_id: Some(id.into()), ..More::default() })
+}
+
+fn text(source: Vec<Utterance>, focus: &Focus, budget: u32) -> String {
+    let source: Vec<_> = source.into_iter().map(Arc::new).collect();
+    summarise(&source, focus, budget, o200k()).iter().map(|sentence| &*sentence.text).collect()
+}
+
+/// Seed 001's scenario: five utterances leave the window.
+#[test]
+fn the_weather_is_asked_and_forecast() {
+    let source = vec![
+        said(1, Role::User, "Hi! What's the weather?"),
+        said(
+            2,
+            Role::Assistant,
+            "Sure, I can help with that! It is 18 °C in Paris, with light rain until 14:00.",
+        ),
+        said(3, Role::User, "Okay, thanks! How about tomorrow?"),
+        said(4, Role::Assistant, "You're welcome. Tomorrow will be sunny, 24 °C."),
+        said(5, Role::User, "Great, thank you."),
+    ];
+    assert_eq!(
+        text(source.clone(), &Focus::none(), 60),
+        "User: What's the weather?\n\
+         Assistant: It is 18 °C in Paris, with light rain until 14:00.\n\
+         User: How about tomorrow?\n\
+         Assistant: Tomorrow will be sunny, 24 °C.\n"
+    );
+    assert_eq!(
+        text(source, &Focus::none(), 26),
+        "User: What's the weather?\nUser: How about tomorrow?\nAssistant: Tomorrow will be sunny, 24 °C.\n"
+    );
+}
+
+#[test]
+fn a_tool_call_is_one_line_with_its_outcome() {
+    let mut alice = said(1, Role::User, "Where is my order AB-77? I decided to pay by card.");
+    alice = with(alice, More { name: Some("Alice".into()), ..More::default() });
+    let source = vec![
+        alice,
+        calling(2, "c1", "lookup_order", "{\"id\":\"AB-77\"}"),
+        answering(
+            3,
+            "c1",
+            "{\"id\":\"AB-77\",\"state\":\"shipped\",\"secret\":\"the inside of a long result is not told\"}",
+        ),
+        calling(4, "c1", "pay", "{}"),
+        answering(5, "c1", "Error: card expired"),
+        calling(6, "c2", "retry", "{}"),
+        said(7, Role::Assistant, "Your order AB-77 was shipped, but the card was refused."),
+    ];
+    assert_eq!(
+        text(source, &Focus::none(), 200),
+        "Alice: Where is my order AB-77?\n\
+         Alice: I decided to pay by card.\n\
+         Assistant called lookup_order({\"id\":\"AB-77\"}) → ok\n\
+         Assistant called pay() → error: card expired\n\
+         Assistant called retry() → no answer\n\
+         Assistant: Your order AB-77 was shipped, but the card was refused.\n"
+    );
+}
+
+#[test]
+fn what_does_not_take_part_gives_nothing() {
+    let mut forgotten = said(1, Role::User, "My password is hunter2.");
+    forgotten.forgotten = true;
+    let mut aside = said(2, Role::Assistant, "An orphan of 1999.");
+    aside.aside = true;
+    let mut instruction = said(3, Role::System, "Always answer in French.");
+    instruction.instruction = true;
+    assert_eq!(
+        text(vec![forgotten, aside, instruction, said(4, Role::User, "Thanks!")], &Focus::none(), 100),
+        ""
+    );
+}
+
+#[test]
+fn focus_decides_when_there_is_room_for_one() {
+    let source = || {
+        vec![said(
+            1,
+            Role::User,
+            "The invoice INV-7 is due on May 3. We met some nice whales near the coast.",
+        )]
+    };
+    assert!(text(source(), &Focus::none(), 20).contains("INV-7"));
+    assert!(text(source(), &Focus::new(&["the Whale".to_string()]), 20).contains("whales"));
+}
+
+#[test]
+fn the_best_sentence_is_clipped_when_none_fits() {
+    let long =
+        "The quick brown fox of invoice INV-7 jumps over the lazy dog again and again until the evening";
+    let clipped = text(vec![said(1, Role::User, long)], &Focus::none(), 12);
+    assert!(clipped.starts_with("User: The quick brown fox") && clipped.ends_with("…\n"), "{clipped}");
+    assert!(o200k().count(&clipped) <= 12);
+    assert_eq!(text(vec![said(1, Role::User, long)], &Focus::none(), 0), "");
+}
+
+#[test]
+fn selecting_again_keeps_order_and_budget() {
+    let source: Vec<_> =
+        (1..30).map(|n| Arc::new(said(n, Role::User, &format!("Ship part P-{n} on day {n}.")))).collect();
+    let all = summarise(&source, &Focus::none(), u32::MAX, o200k());
+    assert_eq!(all.len(), 29);
+    let some = select(all.iter().rev().cloned().collect(), &Focus::none(), 100);
+    assert!(some.iter().map(|sentence| sentence.tokens).sum::<u32>() <= 100 && some.len() > 5);
+    assert!(some.windows(2).all(|pair| pair[0].sequence < pair[1].sequence));
+}
+
+/// Text made of what tokenizers and line splitters stumble over.
+fn nasty_text() -> impl Strategy<Value = String> {
+    let pieces = [
+        " ",
+        "  ",
+        "\n",
+        "\r\n",
+        "\t",
+        "\u{b}",
+        "\u{c}",
+        "\u{85}",
+        "\u{a0}",
+        "\u{2028}",
+        "\u{2029}",
+        "\u{3000}",
+        "\u{200b}",
+        "\u{feff}",
+        "\u{202e}",
+        "\0",
+        "\u{1b}[0m",
+        "/",
+        "//",
+        "\\",
+        "'s",
+        "'LL",
+        "!",
+        "?!",
+        "...",
+        "…",
+        "。",
+        "？",
+        ". ",
+        ": ",
+        ";",
+        "```",
+        "\n# ",
+        "\n- ",
+        "**",
+        "`",
+        "<a>",
+        "{",
+        "}",
+        "word",
+        "Word ",
+        "HAT084",
+        "1234567",
+        "don't ",
+        "camelCase",
+        "src/main.rs",
+        "é",
+        "e\u{301}",
+        "\u{301}",
+        "ǅ",
+        "天气",
+        "です",
+        "한국",
+        "ไทย",
+        "😀",
+        "👩‍👩‍👧",
+        "Ⅷ",
+        "٣",
+        "<|endoftext|>",
+        "error",
+        "decided ",
+        "-",
+        "_",
+    ];
+    prop::collection::vec(prop::sample::select(pieces.to_vec()), 0..40).prop_map(|pieces| pieces.concat())
+}
+
+/// Something said, or a call and its result, with odd names and arguments.
+fn nasty_exchange(
+    n: u64,
+    (content, other, more, kind): &(String, String, String, u8),
+) -> Vec<Arc<Utterance>> {
+    let named = |role| {
+        let name = Some(other.as_str().into());
+        with(said(2 * n, role, content), More { name, ..More::default() })
+    };
+    let exchange = match kind {
+        0 => vec![said(2 * n, Role::User, content)],
+        1 => vec![named(Role::Assistant)],
+        2 => vec![calling(2 * n, "c", content, other), answering(2 * n + 1, "c", more)],
+        _ => vec![calling(2 * n, "c", other, content), answering(2 * n + 1, "c", &format!("Error: {more}"))],
+    };
+    exchange.into_iter().map(Arc::new).collect()
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(400))]
+
+    /// Tokens of lines add up, in any order, in every encoding.
+    #[test]
+    fn tokens_add_up(
+        contents in prop::collection::vec((nasty_text(), nasty_text(), nasty_text(), 0..4u8), 1..6),
+        encoding in 0..4usize,
+    ) {
+        let counter = &ENCODINGS[encoding];
+        let source: Vec<_> = contents.iter().zip(1..).flat_map(|(texts, n)| nasty_exchange(n, texts)).collect();
+        let sentences = summarise(&source, &Focus::none(), u32::MAX, counter);
+        for line in sentences.iter().map(|sentence| &*sentence.text) {
+            let body = line.strip_suffix('\n').unwrap_or_default();
+            prop_assert!(body.starts_with(char::is_alphabetic) && !body.ends_with(char::is_whitespace), "{line:?}");
+            prop_assert!(!body.contains(char::is_control) && !body.contains(['\u{2028}', '\u{2029}']), "{line:?}");
+        }
+        let sum: u32 = sentences.iter().map(|sentence| sentence.tokens).sum();
+        let forth: String = sentences.iter().map(|sentence| &*sentence.text).collect();
+        let back: String = sentences.iter().rev().map(|sentence| &*sentence.text).collect();
+        prop_assert_eq!(counter.count(&forth), sum, "{:?}", forth);
+        prop_assert_eq!(counter.count(&back), sum, "{:?}", back);
+    }
+
+    #[test]
+    fn budgets_hold_and_nothing_is_random(contents in prop::collection::vec(nasty_text(), 1..8), budget in 0..120u32) {
+        let source: Vec<_> = contents.iter().zip(1..).map(|(content, n)| Arc::new(said(n, Role::User, content))).collect();
+        let sentences = summarise(&source, &Focus::none(), budget, o200k());
+        prop_assert!(sentences.iter().map(|sentence| sentence.tokens).sum::<u32>() <= budget);
+        prop_assert_eq!(&summarise(&source, &Focus::none(), budget, o200k()), &sentences);
+        prop_assert!(sentences.windows(2).all(|pair| pair[0].sequence <= pair[1].sequence));
+    }
+}

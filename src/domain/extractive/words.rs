@@ -1,0 +1,282 @@
+//! What a word of a sentence is worth, and what it is the same as.
+
+use std::sync::LazyLock;
+
+/// A word: what it means and what it is worth.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Word {
+    /// Equal for words that mean the same: by lower case, without a plural's `s`.
+    pub concept: u32,
+    /// 0 for words that say nothing of their own.
+    pub weight: u32,
+    /// What the word says about its sentence.
+    pub cue: Cue,
+}
+
+/// What a word says about its sentence.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Cue {
+    /// Nothing.
+    None,
+    /// Common in every sentence, or a greeting or acknowledgement.
+    Filler,
+    /// Something was settled.
+    Decision,
+    /// Something went wrong.
+    Trouble,
+}
+
+/// Identifiers, paths, addresses, codes.
+const IDENTIFIER: u32 = 10;
+/// Amounts, dates, times: a number of two digits or more.
+const NUMBER: u32 = 6;
+/// `IAH`, `HTTP`.
+const ACRONYM: u32 = 5;
+/// A capital within the sentence; `/name`.
+const NAME: u32 = 4;
+/// Any other word of four letters or more. A word that recurs is worth more.
+pub(super) const PLAIN: u32 = 2;
+/// Short words, and pairs of characters in scripts that write no blanks.
+const SHORT: u32 = 1;
+/// Longer runs are data, not words, in bytes.
+const MAX_WORD_BYTES: usize = 96;
+
+/// Calls `each` for every word of `text`.
+pub(super) fn scan(text: &str, mut each: impl FnMut(Word)) {
+    let mut start = None;
+    let mut first = true;
+    let mut ideograph = None;
+    for (at, c) in text.char_indices() {
+        let wide = is_ideographic(c);
+        if !wide && is_word_char(c) {
+            start = start.or(Some(at));
+            ideograph = None;
+            continue;
+        }
+        if let Some(from) = start.take() {
+            first &= !classify(&text[from..at], first, &mut each);
+        }
+        if let (true, Some(before)) = (wide, ideograph) {
+            each(Word { concept: pair(before, c), weight: SHORT, cue: Cue::None });
+        }
+        ideograph = wide.then_some(c);
+    }
+    if let Some(from) = start {
+        classify(&text[from..], first, &mut each);
+    }
+}
+
+/// Whether `run` was a word.
+fn classify(run: &str, first: bool, each: &mut impl FnMut(Word)) -> bool {
+    let run = run.trim_end_matches(is_joiner).trim_start_matches(|c| is_joiner(c) && c != '/' && c != '$');
+    let shape = Shape::of(run);
+    if shape.letters + shape.digits == 0 {
+        return false;
+    }
+    let cue = if shape.is_plain() { cue_of(shape.concept) } else { Cue::None };
+    let weight = if cue == Cue::Filler { 0 } else { shape.weight(run, first) };
+    let plural = shape.is_plain() && shape.letters > 3 && run.ends_with('s') && !run.ends_with("ss");
+    let concept = if plural { shape.without_last } else { shape.concept };
+    each(Word { concept, weight, cue });
+    true
+}
+
+/// What the characters of a word show.
+#[derive(Default)]
+struct Shape {
+    letters: u32,
+    digits: u32,
+    capitals: u32,
+    starts_with_capital: bool,
+    /// A small letter before a capital: `camelCase`.
+    hump: bool,
+    /// `_`, `@`, `\` or `::` within, or a dot between letters.
+    joined: bool,
+    slashes: u32,
+    concept: u32,
+    without_last: u32,
+}
+
+impl Shape {
+    fn of(run: &str) -> Self {
+        let mut shape = Self { concept: FNV_BASIS, ..Self::default() };
+        let mut before = '\0';
+        for c in run.chars() {
+            if matches!(c, '\'' | '’') {
+                continue;
+            }
+            shape.see(before, c);
+            before = c;
+        }
+        shape
+    }
+
+    fn see(&mut self, before: char, c: char) {
+        self.without_last = self.concept;
+        self.concept = hash(self.concept, lower(c));
+        if c.is_ascii_digit() {
+            self.digits += 1;
+        } else if c.is_alphabetic() {
+            let capital = c.is_uppercase();
+            self.starts_with_capital |= capital && self.letters + self.digits == 0;
+            self.hump |= capital && before.is_lowercase();
+            self.joined |= before == '.' && self.letters > 1;
+            self.capitals += u32::from(capital);
+            self.letters += 1;
+        } else {
+            self.joined |= matches!(c, '_' | '@' | '\\') || c == ':' && before == ':';
+            self.slashes += u32::from(c == '/');
+        }
+    }
+
+    /// Letters only, nothing special about them.
+    fn is_plain(&self) -> bool {
+        self.digits == 0 && !self.joined && !self.hump && self.slashes == 0
+    }
+
+    fn weight(&self, run: &str, first: bool) -> u32 {
+        let path = self.slashes > 1 || self.slashes == 1 && self.joined;
+        match () {
+            () if run.len() > MAX_WORD_BYTES => SHORT,
+            () if path || self.joined || self.hump => IDENTIFIER,
+            () if self.digits > 0 && self.letters > 0 => IDENTIFIER,
+            () if self.digits > 1 || self.digits == 1 && run.len() > 1 => NUMBER,
+            () if self.digits == 1 => PLAIN,
+            () if self.capitals > 1 && self.capitals == self.letters => ACRONYM,
+            () if self.starts_with_capital && !first => NAME,
+            () if self.slashes == 1 => NAME,
+            () if run.is_ascii() && self.letters < 3 => 0,
+            () if run.is_ascii() && self.letters == 3 => SHORT,
+            () => PLAIN,
+        }
+    }
+}
+
+const FNV_BASIS: u32 = 0x811c_9dc5;
+
+/// One step of 32-bit FNV-1a, by character.
+fn hash(state: u32, c: char) -> u32 {
+    (state ^ u32::from(c)).wrapping_mul(0x0100_0193)
+}
+
+fn pair(before: char, c: char) -> u32 {
+    hash(hash(FNV_BASIS, before), c)
+}
+
+fn lower(c: char) -> char {
+    match c.is_ascii() {
+        true => c.to_ascii_lowercase(),
+        false => c.to_lowercase().next().unwrap_or(c),
+    }
+}
+
+fn is_word_char(c: char) -> bool {
+    match c.is_ascii() {
+        true => c.is_ascii_alphanumeric() || is_joiner(c),
+        false => c.is_alphanumeric() || is_joiner(c),
+    }
+}
+
+/// Characters that may stand within a word, or before an amount.
+fn is_joiner(c: char) -> bool {
+    matches!(
+        c,
+        '_' | '-' | '.' | '/' | '@' | '#' | ':' | '+' | '%' | '$' | '\\' | '\'' | '’' | '€' | '£' | '¥'
+    )
+}
+
+/// Chinese characters and kana: scripts that write no blanks between words.
+fn is_ideographic(c: char) -> bool {
+    matches!(c, '\u{3040}'..='\u{30ff}' | '\u{3400}'..='\u{9fff}' | '\u{f900}'..='\u{faff}' | '\u{20000}'..='\u{3ffff}')
+}
+
+fn cue_of(concept: u32) -> Cue {
+    let found = CUES.binary_search_by_key(&concept, |entry| entry.0);
+    found.map_or(Cue::None, |at| CUES[at].1)
+}
+
+static CUES: LazyLock<Vec<(u32, Cue)>> = LazyLock::new(|| {
+    let lists =
+        [(Cue::Filler, COMMON), (Cue::Filler, COURTESY), (Cue::Decision, DECISION), (Cue::Trouble, TROUBLE)];
+    let entries = lists.into_iter().flat_map(|(cue, words)| {
+        words.split_whitespace().map(move |word| (word.chars().fold(FNV_BASIS, hash), cue))
+    });
+    let mut cues: Vec<_> = entries.collect();
+    cues.sort_by_key(|entry| entry.0);
+    cues.dedup_by_key(|entry| entry.0);
+    cues
+});
+
+/// Function words of English, without apostrophes. Other languages need none: their
+/// common words are covered by the first sentence taken, and are worth nothing after it.
+const COMMON: &str = "a about above after again all also am an and any are arent as at be because been \
+    before being below both but by can cant could couldnt did didnt do does doesnt doing done dont down each \
+    else few for from get gets getting give given go goes going gonna got had has have havent having he her \
+    here heres hers him his how i id if ill im in into is isnt it its ive just lets like ll look looking looks \
+    made make makes making many may maybe me might mine more most much my need needs no nor not now of off on \
+    once one only or other our out over own please put really same see shall she should since so some such \
+    take than that thats the their them then there theres these they theyre thing things this those through to \
+    too try trying under up us use used using very want wanted wants was wasnt way we well were weve what whats \
+    when where which while who whom whose why will with within without wont would wouldnt yet you your youre \
+    yours youve";
+
+/// Greetings, thanks, acknowledgements, offers of help.
+const COURTESY: &str = "absolutely afternoon alright anything apologies apologize appreciate assist assistance \
+    assistant assisting awesome bye certainly clarification clarify clarifying confirming cool course else evening excellent feel fine free further glad \
+    good goodbye great happy hello help helped helpful helping hey hi hold know let moment morning nah nice nope \
+    oh ok okay perfect patience please pleasure providing ready right sorry sounds sure thank thanks today understand understood welcome \
+    wonderful worries yeah yep yes yup";
+
+const DECISION: &str = "agree agreed approve approved book booked cancel canceled cancelled choose chose chosen \
+    conclude concluded confirm confirmed create created deadline decide decided decision final finally fix fixed \
+    implemented merged must prefer prefers remember rename renamed replaced resolved settled solved switch todo \
+    updated";
+
+const TROUBLE: &str = "broke broken bug bugs cannot crash crashed crashes denied error errors exception fail \
+    failed failing fails failure failures fault invalid issue issues missing panic problem problems refused \
+    rejected segfault timeout traceback unable unavailable unexpected unsupported warning wrong";
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn weights(text: &str) -> Vec<u32> {
+        let mut found = Vec::new();
+        scan(text, |word| found.push(word.weight));
+        found
+    }
+
+    fn concepts(text: &str) -> Vec<u32> {
+        let mut found = Vec::new();
+        scan(text, |word| found.push(word.concept));
+        found
+    }
+
+    #[test]
+    fn what_is_needed_again_weighs_most() {
+        let text = "sofia_kim_7287 HAT084 src/main.rs /tmp/x AgentSession ann@example.com std::io v1.2";
+        assert!(weights(text).iter().all(|weight| *weight == IDENTIFIER), "{:?}", weights(text));
+        assert_eq!(weights("For $250 on 2024-05-27, 11:00"), [0, NUMBER, 0, NUMBER, NUMBER]);
+        assert_eq!(weights("fly to Paris via IAH"), [SHORT, 0, NAME, SHORT, ACRONYM]);
+    }
+
+    #[test]
+    fn courtesies_weigh_nothing() {
+        for text in ["Okay.", "Thanks!", "Sure, I'll help with that.", "You’re welcome", "Hi!"] {
+            assert_eq!(weights(text).iter().sum::<u32>(), 0, "{text}");
+        }
+    }
+
+    #[test]
+    fn case_and_plural_make_no_difference() {
+        assert_eq!(concepts("Flights"), concepts("flight"));
+        assert_ne!(concepts("class"), concepts("clas"));
+        assert_eq!(concepts("ПОГОДА"), concepts("погода"));
+    }
+
+    #[test]
+    fn scripts_without_blanks_go_by_pairs() {
+        assert_eq!(weights("天气预报"), [SHORT; 3]);
+        assert_eq!(concepts("天气")[0], concepts("今天天气")[2]);
+    }
+}

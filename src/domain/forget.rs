@@ -1,0 +1,100 @@
+//! Forget: what an instruction selects takes no part any more, or is gone.
+
+use std::{collections::BTreeSet, sync::Arc};
+
+use crate::domain::{
+    Conversation, Need, Ranges, Refusal, Revision, Sequence, Transition, Utterance, Verdict, change::Context,
+    forgetting::Instruction,
+};
+
+/// What to forget.
+#[derive(Clone, Debug)]
+pub struct Forget {
+    /// What is selected.
+    pub instruction: Instruction,
+    /// Gone everywhere, and not only out of sight.
+    pub hard: bool,
+    /// The revision that the caller expects.
+    pub expected: Option<Revision>,
+}
+
+/// What was forgotten.
+#[derive(Clone, Debug)]
+pub struct Forgotten {
+    /// What changed; `None` when nothing was selected.
+    pub transition: Option<Transition>,
+    /// The utterances as they were, ascending: whole units.
+    pub utterances: Vec<Arc<Utterance>>,
+}
+
+/// Forgets the units of what the instruction selects.
+///
+/// An open exchange that is forgotten is abandoned: its calls take no results any more. A
+/// segment of the summary that covers what is forgotten is rebuilt without it.
+pub fn forget(
+    before: &Conversation,
+    command: &Forget,
+    context: &Context<'_>,
+) -> Result<Verdict<Forgotten>, Refusal> {
+    before.expect(command.expected)?;
+    let archive = match needed_archive(before, &command.instruction, context) {
+        Ok(archive) => archive,
+        Err(need) => return Ok(Verdict::Need(need)),
+    };
+    let utterances = select(before, &archive, command);
+    if utterances.is_empty() {
+        return Ok(Verdict::Decided(Forgotten { transition: None, utterances }));
+    }
+    let mut transition = Transition::from(before, context.now);
+    let sequences: Ranges = utterances.iter().map(|utterance| utterance.sequence).collect();
+    abandon(&mut transition, before, &sequences);
+    match command.hard {
+        true => transition.erase(&sequences),
+        false => silence(&mut transition, &utterances, sequences),
+    }
+    let transition = Some(transition.finish(&before.summary));
+    Ok(Verdict::Decided(Forgotten { transition, utterances }))
+}
+
+fn needed_archive(
+    before: &Conversation,
+    instruction: &Instruction,
+    context: &Context<'_>,
+) -> Result<Vec<Arc<Utterance>>, Need> {
+    match instruction.reaches_archive() {
+        true => context.loaded.archive(&before.head.archived),
+        false => Ok(Vec::new()),
+    }
+}
+
+/// The whole units of what is selected, ascending.
+fn select(before: &Conversation, archive: &[Arc<Utterance>], command: &Forget) -> Vec<Arc<Utterance>> {
+    let archived = archive.iter().map(|utterance| (None, utterance));
+    let window = before.window.iter().zip(1..).map(|(utterance, position)| (Some(position), utterance));
+    let mut stored: Vec<_> = archived.chain(window).collect();
+    stored.sort_by_key(|(_, utterance)| utterance.sequence);
+    let selected = command.instruction.select(&stored).into_iter();
+    let selected = selected.filter(|utterance| command.hard || !utterance.forgotten);
+    let units: BTreeSet<Sequence> = selected.map(|utterance| utterance.unit).collect();
+    let members = stored.iter().map(|(_, utterance)| *utterance);
+    let members = members.filter(|utterance| units.contains(&utterance.unit));
+    members.filter(|utterance| command.hard || !utterance.forgotten).cloned().collect()
+}
+
+fn abandon(transition: &mut Transition, before: &Conversation, sequences: &Ranges) {
+    let head = &mut transition.after.head;
+    if head.open.as_ref().is_some_and(|open| sequences.contains(open.unit)) {
+        head.open = None;
+    }
+    if before.window.last().is_some_and(|newest| sequences.contains(newest.sequence)) {
+        head.awaits_answer = false;
+    }
+}
+
+fn silence(transition: &mut Transition, utterances: &[Arc<Utterance>], sequences: Ranges) {
+    for utterance in utterances {
+        transition.rewrite(Arc::new(Utterance { forgotten: true, ..(**utterance).clone() }));
+    }
+    transition.after.summary = transition.after.summary.silence(&sequences);
+    transition.change.forgotten = sequences;
+}

@@ -1,0 +1,48 @@
+//! Forget instructions: what a caller writes to say which utterances shall be forgotten.
+//!
+//! An instruction is a conjunction of criteria, and perhaps a count taken from one end of
+//! what they select. It is written in the short forms (`speaker:user before:turn_5`) or in
+//! plain English ("remove everything the user said before turn 5"). Either is understood
+//! as a whole or refused, so that no part of a sentence is ever passed over.
+
+mod canonical;
+mod english;
+mod error;
+mod instruction;
+mod selection;
+mod words;
+
+use std::str::FromStr;
+
+pub use error::InstructionError;
+pub use instruction::{Criterion, Instruction, Take};
+
+/// Longest instruction, in bytes.
+pub const MAX_INSTRUCTION_BYTES: usize = 4_096;
+
+/// Reads an instruction, in the short forms or in plain English, in time linear in `text`.
+///
+/// # Errors
+/// What is not understood as a whole, selects nothing, or contradicts itself. The error
+/// names the part and what is accepted.
+pub fn parse(text: &str) -> Result<Instruction, InstructionError> {
+    if text.len() > MAX_INSTRUCTION_BYTES {
+        return Err(InstructionError::TooLong(text.len()));
+    }
+    let text = text.trim();
+    if text.is_empty() {
+        return Err(InstructionError::Empty);
+    }
+    match canonical::is_canonical(text) {
+        true => canonical::parse(text),
+        false => english::parse(text),
+    }
+}
+
+impl FromStr for Instruction {
+    type Err = InstructionError;
+
+    fn from_str(text: &str) -> Result<Self, InstructionError> {
+        parse(text)
+    }
+}

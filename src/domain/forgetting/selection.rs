@@ -1,0 +1,97 @@
+//! Which utterances an instruction selects.
+
+use std::{collections::BTreeSet, sync::Arc};
+
+use crate::domain::{
+    Role, Utterance,
+    forgetting::{Criterion, Instruction, Take},
+    recall::{Terms, holds_all, terms},
+};
+
+/// A stored utterance, and its position in the window if it is there.
+pub type Candidate<'a> = (Option<u32>, &'a Arc<Utterance>);
+
+impl Instruction {
+    /// Whether it can select what is in the archive: all but positions and bare counts can.
+    pub fn reaches_archive(&self) -> bool {
+        let in_window = |criterion: &Criterion| matches!(criterion, Criterion::Position(_));
+        !self.criteria().is_empty() && !self.criteria().iter().any(in_window)
+    }
+
+    /// What it selects of `stored`, which ascends by sequence.
+    ///
+    /// - Head instructions are selected only by `id`, `sequence` or `speaker:system`.
+    /// - A count takes live utterances only; criteria alone select the soft-forgotten too.
+    pub fn select<'a>(&self, stored: &[Candidate<'a>]) -> Vec<&'a Arc<Utterance>> {
+        let criteria: Vec<_> = self.criteria().iter().map(|criterion| Test::of(criterion, stored)).collect();
+        let live_only = self.take().is_some();
+        let mut selected: Vec<_> = stored
+            .iter()
+            .filter(|(_, utterance)| !utterance.instruction || self.names_instructions())
+            .filter(|(_, utterance)| !live_only || !utterance.forgotten)
+            .filter(|candidate| criteria.iter().all(|test| test.holds(candidate)))
+            .map(|(_, utterance)| *utterance)
+            .collect();
+        match self.take() {
+            None => {}
+            Some(Take::Oldest(count)) => selected.truncate(count as usize),
+            Some(Take::Newest(count)) => {
+                selected.drain(..selected.len().saturating_sub(count as usize));
+            }
+        }
+        selected
+    }
+
+    fn names_instructions(&self) -> bool {
+        self.criteria().iter().any(|criterion| {
+            matches!(criterion, Criterion::Id(_) | Criterion::Sequence(_) | Criterion::Speaker(Role::System))
+        })
+    }
+}
+
+/// A criterion, made ready for many utterances.
+enum Test<'a> {
+    Plain(&'a Criterion),
+    Turns(BTreeSet<u32>),
+    About(Terms),
+}
+
+impl<'a> Test<'a> {
+    fn of(criterion: &'a Criterion, stored: &[Candidate<'_>]) -> Self {
+        let turns = || stored.iter().map(|(_, utterance)| utterance.turn).filter(|turn| *turn > 0);
+        match criterion {
+            Criterion::FirstTurns(count) => {
+                let turns: BTreeSet<_> = turns().collect();
+                Self::Turns(turns.into_iter().take(*count as usize).collect())
+            }
+            Criterion::LastTurns(count) => {
+                let turns: BTreeSet<_> = turns().collect();
+                Self::Turns(turns.into_iter().rev().take(*count as usize).collect())
+            }
+            Criterion::About(text) => Self::About(terms(text)),
+            criterion => Self::Plain(criterion),
+        }
+    }
+
+    fn holds(&self, &(position, utterance): &Candidate<'_>) -> bool {
+        let criterion = match self {
+            Self::Turns(turns) => return turns.contains(&utterance.turn),
+            Self::About(wanted) => return holds_all(&utterance.content, wanted),
+            Self::Plain(criterion) => criterion,
+        };
+        match criterion {
+            Criterion::All => true,
+            Criterion::Id(id) => utterance.id_text() == *id,
+            Criterion::Sequence(range) => range.contains(&utterance.sequence.get()),
+            Criterion::Position(range) => position.is_some_and(|position| range.contains(&position)),
+            Criterion::Speaker(role) => utterance.role == *role,
+            Criterion::Name(name) => {
+                utterance.name().is_some_and(|own| own == name || own.to_lowercase() == name.to_lowercase())
+            }
+            Criterion::Turn(range) => range.contains(&utterance.turn),
+            Criterion::AfterTurn(turn) => utterance.turn > *turn,
+            Criterion::BeforeTurn(turn) => utterance.turn < *turn,
+            Criterion::FirstTurns(_) | Criterion::LastTurns(_) | Criterion::About(_) => false,
+        }
+    }
+}

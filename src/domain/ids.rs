@@ -1,0 +1,166 @@
+//! Identifiers. Each is checked when it is made, so that a wrong one cannot exist.
+
+use std::{fmt, sync::Arc};
+
+use crate::domain::limits::MAX_ID_BYTES;
+
+/// Why a text is not an identifier.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum IdError {
+    /// The text is empty.
+    #[error("is empty; accepted are 1 to {MAX_ID_BYTES} bytes of text")]
+    Empty,
+    /// The text is longer than [`MAX_ID_BYTES`].
+    #[error("has {0} bytes; accepted are 1 to {MAX_ID_BYTES} bytes of text")]
+    TooLong(usize),
+    /// The text holds a control character.
+    #[error(
+        "holds a control character; accepted are 1 to {MAX_ID_BYTES} bytes of text without control characters"
+    )]
+    ControlCharacter,
+}
+
+fn check(text: &str) -> Result<(), IdError> {
+    if text.is_empty() {
+        return Err(IdError::Empty);
+    }
+    if text.len() > MAX_ID_BYTES {
+        return Err(IdError::TooLong(text.len()));
+    }
+    if text.chars().any(char::is_control) {
+        return Err(IdError::ControlCharacter);
+    }
+    Ok(())
+}
+
+macro_rules! text_id {
+    ($(#[$doc:meta])* $name:ident) => {
+        $(#[$doc])*
+        #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        pub struct $name(Arc<str>);
+
+        impl $name {
+            /// Checks `text`: 1 to [`MAX_ID_BYTES`] bytes, no control character.
+            pub fn new(text: &str) -> Result<Self, IdError> {
+                check(text)?;
+                Ok(Self(text.into()))
+            }
+
+            /// The identifier as text.
+            pub fn as_str(&self) -> &str {
+                &self.0
+            }
+        }
+
+        impl fmt::Debug for $name {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                fmt::Debug::fmt(&*self.0, f)
+            }
+        }
+
+        impl fmt::Display for $name {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str(&self.0)
+            }
+        }
+    };
+}
+
+text_id! {
+    /// The isolation boundary (a tenant): part of every key.
+    Namespace
+}
+text_id! {
+    /// Whose conversation it is.
+    RecipientId
+}
+text_id! {
+    /// Names one conversation within a namespace.
+    ConversationId
+}
+text_id! {
+    /// Names one attempt of a mutating call, so that a retry is recognised (AIP-155).
+    RequestId
+}
+
+const DEFAULT: &str = "default";
+
+impl Default for Namespace {
+    fn default() -> Self {
+        Self(DEFAULT.into())
+    }
+}
+
+impl Default for RecipientId {
+    fn default() -> Self {
+        Self(DEFAULT.into())
+    }
+}
+
+/// The series of utterances that a conversation writes to. A fork reads its parent's
+/// lineage up to the fork point and writes its own, so that both share what neither changed.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct LineageId(pub [u8; 16]);
+
+impl fmt::Display for LineageId {
+    /// 26 characters of Crockford's base 32, as a ULID is written.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        const DIGITS: &[u8; 32] = b"0123456789ABCDEFGHJKMNPQRSTVWXYZ";
+        let value = u128::from_be_bytes(self.0);
+        (0..26).rev().try_for_each(|digit| {
+            let index = (value >> (digit * 5)) as usize & 31;
+            fmt::Write::write_char(f, char::from(DIGITS[index]))
+        })
+    }
+}
+
+impl ConversationId {
+    /// The id that the server makes from 128 unique bits: 26 letters and digits.
+    pub fn assigned(unique: u128) -> Self {
+        Self(LineageId(unique.to_be_bytes()).to_string().into())
+    }
+}
+
+impl fmt::Debug for LineageId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+/// Names one utterance within its conversation.
+///
+/// An assigned id is written `LINEAGE-SEQUENCE` and costs no memory of its own.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum UtteranceId {
+    /// Made by the server from the lineage that the utterance was written to.
+    Assigned(LineageId),
+    /// Given by the client; unique in its conversation.
+    Given(Box<str>),
+}
+
+impl UtteranceId {
+    /// Checks an id that a client gives.
+    pub fn given(text: &str) -> Result<Self, IdError> {
+        check(text)?;
+        Ok(Self::Given(text.into()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ids_are_checked() {
+        assert_eq!(ConversationId::new(""), Err(IdError::Empty));
+        assert_eq!(ConversationId::new(&"x".repeat(129)), Err(IdError::TooLong(129)));
+        assert_eq!(RecipientId::new("a\nb"), Err(IdError::ControlCharacter));
+        assert!(RequestId::new(&"é".repeat(64)).is_ok());
+    }
+
+    #[test]
+    fn a_lineage_prints_like_a_ulid() {
+        assert_eq!(LineageId([0xff; 16]).to_string(), "7ZZZZZZZZZZZZZZZZZZZZZZZZZ");
+        assert_eq!(LineageId([0; 16]).to_string(), "0".repeat(26));
+    }
+}

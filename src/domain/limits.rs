@@ -1,0 +1,49 @@
+//! Every fixed limit and default, with its unit and where it comes from.
+
+use std::time::Duration;
+
+/// Longest identifier, in bytes.
+pub const MAX_ID_BYTES: usize = 128;
+/// Longest `name` of a speaker or a tool, in bytes.
+pub const MAX_NAME_BYTES: usize = 256;
+/// Most bytes of one utterance's content, by default. Tool results of 51,000 characters are common.
+pub const DEFAULT_MAX_CONTENT_BYTES: usize = 1 << 20;
+/// Most utterances of one Memorize, by default.
+pub const DEFAULT_MAX_BATCH: usize = 1_000;
+/// Most tool calls of one utterance.
+pub const MAX_TOOL_CALLS: usize = 256;
+/// Most entries of an utterance's metadata or of a conversation's labels.
+pub const MAX_MAP_ENTRIES: usize = 64;
+/// Longest key of metadata or labels, in bytes.
+pub const MAX_MAP_KEY_BYTES: usize = 128;
+/// Longest value of metadata or labels, in bytes.
+pub const MAX_MAP_VALUE_BYTES: usize = 4_096;
+/// Longest title of a conversation, in bytes.
+pub const MAX_TITLE_BYTES: usize = 512;
+
+/// Utterances in the window, by default (seed 001, `buffer_size`).
+pub const DEFAULT_MAX_UTTERANCES: u32 = 20;
+/// Tokens in the window, by default (seed 001, `max_tokens`).
+pub const DEFAULT_MAX_TOKENS: u32 = 8_000;
+/// Turns before the TURNS preset evicts (seed 003, `maxTurnsBeforeCompaction`).
+pub const DEFAULT_MAX_TURNS: u32 = 10;
+/// Turns that the TURNS preset keeps (seed 003, `recentTurnsToKeep`).
+pub const DEFAULT_KEEP_TURNS: u32 = 3;
+/// Tokens of the whole summary, by default (seed 001, `summary_token_limit`).
+pub const DEFAULT_SUMMARY_TOKENS: u32 = 1_000;
+/// Utterances that the archive of one conversation holds, by default.
+pub const DEFAULT_ARCHIVE_LIMIT: u32 = 10_000;
+
+/// A new segment's tokens at most, in percent of its source (seed 004: 70 % compression).
+pub const SEGMENT_PERCENT: u32 = 30;
+/// A new segment may always have so many tokens, however small its source.
+pub const SEGMENT_FLOOR_TOKENS: u32 = 40;
+/// Segments of one conversation at most; the oldest are folded beyond it.
+pub const MAX_SEGMENTS: usize = 128;
+
+/// Idle for so long, a conversation is `IDLE` (seed 000, `conversationIdleTimeoutMinutes`).
+pub const DEFAULT_IDLE_TIMEOUT: Duration = Duration::from_secs(30 * 60);
+/// An awaited answer is stale after so long (seed 000, `conversationStateTimeoutMinutes`).
+pub const AWAITING_TIMEOUT: Duration = Duration::from_secs(60 * 60);
+/// The outcome of a request id is replayed for so long.
+pub const OUTCOME_RETENTION: Duration = Duration::from_secs(24 * 60 * 60);

@@ -1,0 +1,279 @@
+//! Memorize: a batch of utterances joins the conversation, all or none.
+
+use std::sync::Arc;
+
+use crate::domain::{
+    AssignedId, Conversation, Draft, Encoding, Need, Oversize, Reason, Refusal, Revision, Role, Sequence,
+    Transition, Utterance, UtteranceId, Verdict, change::Context, exchange::OpenExchange,
+};
+
+/// The largest turn number: it travels as an int32.
+const MAX_TURN: u32 = i32::MAX as u32;
+
+/// A batch to memorize. Its drafts have passed [`Draft::check`].
+#[derive(Clone, Debug)]
+pub struct Memorize {
+    /// What was said, in order.
+    pub drafts: Vec<Draft>,
+    /// The tokens of each draft.
+    pub tokens: Vec<u32>,
+    /// What they were counted in.
+    pub encoding: Encoding,
+    /// The revision that the caller expects.
+    pub expected: Option<Revision>,
+    /// Keeps a result without a call aside instead of refusing it.
+    pub lenient: bool,
+}
+
+/// A batch that was memorized.
+#[derive(Clone, Debug)]
+pub struct Memorized {
+    /// What changed.
+    pub transition: Transition,
+    /// What was let pass.
+    pub irregularities: Vec<Irregularity>,
+}
+
+/// Something that a lenient call let pass.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Irregularity {
+    /// The place in the batch, from 0.
+    pub index: usize,
+    /// The sequence it got.
+    pub sequence: Sequence,
+    /// What is wrong.
+    pub description: String,
+}
+
+/// Adds the batch to `before`, then evicts what no longer fits.
+///
+/// Refuses, and changes nothing, when a turn number goes back, a tool result answers no open
+/// call (unless lenient), an id is taken, the policy rejects an oversize utterance or
+/// exchange, or the revision is not the expected one.
+pub fn memorize(
+    before: &Conversation,
+    command: &Memorize,
+    context: &Context<'_>,
+) -> Result<Verdict<Memorized>, Refusal> {
+    before.expect(command.expected)?;
+    if let Err(need) = check_ids(before, command, context)? {
+        return Ok(Verdict::Need(need));
+    }
+    let mut placing = Placing {
+        transition: Transition::from(before, context.now),
+        irregularities: Vec::new(),
+        lenient: command.lenient,
+    };
+    for (index, draft) in command.drafts.iter().enumerate() {
+        let tokens = match command.encoding == before.head.identity.encoding {
+            true => command.tokens[index],
+            false => draft.tokens(context.counter),
+        };
+        placing.place(index, draft, tokens, context)?;
+    }
+    let Placing { mut transition, irregularities, .. } = placing;
+    transition.after.head.said_time = context.now;
+    if let Err(need) = transition.evict(context) {
+        return Ok(Verdict::Need(need));
+    }
+    let transition = transition.finish(&before.summary);
+    Ok(Verdict::Decided(Memorized { transition, irregularities }))
+}
+
+/// Refuses ids that are taken. Those of the archive have to be looked up.
+fn check_ids(
+    before: &Conversation,
+    command: &Memorize,
+    context: &Context<'_>,
+) -> Result<Result<(), Need>, Refusal> {
+    let given = || command.drafts.iter().filter_map(|draft| draft.id.clone());
+    if given().next().is_none() {
+        return Ok(Ok(()));
+    }
+    let archived = match before.head.archived.is_empty() {
+        true => None,
+        false => match context.loaded.ids(|| given().collect()) {
+            Ok(ids) => Some(ids),
+            Err(need) => return Ok(Err(need)),
+        },
+    };
+    let mut batch = std::collections::HashSet::new();
+    for (index, draft) in command.drafts.iter().enumerate() {
+        let Some(id) = &draft.id else { continue };
+        let field = format!("utterances[{index}].utterance_id");
+        if AssignedId::sequence_of(id, before.head.identity.lineage).is_some() {
+            return Err(Refusal::id(
+                field,
+                "has the form of the ids that the server makes for this conversation",
+            ));
+        }
+        let taken = before.window.given(id).is_some() || archived.is_some_and(|ids| ids.contains_key(id));
+        if taken || !batch.insert(id) {
+            return Err(Refusal::field(
+                Reason::UtteranceExists,
+                field,
+                format!("{id:?} names an utterance of this conversation already"),
+            ));
+        }
+    }
+    Ok(Ok(()))
+}
+
+struct Placing {
+    transition: Transition,
+    irregularities: Vec<Irregularity>,
+    lenient: bool,
+}
+
+/// Where a draft belongs.
+struct Place {
+    unit: Sequence,
+    open: Option<Arc<OpenExchange>>,
+    aside: bool,
+}
+
+impl Placing {
+    fn place(
+        &mut self,
+        index: usize,
+        draft: &Draft,
+        tokens: u32,
+        context: &Context<'_>,
+    ) -> Result<(), Refusal> {
+        let turn = self.turn(index, draft)?;
+        let place = self.pair(index, draft)?;
+        let pinned = self.pin_unit(&place, draft);
+        let head = &mut self.transition.after.head;
+        let sequence = head.next;
+        let instruction = head.only_instructions && draft.role == Role::System;
+        head.next = sequence.next();
+        head.turn = turn;
+        head.only_instructions = instruction;
+        head.open = place.open;
+        head.awaits_answer = draft.more.as_ref().is_some_and(|more| more.awaits_answer);
+        let lineage = head.identity.lineage;
+        if draft.content.is_empty() && draft.role != Role::Tool {
+            self.note_empty(index, draft, sequence);
+        }
+        self.transition.append(Arc::new(Utterance {
+            sequence,
+            unit: place.unit,
+            create_time: draft.create_time.unwrap_or(context.now),
+            turn,
+            tokens,
+            id: draft.id.clone().map_or(UtteranceId::Assigned(lineage), UtteranceId::Given),
+            role: draft.role,
+            forgotten: false,
+            pinned,
+            instruction,
+            aside: place.aside,
+            content: draft.content.clone(),
+            more: draft.more.clone(),
+        }));
+        self.check_size(index, place.unit)
+    }
+
+    fn turn(&self, index: usize, draft: &Draft) -> Result<u32, Refusal> {
+        let last = self.transition.after.head.turn;
+        match draft.turn {
+            Some(turn) if turn < last => Err(Refusal::field(
+                Reason::TurnGoesBack,
+                format!("utterances[{index}].turn_number"),
+                format!("is {turn}; accepted are {last}, the conversation's last one, or more"),
+            )),
+            Some(turn) => Ok(turn),
+            None if draft.role == Role::User => Ok(last.saturating_add(1).min(MAX_TURN)),
+            None => Ok(last),
+        }
+    }
+
+    fn pair(&mut self, index: usize, draft: &Draft) -> Result<Place, Refusal> {
+        let head = &self.transition.after.head;
+        let (sequence, open) = (head.next, head.open.clone());
+        let unit = open.as_ref().map_or(sequence, |open| open.unit);
+        let calls = draft.more.as_ref().map_or(&[][..], |more| &more.tool_calls);
+        match draft.role {
+            Role::User => Ok(Place { unit: sequence, open: None, aside: false }),
+            Role::Assistant if !calls.is_empty() => {
+                let open = OpenExchange::with_calls(open.as_deref(), unit, calls);
+                Ok(Place { unit, open: Some(Arc::new(open)), aside: false })
+            }
+            Role::Assistant | Role::System => Ok(Place { unit, open, aside: false }),
+            Role::Tool => {
+                let call = draft.more.as_ref().and_then(|more| more.tool_call_id.as_deref());
+                let answered = call.and_then(|call| open.as_ref()?.answered(call).ok());
+                match answered {
+                    Some(rest) => Ok(Place { unit, open: rest.map(Arc::new), aside: false }),
+                    None => self.set_aside(index, call, unit, open),
+                }
+            }
+        }
+    }
+
+    fn set_aside(
+        &mut self,
+        index: usize,
+        call: Option<&str>,
+        unit: Sequence,
+        open: Option<Arc<OpenExchange>>,
+    ) -> Result<Place, Refusal> {
+        let description = describe_orphan(call, open.as_deref());
+        if !self.lenient {
+            let field = format!("utterances[{index}].tool_call_id");
+            return Err(Refusal::field(Reason::NoOpenCall, field, description));
+        }
+        let sequence = self.transition.after.head.next;
+        self.irregularities.push(Irregularity { index, sequence, description });
+        Ok(Place { unit, open, aside: true })
+    }
+
+    fn note_empty(&mut self, index: usize, draft: &Draft, sequence: Sequence) {
+        if draft.more.as_ref().is_none_or(|more| more.tool_calls.is_empty()) {
+            let description = "has neither content nor tool calls".to_owned();
+            self.irregularities.push(Irregularity { index, sequence, description });
+        }
+    }
+
+    /// A pin holds for the whole unit: what joins a pinned unit is pinned, and what is pinned
+    /// pins its unit. Returns whether the draft is pinned.
+    fn pin_unit(&mut self, place: &Place, draft: &Draft) -> bool {
+        let window = &self.transition.after.window;
+        let pinned = window.get(place.unit).is_some_and(|first| first.pinned);
+        if draft.pinned && !pinned {
+            let unit: Vec<_> = window.unit(place.unit).cloned().collect();
+            for utterance in unit {
+                self.transition.change.updated.add(utterance.sequence);
+                self.transition.rewrite(Arc::new(Utterance { pinned: true, ..(*utterance).clone() }));
+            }
+        }
+        draft.pinned || pinned
+    }
+
+    fn check_size(&self, index: usize, unit: Sequence) -> Result<(), Refusal> {
+        let policy = &self.transition.after.head.policy;
+        let (Oversize::Reject, Some(marks)) = (policy.oversize, policy.tokens) else { return Ok(()) };
+        let tokens: u64 = self.transition.after.window.unit(unit).map(|u| u64::from(u.tokens)).sum();
+        match tokens > u64::from(marks.max()) {
+            true => Err(Refusal::field(
+                Reason::Oversize,
+                format!("utterances[{index}].content"),
+                format!(
+                    "the utterance, with the exchange it belongs to, has {tokens} tokens; the policy rejects more than {}",
+                    marks.max()
+                ),
+            )),
+            false => Ok(()),
+        }
+    }
+}
+
+fn describe_orphan(call: Option<&str>, open: Option<&OpenExchange>) -> String {
+    let given = match call {
+        Some(call) => format!("{call:?} is no open call"),
+        None => "answers no call".to_owned(),
+    };
+    match open {
+        Some(open) => format!("{given}; open are {:?}", open.calls),
+        None => format!("{given}; no call is open"),
+    }
+}

@@ -1,0 +1,42 @@
+//! The rules: what a conversation holds, and what each command makes of it.
+//!
+//! Everything here is pure and synchronous. Time, ids and token counts come in as
+//! arguments; what happened comes out as a [`Change`].
+
+pub mod capacity;
+pub mod change;
+pub mod conversation;
+pub mod draft;
+pub mod encoding;
+pub mod error;
+pub mod exchange;
+pub mod extractive;
+pub mod forget;
+pub mod forgetting;
+mod ids;
+pub mod limits;
+mod locate;
+pub mod memorize;
+pub mod policy;
+mod ranges;
+pub mod recall;
+pub mod restore;
+mod role;
+pub mod segment;
+mod sequence;
+pub mod update;
+mod utterance;
+mod window;
+
+pub use change::{Change, Loaded, Need, Transition, Verdict};
+pub use conversation::{Conversation, ConversationKey, Head, Identity};
+pub use draft::Draft;
+pub use encoding::{Encoding, TokenCounter};
+pub use error::{Reason, Refusal, Violation};
+pub use ids::{ConversationId, IdError, LineageId, Namespace, RecipientId, RequestId, UtteranceId};
+pub use policy::{Marks, Oversize, Policy};
+pub use ranges::Ranges;
+pub use role::Role;
+pub use sequence::{Revision, Sequence, Timestamp};
+pub use utterance::{AssignedId, More, ToolCall, Utterance};
+pub use window::Window;

@@ -1,0 +1,253 @@
+//! Segments: what left the window, in sentences, and which sequences each covers.
+
+mod rebuild;
+#[cfg(test)]
+mod tests;
+
+use std::sync::Arc;
+
+use crate::domain::{
+    Ranges, Sequence, TokenCounter, Utterance,
+    extractive::{Focus, Sentence, select, summarise},
+    limits::{SEGMENT_FLOOR_TOKENS, SEGMENT_PERCENT},
+    segment::rebuild::{Rebuild, total},
+};
+
+/// What is left of a run of utterances. Immutable: one that changes gets a new number.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Segment {
+    /// Counts from 1; no two segments of a summary have had the same since it was loaded.
+    pub number: u32,
+    /// 0 when written; one more with each fold.
+    pub level: u32,
+    /// The sequences that it stands for, soft-forgotten ones too.
+    pub covers: Ranges,
+    /// In the order said.
+    pub sentences: Vec<Sentence>,
+    /// Exact tokens of its text.
+    pub tokens: u32,
+    /// Tokens that its source counted in the window, when it was written.
+    pub source_tokens: u64,
+}
+
+impl Segment {
+    /// The lines, one after another.
+    pub fn text(&self) -> String {
+        self.sentences.iter().map(|sentence| &*sentence.text).collect()
+    }
+
+    fn new(level: u32, covers: Ranges, sentences: Vec<Sentence>, source_tokens: u64) -> Self {
+        let tokens = sentences.iter().map(|sentence| sentence.tokens).sum();
+        Self { number: 0, level, covers, sentences, tokens, source_tokens }
+    }
+
+    /// The same, without the sentences of `gone`.
+    fn without(&self, gone: &Ranges) -> Self {
+        let kept = self.sentences.iter().filter(|sentence| !gone.contains(sentence.sequence));
+        Self::new(self.level, self.covers.clone(), kept.cloned().collect(), self.source_tokens)
+    }
+
+    fn tells_of(&self, sequences: &Ranges) -> bool {
+        self.sentences.iter().any(|sentence| sequences.contains(sentence.sequence))
+    }
+}
+
+/// The tokens that a segment of such a source may have.
+fn budget(source_tokens: u64) -> u32 {
+    let share = source_tokens.saturating_mul(SEGMENT_PERCENT.into()) / 100;
+    u32::try_from(share).unwrap_or(u32::MAX).max(SEGMENT_FLOOR_TOKENS)
+}
+
+/// A conversation's segments, oldest first.
+///
+/// - Every sequence that was written and not erased is covered by exactly one segment.
+/// - The tokens never pass the limit that the last change was given; `None` is unlimited.
+/// - A clone costs one reference count.
+#[derive(Clone, Debug)]
+pub struct Summary {
+    segments: Arc<[Arc<Segment>]>,
+    tokens: u32,
+    covered: u64,
+    next_number: u32,
+}
+
+impl PartialEq for Summary {
+    fn eq(&self, other: &Self) -> bool {
+        self.segments == other.segments
+    }
+}
+
+impl Default for Summary {
+    fn default() -> Self {
+        Self::from_segments(Vec::new())
+    }
+}
+
+impl Summary {
+    /// Puts stored segments together again, in any order.
+    pub fn from_segments(segments: Vec<Arc<Segment>>) -> Self {
+        let last = segments.iter().map(|segment| segment.number).max();
+        Self::numbered(segments, last.unwrap_or(0) + 1)
+    }
+
+    fn numbered(mut segments: Vec<Arc<Segment>>, next_number: u32) -> Self {
+        // What was erased or left late may have changed the order.
+        segments.sort_by_key(|segment| segment.covers.last());
+        let tokens = total(&segments);
+        let covered = segments.iter().map(|segment| segment.covers.count()).sum();
+        Self { segments: segments.into(), tokens, covered, next_number }
+    }
+
+    /// The segments, oldest first.
+    pub fn segments(&self) -> &[Arc<Segment>] {
+        &self.segments
+    }
+
+    /// Exact tokens of the text.
+    pub fn tokens(&self) -> u32 {
+        self.tokens
+    }
+
+    /// The lines of all segments, one after another.
+    pub fn text(&self) -> String {
+        let sentences = self.segments.iter().flat_map(|segment| &segment.sentences);
+        sentences.map(|sentence| &*sentence.text).collect()
+    }
+
+    /// The segment that stands for `sequence`.
+    pub fn covering(&self, sequence: Sequence) -> Option<&Arc<Segment>> {
+        self.segments.iter().find(|segment| segment.covers.contains(sequence))
+    }
+
+    /// All sequences that a segment stands for.
+    pub fn covers(&self) -> Ranges {
+        let mut all = Ranges::new();
+        self.segments.iter().for_each(|segment| all.union(&segment.covers));
+        all
+    }
+
+    /// How many sequences the segments stand for.
+    pub fn covered_count(&self) -> u64 {
+        self.covered
+    }
+
+    /// Adds one segment for what left the window, and folds as the limit demands.
+    ///
+    /// - The segment has at most [`SEGMENT_PERCENT`] of its source's tokens, or
+    ///   [`SEGMENT_FLOOR_TOKENS`] when that is more, and at most half the limit unless more
+    ///   is free.
+    /// - Nothing evicted changes nothing.
+    pub fn write(&self, evicted: &[Arc<Utterance>], limit: Option<u32>, counter: &dyn TokenCounter) -> Self {
+        if evicted.is_empty() {
+            return self.clone();
+        }
+        let limit = limit.unwrap_or(u32::MAX);
+        let source_tokens = evicted.iter().map(|utterance| u64::from(utterance.counted_tokens())).sum();
+        let room = (limit / 2).max(limit.saturating_sub(self.tokens));
+        let sentences = summarise(evicted, &Focus::none(), budget(source_tokens).min(room), counter);
+        let covers = evicted.iter().map(|utterance| utterance.sequence).collect();
+        let mut rebuild = Rebuild::of(self);
+        rebuild.push(Segment::new(0, covers, sentences, source_tokens));
+        rebuild.fold(limit);
+        rebuild.done()
+    }
+
+    /// Folds as a limit demands that has become smaller.
+    pub fn fit(&self, limit: Option<u32>) -> Self {
+        let mut rebuild = Rebuild::of(self);
+        rebuild.fold(limit.unwrap_or(u32::MAX));
+        rebuild.done()
+    }
+
+    /// After a hard forget: neither sentences nor coverage of `gone` remain. A segment left
+    /// without coverage goes.
+    pub fn erase(&self, gone: &Ranges) -> Self {
+        let mut rebuild = Rebuild::of(self);
+        rebuild.replace(|segment| {
+            let mut covers = segment.covers.clone();
+            covers.subtract(gone);
+            let (left, all) = (covers.count(), segment.covers.count());
+            // What each source counted is not known any more: in proportion.
+            let source_tokens = segment.source_tokens.saturating_mul(left) / all.max(1);
+            (left < all).then(|| Segment { covers, source_tokens, ..segment.without(gone) })
+        });
+        rebuild.done()
+    }
+
+    /// After a soft forget: no sentence of `forgotten` remains; the coverage does.
+    pub fn silence(&self, forgotten: &Ranges) -> Self {
+        let mut rebuild = Rebuild::of(self);
+        rebuild.replace(|segment| segment.tells_of(forgotten).then(|| segment.without(forgotten)));
+        rebuild.done()
+    }
+
+    /// After a restore: sentences of `restored` come back into the segments that cover them,
+    /// each within the budget of its source, and the limit holds.
+    ///
+    /// `restored` holds whole units, in order, as they are now: no longer forgotten.
+    pub fn restore(
+        &self,
+        restored: &[Arc<Utterance>],
+        limit: Option<u32>,
+        counter: &dyn TokenCounter,
+    ) -> Self {
+        let mut rebuild = Rebuild::of(self);
+        rebuild.replace(|segment| {
+            let covered = restored.iter().filter(|utterance| segment.covers.contains(utterance.sequence));
+            let back: Vec<Arc<Utterance>> = covered.cloned().collect();
+            (!back.is_empty()).then(|| revive(segment, &back, counter))
+        });
+        rebuild.fold(limit.unwrap_or(u32::MAX));
+        rebuild.done()
+    }
+
+    /// What a store has to do to get from `before`, an earlier state of the same summary, to this.
+    pub fn changed_from(&self, before: &Self) -> SegmentChanges {
+        if Arc::ptr_eq(&self.segments, &before.segments) {
+            return SegmentChanges::default();
+        }
+        let had = before.numbers();
+        let has = self.numbers();
+        let written = self.segments.iter().filter(|segment| had.binary_search(&segment.number).is_err());
+        SegmentChanges {
+            written: written.cloned().collect(),
+            removed: had.into_iter().filter(|number| has.binary_search(number).is_err()).collect(),
+        }
+    }
+
+    fn numbers(&self) -> Vec<u32> {
+        let mut numbers: Vec<u32> = self.segments.iter().map(|segment| segment.number).collect();
+        numbers.sort_unstable();
+        numbers
+    }
+}
+
+/// What a change made of a summary's segments.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct SegmentChanges {
+    /// New ones, oldest first.
+    pub written: Vec<Arc<Segment>>,
+    /// The numbers of those that went or were replaced, ascending.
+    pub removed: Vec<u32>,
+}
+
+impl SegmentChanges {
+    /// Whether nothing changed.
+    pub fn is_empty(&self) -> bool {
+        self.written.is_empty() && self.removed.is_empty()
+    }
+}
+
+/// `segment` with sentences of `back` again.
+fn revive(segment: &Segment, back: &[Arc<Utterance>], counter: &dyn TokenCounter) -> Segment {
+    let tokens = back.iter().map(|utterance| u64::from(utterance.counted_tokens())).sum();
+    // A source that was forgotten when the segment was written is not counted in it.
+    let budget = budget(segment.source_tokens.max(tokens));
+    let mut sentences = segment.without(&back.iter().map(|utterance| utterance.sequence).collect()).sentences;
+    sentences.extend(summarise(back, &Focus::none(), budget, counter));
+    sentences.sort_by_key(|sentence| sentence.sequence);
+    if sentences.iter().map(|sentence| sentence.tokens).sum::<u32>() > budget {
+        sentences = select(sentences, &Focus::none(), budget);
+    }
+    Segment::new(segment.level, segment.covers.clone(), sentences, segment.source_tokens)
+}

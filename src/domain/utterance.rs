@@ -1,0 +1,152 @@
+//! An utterance: one message of a conversation.
+
+use std::{collections::BTreeMap, fmt};
+
+use crate::domain::{LineageId, Role, Sequence, Timestamp, UtteranceId};
+
+/// One stored message. Immutable: a change of its marks stores it anew.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Utterance {
+    /// Its place in the conversation.
+    pub sequence: Sequence,
+    /// The sequence of the first utterance of its unit: an exchange, or itself.
+    pub unit: Sequence,
+    /// When the server took it, or the time that the caller gave.
+    pub create_time: Timestamp,
+    /// The turn it belongs to; 0 before the first user utterance.
+    pub turn: u32,
+    /// Its cost in an OpenAI-style request; see [`Draft::tokens`](crate::domain::Draft::tokens).
+    pub tokens: u32,
+    /// Its name in the conversation.
+    pub id: UtteranceId,
+    /// Who speaks.
+    pub role: Role,
+    /// Soft-forgotten: keeps its slot, counts no tokens, is never shown.
+    pub forgotten: bool,
+    /// Important: eviction passes over it.
+    pub pinned: bool,
+    /// A system utterance at the head of the conversation: it stays.
+    pub instruction: bool,
+    /// A tool result without a call, accepted leniently: keeps its slot, counts no tokens.
+    pub aside: bool,
+    /// What was said.
+    pub content: Box<str>,
+    /// What most utterances do not have.
+    pub more: Option<Box<More>>,
+}
+
+/// The parts of an utterance that plain text does not need.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct More {
+    /// The participant or the tool.
+    pub name: Option<Box<str>>,
+    /// The tools that an assistant utterance calls.
+    pub tool_calls: Vec<ToolCall>,
+    /// The call that a tool utterance answers.
+    pub tool_call_id: Option<Box<str>>,
+    /// Tools used in making an assistant utterance (seed 000, `toolsUsed`).
+    pub tools_used: Vec<Box<str>>,
+    /// The caller's own notes.
+    pub metadata: BTreeMap<String, String>,
+    /// The assistant waits for the user's answer.
+    pub awaits_answer: bool,
+    /// What a provider's format carries beyond this model, as JSON.
+    pub extras_json: Option<Box<str>>,
+    /// The tokens that the caller declares for `extras_json`.
+    pub extras_tokens: u32,
+}
+
+/// One call of a tool.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ToolCall {
+    /// Joins the call to its result; may recur within a conversation.
+    pub id: Box<str>,
+    /// The tool.
+    pub name: Box<str>,
+    /// Its arguments, as the model wrote them.
+    pub arguments_json: Box<str>,
+}
+
+impl Utterance {
+    /// Whether it takes part: neither soft-forgotten nor kept aside. Only such utterances
+    /// count tokens and turns, are rendered and are summarised.
+    pub fn is_live(&self) -> bool {
+        !self.forgotten && !self.aside
+    }
+
+    /// The tokens that it counts in the window.
+    pub fn counted_tokens(&self) -> u32 {
+        if self.is_live() { self.tokens } else { 0 }
+    }
+
+    /// The participant or the tool.
+    pub fn name(&self) -> Option<&str> {
+        self.more.as_ref()?.name.as_deref()
+    }
+
+    /// The tools that it calls.
+    pub fn tool_calls(&self) -> &[ToolCall] {
+        self.more.as_ref().map_or(&[], |more| &more.tool_calls)
+    }
+
+    /// The call that it answers.
+    pub fn tool_call_id(&self) -> Option<&str> {
+        self.more.as_ref()?.tool_call_id.as_deref()
+    }
+
+    /// The id that the client gave, if it gave one.
+    pub fn given_id(&self) -> Option<&str> {
+        match &self.id {
+            UtteranceId::Given(id) => Some(id),
+            UtteranceId::Assigned(_) => None,
+        }
+    }
+
+    /// The id as text.
+    pub fn id_text(&self) -> String {
+        match &self.id {
+            UtteranceId::Given(id) => id.to_string(),
+            UtteranceId::Assigned(lineage) => AssignedId(*lineage, self.sequence).to_string(),
+        }
+    }
+
+    /// Bytes of text that it holds, metadata included.
+    pub fn text_bytes(&self) -> usize {
+        self.content.len() + self.more.as_ref().map_or(0, |more| more.text_bytes())
+    }
+}
+
+impl More {
+    fn text_bytes(&self) -> usize {
+        let optional = |text: &Option<Box<str>>| text.as_ref().map_or(0, |text| text.len());
+        let call = |call: &ToolCall| call.id.len() + call.name.len() + call.arguments_json.len();
+        let calls: usize = self.tool_calls.iter().map(call).sum();
+        let tools: usize = self.tools_used.iter().map(|tool| tool.len()).sum();
+        let notes: usize = self.metadata.iter().map(|(key, value)| key.len() + value.len()).sum();
+        calls
+            + tools
+            + notes
+            + optional(&self.name)
+            + optional(&self.tool_call_id)
+            + optional(&self.extras_json)
+    }
+}
+
+/// An id that the server makes: `LINEAGE-SEQUENCE`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct AssignedId(pub LineageId, pub Sequence);
+
+impl AssignedId {
+    /// The sequence, when `text` is an id that `lineage` assigns.
+    pub fn sequence_of(text: &str, lineage: LineageId) -> Option<Sequence> {
+        let (prefix, sequence) = text.rsplit_once('-')?;
+        let sequence = Sequence(sequence.parse().ok()?);
+        (prefix == lineage.to_string() && Self(lineage, sequence).to_string() == text).then_some(sequence)
+    }
+}
+
+impl fmt::Display for AssignedId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}-{}", self.0, self.1)
+    }
+}

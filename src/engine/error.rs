@@ -1,0 +1,23 @@
+//! Why a call fails.
+
+use crate::{domain::Refusal, store::StoreError};
+
+/// A call that changed nothing.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum EngineError {
+    /// The rules refuse it.
+    #[error(transparent)]
+    Refused(#[from] Refusal),
+    /// The store failed.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    /// Other processes changed the conversation each time that a decision was made.
+    #[error("the conversation kept changing while this call was decided; try again")]
+    Contended,
+    /// A task of the server ended before its work was done.
+    #[error("the call was interrupted")]
+    Interrupted,
+    /// A cursor into the events that cannot be followed.
+    #[error("after_event: {0}")]
+    Cursor(&'static str),
+}

@@ -1,0 +1,317 @@
+//! The trace: what happened, in a ring for each namespace.
+
+use std::{collections::VecDeque, fmt, str::FromStr, sync::Arc};
+
+use dashmap::DashMap;
+use parking_lot::Mutex;
+use tokio::sync::Notify;
+
+use crate::{
+    domain::{
+        Change, Conversation, ConversationId, LineageId, Namespace, Ranges, RecipientId, RequestId, Revision,
+        Timestamp, Utterance,
+    },
+    engine::{Attempt, Caller, Clock, EngineError},
+};
+
+/// What was done.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[allow(missing_docs)] // each is the call of its name
+pub enum Operation {
+    Memorize,
+    Remember,
+    Forget,
+    Erase,
+    Restore,
+    Summarize,
+    GetCapacity,
+    CreateConversation,
+    GetConversation,
+    ListConversations,
+    UpdateConversation,
+    DeleteConversation,
+    ListUtterances,
+    GetSummary,
+    UpdateUtterance,
+    ExpireConversation,
+    CountTokens,
+}
+
+/// One operation. Refers to utterances and holds no text.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Event {
+    /// Counts from 1 in its namespace, in one run of the server.
+    pub number: u64,
+    /// When it was published.
+    pub time: Timestamp,
+    /// The tenant.
+    pub namespace: Namespace,
+    /// What was done.
+    pub operation: Operation,
+    /// The conversation.
+    pub conversation: Option<ConversationId>,
+    /// The recipient.
+    pub recipient: Option<RecipientId>,
+    /// The caller's id for the attempt.
+    pub request: Option<RequestId>,
+    /// For a read: how many results it returned.
+    pub results: Option<u32>,
+    /// For a change: what changed.
+    pub facts: Option<Box<EventFacts>>,
+}
+
+/// What a change did, in references.
+#[derive(Clone, Debug, Default, PartialEq)]
+#[allow(missing_docs)] // the facts of `Change`, by the same names
+pub struct EventFacts {
+    pub revision: Revision,
+    pub started: bool,
+    pub memorized: Ranges,
+    pub evicted: Ranges,
+    pub dropped: Ranges,
+    pub forgotten: Ranges,
+    pub erased: Ranges,
+    pub restored: Ranges,
+    pub updated: Ranges,
+    pub segments_written: Vec<u32>,
+    pub segments_removed: Vec<u32>,
+}
+
+impl Event {
+    /// The event of a change.
+    pub(super) fn of(operation: Operation, attempt: Option<&Attempt>, change: &Change) -> Self {
+        let identity = &change.head.identity;
+        let sequences = |utterances: &[Arc<Utterance>]| utterances.iter().map(|u| u.sequence).collect();
+        let facts = EventFacts {
+            revision: change.head.revision,
+            started: change.before == Revision::NONE,
+            memorized: sequences(&change.appended),
+            evicted: sequences(&change.evicted),
+            dropped: change.dropped.clone(),
+            forgotten: change.forgotten.clone(),
+            erased: change.erased.clone(),
+            restored: change.restored.clone(),
+            updated: change.updated.clone(),
+            segments_written: change.segments_written.iter().map(|segment| segment.number).collect(),
+            segments_removed: change.segments_removed.clone(),
+        };
+        Self {
+            conversation: Some(identity.key.id.clone()),
+            recipient: Some(identity.recipient.clone()),
+            request: attempt.map(|attempt| attempt.id.clone()),
+            facts: Some(Box::new(facts)),
+            ..Self::bare(operation, identity.key.namespace.clone())
+        }
+    }
+
+    /// The event of a deletion.
+    pub(super) fn removal(operation: Operation, conversation: &Conversation) -> Self {
+        Self { results: None, ..Self::read(operation, conversation, 0) }
+    }
+
+    /// The event of a read of `conversation`.
+    pub(super) fn read(operation: Operation, conversation: &Conversation, results: usize) -> Self {
+        let identity = &conversation.head.identity;
+        Self {
+            conversation: Some(identity.key.id.clone()),
+            recipient: Some(identity.recipient.clone()),
+            results: Some(u32::try_from(results).unwrap_or(u32::MAX)),
+            ..Self::bare(operation, identity.key.namespace.clone())
+        }
+    }
+
+    /// The event of a read that is not of one conversation.
+    pub(super) fn wide(
+        operation: Operation,
+        caller: &Caller,
+        recipient: Option<RecipientId>,
+        results: usize,
+    ) -> Self {
+        let results = Some(u32::try_from(results).unwrap_or(u32::MAX));
+        Self { recipient, results, ..Self::bare(operation, caller.namespace.clone()) }
+    }
+
+    fn bare(operation: Operation, namespace: Namespace) -> Self {
+        Self {
+            number: 0,
+            time: Timestamp::default(),
+            namespace,
+            operation,
+            conversation: None,
+            recipient: None,
+            request: None,
+            results: None,
+            facts: None,
+        }
+    }
+}
+
+/// The events of this run of the server.
+pub struct EventLog {
+    clock: Arc<dyn Clock>,
+    run: LineageId,
+    capacity: usize,
+    rings: DashMap<Namespace, Arc<Ring>>,
+}
+
+#[derive(Default)]
+struct Ring {
+    kept: Mutex<Kept>,
+    news: Notify,
+}
+
+#[derive(Default)]
+struct Kept {
+    /// The number of the newest event.
+    newest: u64,
+    events: VecDeque<Event>,
+}
+
+impl EventLog {
+    pub(super) fn new(clock: Arc<dyn Clock>, capacity: usize) -> Self {
+        let run = LineageId(clock.unique().to_be_bytes());
+        Self { clock, run, capacity: capacity.max(1), rings: DashMap::new() }
+    }
+
+    /// Adds an event as the newest of its namespace.
+    pub(super) fn push(&self, mut event: Event) {
+        event.time = self.clock.now();
+        let ring = self.ring(&event.namespace);
+        let mut kept = ring.kept.lock();
+        kept.newest += 1;
+        event.number = kept.newest;
+        let oldest = (kept.events.len() >= self.capacity).then(|| kept.events.pop_front());
+        kept.events.push_back(event);
+        drop(kept);
+        drop(oldest);
+        ring.news.notify_waiters();
+    }
+
+    /// The events behind `after`, or those that happen from now on.
+    ///
+    /// Refuses a cursor of another run of the server, one ahead of the newest event, and one
+    /// whose next event is no longer kept.
+    pub fn watch(&self, caller: &Caller, after: Option<EventCursor>) -> Result<EventStream, EngineError> {
+        let ring = self.ring(&caller.namespace);
+        let seen = {
+            let kept = ring.kept.lock();
+            match after {
+                None => kept.newest,
+                Some(cursor) if cursor.run != self.run => {
+                    return Err(EngineError::Cursor(
+                        "is of another run of the server; events are kept in memory only",
+                    ));
+                }
+                Some(cursor) if cursor.number > kept.newest => {
+                    return Err(EngineError::Cursor("is ahead of the newest event"));
+                }
+                Some(cursor) if cursor.number + 1 < kept.first() => {
+                    return Err(EngineError::Cursor("is too old: events behind it are no longer kept"));
+                }
+                Some(cursor) => cursor.number,
+            }
+        };
+        Ok(EventStream { ring, run: self.run, seen, ahead: VecDeque::new() })
+    }
+
+    /// The cursor of an event.
+    pub fn cursor(&self, number: u64) -> EventCursor {
+        EventCursor { run: self.run, number }
+    }
+
+    fn ring(&self, namespace: &Namespace) -> Arc<Ring> {
+        if let Some(ring) = self.rings.get(namespace) {
+            return ring.clone();
+        }
+        self.rings.entry(namespace.clone()).or_default().clone()
+    }
+}
+
+impl Kept {
+    fn first(&self) -> u64 {
+        self.newest + 1 - self.events.len() as u64
+    }
+}
+
+/// A reader of the trace.
+pub struct EventStream {
+    ring: Arc<Ring>,
+    run: LineageId,
+    seen: u64,
+    ahead: VecDeque<Event>,
+}
+
+/// What a reader of the trace sees.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Watched {
+    /// Something happened.
+    Event(Event),
+    /// The reader was too slow: so many events, up to this one, are no longer kept.
+    Missed(u64, EventCursor),
+}
+
+/// Events that a reader copies at a time.
+const READ_AHEAD: usize = 256;
+
+impl EventStream {
+    /// Where the reader stands.
+    pub fn cursor(&self) -> EventCursor {
+        EventCursor { run: self.run, number: self.seen }
+    }
+
+    /// The next event, or how many were missed; waits for it.
+    pub async fn next(&mut self) -> Watched {
+        loop {
+            if let Some(event) = self.ahead.pop_front() {
+                return Watched::Event(event);
+            }
+            let ring = self.ring.clone();
+            let news = ring.news.notified();
+            if let Some(missed) = self.read_ahead() {
+                return missed;
+            }
+            if self.ahead.is_empty() {
+                news.await;
+            }
+        }
+    }
+
+    fn read_ahead(&mut self) -> Option<Watched> {
+        let kept = self.ring.kept.lock();
+        let first = kept.first();
+        if self.seen + 1 < first {
+            let missed = first - 1 - self.seen;
+            self.seen = first - 1;
+            return Some(Watched::Missed(missed, EventCursor { run: self.run, number: self.seen }));
+        }
+        let skip = (self.seen + 1 - first) as usize;
+        self.ahead.extend(kept.events.iter().skip(skip).take(READ_AHEAD).cloned());
+        self.seen += self.ahead.len() as u64;
+        None
+    }
+}
+
+/// A place in the trace of one run of the server.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct EventCursor {
+    run: LineageId,
+    number: u64,
+}
+
+impl fmt::Display for EventCursor {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}-{}", self.run, self.number)
+    }
+}
+
+impl FromStr for EventCursor {
+    type Err = &'static str;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        const NOT_ONE: &str = "is no cursor; accepted is the event_id of an event";
+        let (run, number) = text.rsplit_once('-').ok_or(NOT_ONE)?;
+        let run = run.parse::<ulid::Ulid>().map_err(|_| NOT_ONE)?;
+        let number = number.parse().map_err(|_| NOT_ONE)?;
+        Ok(Self { run: LineageId(run.to_bytes()), number })
+    }
+}

@@ -1,0 +1,82 @@
+//! Forget.
+
+use std::sync::Arc;
+
+use crate::{
+    domain::{
+        Conversation, Utterance, Verdict,
+        change::Context,
+        forget::{Forget, forget},
+    },
+    engine::{
+        Address, Applied, Attempt, Caller, Engine, EngineError, Operation,
+        write::{Decision, Missing, WriteCall},
+    },
+};
+
+/// What to forget, and where.
+#[derive(Clone, Debug)]
+pub struct ForgetCall {
+    /// The conversation.
+    pub address: Address,
+    /// What is selected, and how.
+    pub forget: Forget,
+    /// Decides and changes nothing.
+    pub dry_run: bool,
+    /// The caller's name for this attempt.
+    pub attempt: Option<Attempt>,
+}
+
+/// What became of it, and the utterances as they were.
+pub type ForgetReply = Applied<Vec<Arc<Utterance>>>;
+
+impl Engine {
+    /// Forgets the units of what the instruction selects.
+    pub async fn forget(&self, caller: &Caller, call: ForgetCall) -> Result<ForgetReply, EngineError> {
+        if call.dry_run {
+            return self.rehearse(caller, &call).await;
+        }
+        let operation = match call.forget.hard {
+            true => Operation::Erase,
+            false => Operation::Forget,
+        };
+        let write = WriteCall {
+            caller,
+            address: &call.address,
+            attempt: call.attempt.as_ref(),
+            operation,
+            missing: Missing::Refuse,
+        };
+        let applied = self
+            .write(write, |before, context| {
+                Ok(match forget(before, &call.forget, context)? {
+                    Verdict::Need(need) => Verdict::Need(need),
+                    Verdict::Decided(forgotten) => Verdict::Decided(Decision {
+                        transition: forgotten.transition,
+                        target: None,
+                        value: forgotten.utterances,
+                    }),
+                })
+            })
+            .await?;
+        if let Applied::Now { after, change: Some(_), .. } = &applied {
+            if call.forget.hard {
+                self.indexes.remove(after.head.identity.lineage);
+            }
+        }
+        Ok(applied)
+    }
+
+    /// Decides on the published state and commits nothing.
+    async fn rehearse(&self, caller: &Caller, call: &ForgetCall) -> Result<ForgetReply, EngineError> {
+        let before: Arc<Conversation> = self.read(caller, &call.address).await?;
+        let now = self.clock.now();
+        let mut decide = |before: &Conversation, context: &Context<'_>| forget(before, &call.forget, context);
+        let forgotten = self.decide_on(&before, now, &mut decide).await?;
+        let (change, after) = match forgotten.transition {
+            Some(transition) => (Some(Arc::new(transition.change)), Arc::new(transition.after)),
+            None => (None, before),
+        };
+        Ok(Applied::Now { after, change, value: forgotten.utterances })
+    }
+}

@@ -1,0 +1,84 @@
+//! Memorize.
+
+use crate::{
+    domain::{
+        Draft, Encoding, Revision, TokenCounter, Verdict,
+        memorize::{Irregularity, Memorize, memorize},
+    },
+    engine::{
+        Address, Applied, Attempt, Caller, Engine, EngineError, Operation,
+        write::{Decision, Missing, WriteCall},
+    },
+};
+
+/// What to memorize, and where.
+#[derive(Clone, Debug)]
+pub struct MemorizeCall {
+    /// The conversation.
+    pub address: Address,
+    /// What was said; each has passed [`Draft::check`].
+    pub drafts: Vec<Draft>,
+    /// The caller's name for this attempt.
+    pub attempt: Option<Attempt>,
+    /// The revision that the caller expects.
+    pub expected: Option<Revision>,
+    /// Keeps a result without a call aside.
+    pub lenient: bool,
+}
+
+/// What became of it, and what was let pass.
+pub type MemorizeReply = Applied<Vec<Irregularity>>;
+
+/// Text beyond this many bytes is counted off the threads that serve calls.
+const COUNT_ASIDE_BYTES: usize = 32 << 10;
+
+impl Engine {
+    /// Stores the utterances, all or none; starts the conversation if need be.
+    pub async fn memorize(&self, caller: &Caller, call: MemorizeCall) -> Result<MemorizeReply, EngineError> {
+        let MemorizeCall { address, drafts, attempt, expected, lenient } = call;
+        let encoding = self.encoding_of(caller, &address).await?;
+        let (drafts, tokens) = count(drafts, self.counter(encoding)).await?;
+        let command = Memorize { drafts, tokens, encoding, expected, lenient };
+        let call = WriteCall {
+            caller,
+            address: &address,
+            attempt: attempt.as_ref(),
+            operation: Operation::Memorize,
+            missing: Missing::Create,
+        };
+        self.write(call, |before, context| {
+            Ok(match memorize(before, &command, context)? {
+                Verdict::Need(need) => Verdict::Need(need),
+                Verdict::Decided(memorized) => Verdict::Decided(Decision {
+                    transition: Some(memorized.transition),
+                    target: None,
+                    value: memorized.irregularities,
+                }),
+            })
+        })
+        .await
+    }
+
+    /// What the conversation's tokens are, or will be, counted in.
+    async fn encoding_of(&self, caller: &Caller, address: &Address) -> Result<Encoding, EngineError> {
+        let Some(id) = self.resolve(caller, address).await? else { return Ok(self.defaults.encoding) };
+        let known = self.lanes.get(&caller.key(id)).and_then(|lane| lane.published());
+        Ok(known.map_or(self.defaults.encoding, |state| state.head.identity.encoding))
+    }
+}
+
+/// Counts the drafts' tokens: on this thread when there is little text, else beside it.
+pub(super) async fn count(
+    drafts: Vec<Draft>,
+    counter: &'static dyn TokenCounter,
+) -> Result<(Vec<Draft>, Vec<u32>), EngineError> {
+    let bytes: usize = drafts.iter().map(Draft::content_bytes).sum();
+    let count = move || {
+        let tokens = drafts.iter().map(|draft| draft.tokens(counter)).collect();
+        (drafts, tokens)
+    };
+    match bytes <= COUNT_ASIDE_BYTES {
+        true => Ok(count()),
+        false => tokio::task::spawn_blocking(count).await.map_err(|_| EngineError::Interrupted),
+    }
+}

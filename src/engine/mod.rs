@@ -1,0 +1,117 @@
+//! The engine: loads what the rules need, commits what they decide, publishes it.
+//!
+//! One order of changes for each conversation. A decision is made on the newest *pending*
+//! state, so that changes which wait for the store share its flush; a state is published, and
+//! its event goes out, only after its commit has succeeded.
+
+mod address;
+mod background;
+mod clock;
+mod conversations;
+mod error;
+mod events;
+mod forget;
+mod index;
+mod lane;
+mod memorize;
+mod remember;
+mod request;
+mod restore;
+mod summarize;
+mod update;
+mod utterances;
+mod watch;
+mod write;
+
+use std::{sync::Arc, time::Duration};
+
+use dashmap::DashMap;
+
+pub use address::{Address, Caller};
+pub use clock::{Clock, SystemClock};
+pub use conversations::{ConversationPage, CreateCall, ListConversations};
+pub use error::EngineError;
+pub use events::{Event, EventCursor, EventFacts, EventLog, EventStream, Operation, Watched};
+pub use forget::{ForgetCall, ForgetReply};
+pub use memorize::{MemorizeCall, MemorizeReply};
+pub use remember::{Filter, Found, Order, RememberCall, RememberReply, Scope};
+pub use request::Attempt;
+pub use restore::{RestoreCall, RestoreReply};
+pub use summarize::{SummarizeCall, SummarizeReply, SummarizeScope};
+pub use update::{UpdateCall, UpdateReply, UpdateUtteranceCall, UpdateUtteranceReply};
+pub use utterances::{ListUtterances, Listed, UtterancePage};
+pub use watch::CapacityWatch;
+pub use write::{Applied, References};
+
+use crate::{
+    domain::{Conversation, ConversationKey, Encoding, Policy, TokenCounter},
+    store::Store,
+};
+use index::Indexes;
+use lane::Lane;
+
+/// Gives the counter of an encoding.
+pub type Counters = fn(Encoding) -> &'static dyn TokenCounter;
+
+/// What a new conversation starts with, and what the server's clock decides.
+#[derive(Clone, Debug)]
+pub struct Defaults {
+    /// Limits of a conversation that is not given its own.
+    pub policy: Policy,
+    /// What tokens are counted in.
+    pub encoding: Encoding,
+    /// Idle for so long, a conversation is idle.
+    pub idle_timeout: Duration,
+    /// Events kept for each namespace.
+    pub event_capacity: usize,
+}
+
+/// Serves every operation on conversations. Cheap to share behind an [`Arc`].
+pub struct Engine {
+    store: Arc<dyn Store>,
+    clock: Arc<dyn Clock>,
+    counters: Counters,
+    defaults: Defaults,
+    lanes: DashMap<ConversationKey, Arc<Lane>>,
+    indexes: Indexes,
+    events: Arc<EventLog>,
+}
+
+impl Engine {
+    /// An engine over `store`.
+    pub fn new(store: Arc<dyn Store>, clock: Arc<dyn Clock>, counters: Counters, defaults: Defaults) -> Self {
+        let events = Arc::new(EventLog::new(clock.clone(), defaults.event_capacity));
+        Self { store, clock, counters, defaults, lanes: DashMap::new(), indexes: Indexes::default(), events }
+    }
+
+    /// What conversations start with.
+    pub fn defaults(&self) -> &Defaults {
+        &self.defaults
+    }
+
+    /// The time by the server's clock.
+    pub fn now(&self) -> crate::domain::Timestamp {
+        self.clock.now()
+    }
+
+    /// Counts in `encoding`.
+    pub fn counter(&self, encoding: Encoding) -> &'static dyn TokenCounter {
+        (self.counters)(encoding)
+    }
+
+    /// What happened.
+    pub fn events(&self) -> &EventLog {
+        &self.events
+    }
+
+    /// The published state of a conversation.
+    pub(crate) async fn published(
+        &self,
+        key: &ConversationKey,
+    ) -> Result<Option<Arc<Conversation>>, EngineError> {
+        if let Some(state) = self.lanes.get(key).and_then(|lane| lane.published()) {
+            return Ok(Some(state));
+        }
+        Ok(self.store.load(key).await?)
+    }
+}

@@ -1,0 +1,315 @@
+//! Remember.
+
+use std::{collections::BTreeMap, sync::Arc};
+
+use crate::{
+    domain::{
+        Conversation, Ranges, RecipientId, Role, Sequence, Timestamp, Utterance,
+        recall::{Hit, Query, score},
+    },
+    engine::{Address, Caller, Engine, EngineError, Operation, events::Event, index::SharedIndex},
+    store::Page,
+};
+
+/// What to look for, and where.
+#[derive(Clone, Debug)]
+pub struct RememberCall {
+    /// The conversation.
+    pub address: Address,
+    /// What to rank by; empty ranks by recency.
+    pub prompt: String,
+    /// What utterances must have.
+    pub filter: Filter,
+    /// What is searched.
+    pub scope: Scope,
+    /// How matches are ordered.
+    pub order: Order,
+    /// Utterances before and after each match.
+    pub neighbors: u64,
+    /// Matches to leave out, from the first.
+    pub skip: usize,
+    /// The most matches.
+    pub limit: usize,
+}
+
+/// What is searched.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Scope {
+    /// The window.
+    Window,
+    /// The window and the archive.
+    Conversation,
+    /// Every conversation of the recipient.
+    Recipient,
+}
+
+/// How matches are ordered.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Order {
+    /// The highest score first.
+    Relevance,
+    /// The newest first.
+    Recency,
+}
+
+/// What utterances must have. Empty lists and `None` accept everything.
+#[derive(Clone, Debug, Default)]
+pub struct Filter {
+    /// One of these roles.
+    pub roles: Vec<Role>,
+    /// One of these names.
+    pub names: Vec<String>,
+    /// A turn of at least this.
+    pub min_turn: Option<u32>,
+    /// A turn of at most this.
+    pub max_turn: Option<u32>,
+    /// A sequence of at least this.
+    pub min_sequence: Option<Sequence>,
+    /// A sequence of at most this.
+    pub max_sequence: Option<Sequence>,
+    /// Said then or later.
+    pub start_time: Option<Timestamp>,
+    /// Said before.
+    pub end_time: Option<Timestamp>,
+    /// Pinned, or not.
+    pub pinned: Option<bool>,
+    /// Metadata with all of these.
+    pub metadata: BTreeMap<String, String>,
+}
+
+/// What was found.
+#[derive(Clone, Debug)]
+pub struct RememberReply {
+    /// The matches, in order.
+    pub found: Vec<Found>,
+    /// Whether there are more.
+    pub more: bool,
+}
+
+/// One match.
+#[derive(Clone, Debug)]
+pub struct Found {
+    /// Its conversation, as it was searched.
+    pub state: Arc<Conversation>,
+    /// The utterance.
+    pub utterance: Arc<Utterance>,
+    /// What relevance orders by.
+    pub score: f64,
+    /// How well its words match.
+    pub relevance: f64,
+    /// How new it is, up to 1.
+    pub recency: f64,
+    /// The prompt's words that it has.
+    pub matched_terms: Vec<String>,
+    /// The utterances around it.
+    pub neighbors: Vec<Arc<Utterance>>,
+}
+
+/// Conversations of a recipient that are searched at most, the newest.
+const MAX_CONVERSATIONS: usize = 1_000;
+/// Candidates that are looked at first; four times as many each time that too few pass.
+const CANDIDATES: usize = 256;
+
+impl Engine {
+    /// Finds utterances. The soft-forgotten are never found.
+    pub async fn remember(&self, caller: &Caller, call: &RememberCall) -> Result<RememberReply, EngineError> {
+        let states = self.searched(caller, call).await?;
+        let query = Query::new(&call.prompt);
+        let mut found = match call.prompt.is_empty() {
+            true => self.newest(&states, call).await?,
+            false => self.ranked(&states, &query, call).await?,
+        };
+        if call.order == Order::Recency && !call.prompt.is_empty() {
+            found.sort_by(|one, other| other.recency.total_cmp(&one.recency));
+        }
+        let more = found.len() > call.skip + call.limit;
+        found.truncate(call.skip + call.limit);
+        found.drain(..call.skip.min(found.len()));
+        for found in &mut found {
+            found.neighbors = self.neighbors(&found.state, &found.utterance, call.neighbors).await?;
+        }
+        let event = match states.as_slice() {
+            [state] => Event::read(Operation::Remember, state, found.len()),
+            _ => Event::wide(
+                Operation::Remember,
+                caller,
+                Some(call.address.recipient_or_default()),
+                found.len(),
+            ),
+        };
+        self.events.push(event);
+        Ok(RememberReply { found, more })
+    }
+
+    /// The conversations that are searched, the newest first.
+    async fn searched(
+        &self,
+        caller: &Caller,
+        call: &RememberCall,
+    ) -> Result<Vec<Arc<Conversation>>, EngineError> {
+        if call.scope != Scope::Recipient {
+            return Ok(vec![self.read(caller, &call.address).await?]);
+        }
+        let recipient: RecipientId = match &call.address.conversation {
+            Some(_) => self.read(caller, &call.address).await?.head.identity.recipient.clone(),
+            None => call.address.recipient_or_default(),
+        };
+        let page = Page { after: None, limit: MAX_CONVERSATIONS };
+        let heads = self.store.conversations(&caller.recipient(recipient), page).await?;
+        let mut states = Vec::with_capacity(heads.len());
+        for head in heads {
+            states.extend(self.published(&head.identity.key).await?);
+        }
+        Ok(states)
+    }
+
+    /// Everything that passes the filter, the newest first, as far as the page needs it.
+    async fn newest(
+        &self,
+        states: &[Arc<Conversation>],
+        call: &RememberCall,
+    ) -> Result<Vec<Found>, EngineError> {
+        let (mut found, wanted) = (Vec::new(), call.skip + call.limit + 1);
+        for (index, state) in states.iter().enumerate() {
+            let mut rest = call.sequences(state);
+            while !rest.is_empty() && found.len() < wanted {
+                let chunk = rest.take_last(CANDIDATES as u64);
+                for utterance in self.stored(state, &chunk).await?.into_iter().rev() {
+                    if call.finds(&utterance) {
+                        let older = (states.len() - 1 - index) as f64;
+                        let share =
+                            utterance.sequence.get() as f64 / (state.head.next.get() - 1).max(1) as f64;
+                        let recency = (older + share) / states.len() as f64;
+                        found.push(Found::new(state, utterance, recency));
+                    }
+                }
+            }
+        }
+        Ok(found)
+    }
+
+    /// What matches the prompt and passes the filter, by score: as far as the page needs it, or
+    /// all of it when the page is ordered by recency.
+    async fn ranked(
+        &self,
+        states: &[Arc<Conversation>],
+        query: &Query,
+        call: &RememberCall,
+    ) -> Result<Vec<Found>, EngineError> {
+        let mut indexes = Vec::with_capacity(states.len());
+        for state in states {
+            indexes.push(self.index(state).await?);
+        }
+        let wanted: Vec<Ranges> = states.iter().map(|state| call.sequences(state)).collect();
+        let mut candidates = match call.order {
+            Order::Relevance => CANDIDATES.max(call.skip + call.limit + 1),
+            Order::Recency => usize::MAX,
+        };
+        loop {
+            let hits = search(query, &indexes, &wanted, candidates);
+            let exhausted = hits.len() < candidates;
+            let found = self.look_up(states, hits, call).await?;
+            if exhausted || found.len() > call.skip + call.limit {
+                return Ok(found);
+            }
+            candidates = candidates.saturating_mul(4);
+        }
+    }
+
+    async fn look_up(
+        &self,
+        states: &[Arc<Conversation>],
+        hits: Vec<Hit>,
+        call: &RememberCall,
+    ) -> Result<Vec<Found>, EngineError> {
+        let mut utterances = Vec::with_capacity(states.len());
+        for (index, state) in states.iter().enumerate() {
+            let hits = hits.iter().filter(|hit| hit.index == index);
+            let wanted: Ranges = hits.map(|hit| Sequence(hit.sequence)).collect();
+            utterances.push(self.stored(state, &wanted).await?);
+        }
+        let found = hits.into_iter().filter_map(|hit| {
+            let stored = &utterances[hit.index];
+            let place = stored.binary_search_by_key(&hit.sequence, |u| u.sequence.get()).ok()?;
+            call.finds(&stored[place]).then(|| Found {
+                score: hit.score,
+                relevance: hit.relevance,
+                matched_terms: hit.matched_terms,
+                ..Found::new(&states[hit.index], stored[place].clone(), hit.recency)
+            })
+        });
+        Ok(found.collect())
+    }
+
+    async fn neighbors(
+        &self,
+        state: &Conversation,
+        utterance: &Utterance,
+        count: u64,
+    ) -> Result<Vec<Arc<Utterance>>, EngineError> {
+        if count == 0 {
+            return Ok(Vec::new());
+        }
+        let sequence = utterance.sequence.get();
+        let first = Sequence(sequence.saturating_sub(count).max(1));
+        let mut around = self.stored(state, &Ranges::of(first, Sequence(sequence + count))).await?;
+        around.retain(|other| other.sequence != utterance.sequence && !other.forgotten);
+        Ok(around)
+    }
+}
+
+fn search(query: &Query, indexes: &[SharedIndex], wanted: &[Ranges], limit: usize) -> Vec<Hit> {
+    let guards: Vec<_> = indexes.iter().map(|index| index.read()).collect();
+    let indexes: Vec<_> = guards.iter().map(|indexed| &indexed.index).collect();
+    let eligible = |index: usize, sequence: u64| wanted[index].contains(Sequence(sequence));
+    score(query, &indexes, eligible, 0..limit)
+}
+
+impl Found {
+    fn new(state: &Arc<Conversation>, utterance: Arc<Utterance>, recency: f64) -> Self {
+        Self {
+            state: state.clone(),
+            utterance,
+            score: 0.0,
+            relevance: 0.0,
+            recency,
+            matched_terms: Vec::new(),
+            neighbors: Vec::new(),
+        }
+    }
+}
+
+impl RememberCall {
+    /// The stored sequences that scope and filter let through.
+    fn sequences(&self, state: &Conversation) -> Ranges {
+        let first = self.filter.min_sequence.unwrap_or(Sequence::FIRST);
+        let last = self.filter.max_sequence.unwrap_or(state.head.next).min(state.head.next);
+        let mut wanted = Ranges::of(first, last);
+        if self.scope == Scope::Window {
+            wanted.subtract(&state.head.left);
+        }
+        wanted
+    }
+
+    fn finds(&self, utterance: &Utterance) -> bool {
+        !utterance.forgotten && self.filter.accepts(utterance)
+    }
+}
+
+impl Filter {
+    fn accepts(&self, utterance: &Utterance) -> bool {
+        let name = |wanted: &String| utterance.name() == Some(wanted);
+        let note = |(key, value): (&String, &String)| {
+            let metadata = utterance.more.as_ref().and_then(|more| more.metadata.get(key));
+            metadata == Some(value)
+        };
+        (self.roles.is_empty() || self.roles.contains(&utterance.role))
+            && (self.names.is_empty() || self.names.iter().any(name))
+            && self.min_turn.is_none_or(|turn| utterance.turn >= turn)
+            && self.max_turn.is_none_or(|turn| utterance.turn <= turn)
+            && self.start_time.is_none_or(|time| utterance.create_time >= time)
+            && self.end_time.is_none_or(|time| utterance.create_time < time)
+            && self.pinned.is_none_or(|pinned| utterance.pinned == pinned)
+            && self.metadata.iter().all(note)
+    }
+}

@@ -1,0 +1,206 @@
+//! Listing utterances, and reading capacity and summary.
+
+use std::sync::Arc;
+
+use crate::{
+    domain::{Conversation, Ranges, Sequence, Utterance},
+    engine::{Address, Caller, Engine, EngineError, Operation, events::Event},
+};
+
+/// Which utterances to list.
+#[derive(Clone, Debug)]
+pub struct ListUtterances {
+    /// The conversation.
+    pub address: Address,
+    /// Only the last so many of them.
+    pub last: Option<usize>,
+    /// By descending sequence.
+    pub newest_first: bool,
+    /// The archive too.
+    pub archive: bool,
+    /// The soft-forgotten too.
+    pub forgotten: bool,
+    /// The sequences of the pages still to come; `None` on the first page.
+    pub rest: Option<(Sequence, Sequence)>,
+    /// The most entries.
+    pub limit: usize,
+}
+
+/// A page of utterances.
+#[derive(Clone, Debug)]
+pub struct UtterancePage {
+    /// The state that the utterances were read from.
+    pub state: Arc<Conversation>,
+    /// The utterances, in the order asked for.
+    pub utterances: Vec<Arc<Utterance>>,
+    /// The sequences of the pages still to come; `None` on the last one.
+    pub rest: Option<(Sequence, Sequence)>,
+}
+
+/// An utterance and its position in the window, if it is there.
+#[derive(Clone, Debug)]
+pub struct Listed {
+    /// The utterance.
+    pub utterance: Arc<Utterance>,
+    /// Counts from 1.
+    pub position: Option<u32>,
+}
+
+/// Archived utterances that are read at a time.
+const ARCHIVE_CHUNK: u64 = 256;
+
+impl Engine {
+    /// Lists a conversation's utterances.
+    pub async fn list_utterances(
+        &self,
+        caller: &Caller,
+        list: &ListUtterances,
+    ) -> Result<UtterancePage, EngineError> {
+        let state = self.read(caller, &list.address).await?;
+        let (first, last) = match list.rest {
+            Some(rest) => rest,
+            None => (self.first_listed(&state, list).await?, state.head.next),
+        };
+        let mut walk = Walk::new(self, &state, list, first, last);
+        let mut utterances = Vec::with_capacity(list.limit.min(state.head.stored as usize));
+        while utterances.len() < list.limit {
+            let Some(utterance) = walk.next().await? else { break };
+            utterances.push(utterance);
+        }
+        let more = utterances.len() == list.limit && walk.next().await?.is_some();
+        let rest = utterances.last().filter(|_| more).map(|utterance| match list.newest_first {
+            true => (first, Sequence(utterance.sequence.get() - 1)),
+            false => (utterance.sequence.next(), last),
+        });
+        self.events.push(Event::read(Operation::ListUtterances, &state, utterances.len()));
+        Ok(UtterancePage { state, utterances, rest })
+    }
+
+    /// Where the last [`ListUtterances::last`] utterances start.
+    async fn first_listed(
+        &self,
+        state: &Arc<Conversation>,
+        list: &ListUtterances,
+    ) -> Result<Sequence, EngineError> {
+        let Some(last) = list.last else { return Ok(Sequence::FIRST) };
+        let backwards = ListUtterances { newest_first: true, ..list.clone() };
+        let mut walk = Walk::new(self, state, &backwards, Sequence::FIRST, state.head.next);
+        let mut first = state.head.next;
+        for _ in 0..last {
+            let Some(utterance) = walk.next().await? else { break };
+            first = utterance.sequence;
+        }
+        Ok(first)
+    }
+
+    /// Reads a conversation for its numbers.
+    pub async fn capacity(
+        &self,
+        caller: &Caller,
+        address: &Address,
+    ) -> Result<Arc<Conversation>, EngineError> {
+        let state = self.read(caller, address).await?;
+        self.events.push(Event::read(Operation::GetCapacity, &state, 1));
+        Ok(state)
+    }
+
+    /// Reads a conversation for its summary.
+    pub async fn summary(
+        &self,
+        caller: &Caller,
+        address: &Address,
+    ) -> Result<Arc<Conversation>, EngineError> {
+        let state = self.read(caller, address).await?;
+        self.events.push(Event::read(Operation::GetSummary, &state, state.summary.segments().len()));
+        Ok(state)
+    }
+
+    /// Notes that tokens were counted.
+    pub fn counted(&self, caller: &Caller, results: usize) {
+        self.events.push(Event::wide(Operation::CountTokens, caller, None, results));
+    }
+}
+
+/// Walks over stored utterances in one direction, merging window and archive.
+struct Walk<'a> {
+    engine: &'a Engine,
+    state: &'a Arc<Conversation>,
+    backwards: bool,
+    forgotten: bool,
+    /// What is still to be visited in the archive.
+    archive: Ranges,
+    chunk: std::collections::VecDeque<Arc<Utterance>>,
+    /// Places of the window still to be visited.
+    window: std::ops::Range<usize>,
+}
+
+impl<'a> Walk<'a> {
+    fn new(
+        engine: &'a Engine,
+        state: &'a Arc<Conversation>,
+        list: &ListUtterances,
+        first: Sequence,
+        last: Sequence,
+    ) -> Self {
+        let place = |sequence| state.window.place(sequence).unwrap_or_else(|place| place);
+        let archive = match list.archive && first <= last {
+            true => state.head.archived.intersection(&Ranges::of(first, last)),
+            false => Ranges::new(),
+        };
+        Self {
+            engine,
+            state,
+            backwards: list.newest_first,
+            forgotten: list.forgotten,
+            archive,
+            chunk: std::collections::VecDeque::new(),
+            window: place(first)..place(last.next()).max(place(first)),
+        }
+    }
+
+    async fn next(&mut self) -> Result<Option<Arc<Utterance>>, EngineError> {
+        loop {
+            let Some(utterance) = self.step().await? else { return Ok(None) };
+            if self.forgotten || !utterance.forgotten {
+                return Ok(Some(utterance));
+            }
+        }
+    }
+
+    async fn step(&mut self) -> Result<Option<Arc<Utterance>>, EngineError> {
+        if self.chunk.is_empty() && !self.archive.is_empty() {
+            self.read_chunk().await?;
+        }
+        let place = match self.backwards {
+            true => self.window.end.wrapping_sub(1),
+            false => self.window.start,
+        };
+        let in_window = (!self.window.is_empty()).then(|| self.state.window.at(place)).flatten();
+        let archived_first = match (in_window, self.chunk.front()) {
+            (Some(window), Some(archived)) => (archived.sequence < window.sequence) != self.backwards,
+            (None, _) => true,
+            (Some(_), None) => false,
+        };
+        if archived_first {
+            return Ok(self.chunk.pop_front());
+        }
+        match self.backwards {
+            true => self.window.end -= 1,
+            false => self.window.start += 1,
+        }
+        Ok(in_window.cloned())
+    }
+
+    async fn read_chunk(&mut self) -> Result<(), EngineError> {
+        let wanted = match self.backwards {
+            true => self.archive.take_last(ARCHIVE_CHUNK),
+            false => self.archive.take_first(ARCHIVE_CHUNK),
+        };
+        let read = self.engine.store.archived(self.state.key(), &wanted).await?;
+        match self.backwards {
+            true => self.chunk.extend(read.into_iter().rev()),
+            false => self.chunk.extend(read),
+        }
+        Ok(())
+    }
+}

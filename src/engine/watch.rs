@@ -1,0 +1,58 @@
+//! Watching a conversation's capacity.
+
+use std::sync::Arc;
+
+use tokio::sync::watch;
+
+use crate::{
+    domain::{Conversation, ConversationKey, Revision},
+    engine::{Address, Caller, Engine, EngineError, Operation, events::Event},
+};
+
+/// Sees a conversation now and after each change; changes that come faster than they are read
+/// are seen as one.
+pub struct CapacityWatch {
+    engine: Arc<Engine>,
+    address: Address,
+    key: ConversationKey,
+    changes: watch::Receiver<()>,
+    seen: Revision,
+    lineage: crate::domain::LineageId,
+}
+
+impl Engine {
+    /// Watches the conversation that is addressed now.
+    pub async fn watch_capacity(
+        self: &Arc<Self>,
+        caller: &Caller,
+        address: Address,
+    ) -> Result<CapacityWatch, EngineError> {
+        let state = self.read(caller, &address).await?;
+        let key = state.key().clone();
+        let changes = self.lane(&key).watch();
+        self.events.push(Event::read(Operation::GetCapacity, &state, 1));
+        let lineage = state.head.identity.lineage;
+        Ok(CapacityWatch { engine: self.clone(), address, key, changes, seen: Revision::NONE, lineage })
+    }
+}
+
+impl CapacityWatch {
+    /// The next state that was not seen yet.
+    ///
+    /// Refuses once the conversation is deleted.
+    pub async fn next(&mut self) -> Result<Arc<Conversation>, EngineError> {
+        loop {
+            self.changes.mark_unchanged();
+            let state = self.engine.published(&self.key).await?;
+            let state = state.filter(|state| state.head.identity.lineage == self.lineage);
+            let state = state.ok_or_else(|| self.address.not_found())?;
+            if state.head.revision != self.seen {
+                self.seen = state.head.revision;
+                return Ok(state);
+            }
+            if self.changes.changed().await.is_err() {
+                return Err(self.address.not_found().into());
+            }
+        }
+    }
+}

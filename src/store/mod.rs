@@ -1,0 +1,14 @@
+//! Where conversations are kept.
+//!
+//! [`Store`] is the contract that every backend fulfils; [`conformance`] is the suite that
+//! shows it.
+
+pub mod conformance;
+mod contract;
+mod memory;
+
+pub use contract::{
+    BoxFuture, Capabilities, Commit, CommitError, Due, Outcome, OutcomeKey, Page, PointerWrite, RecipientKey,
+    Store, StoreError, Write,
+};
+pub use memory::MemoryStore;

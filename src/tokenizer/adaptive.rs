@@ -1,0 +1,38 @@
+//! The counter of o200k and cl100k.
+
+use std::sync::LazyLock;
+
+use tiktoken::CoreBpe;
+
+use super::blocks::{Blocks, is_plain};
+use super::bounded::{self, Bounded};
+use super::saturated;
+use crate::domain::TokenCounter;
+
+/// Counts plain blocks with the `tiktoken` crate, the fastest there, and all others with
+/// [`Bounded`], because that crate takes microseconds for a rare character and
+/// `n log n` time for a long piece.
+pub(super) struct Adaptive {
+    fast: &'static CoreBpe,
+    bounded: LazyLock<Bounded>,
+}
+
+impl Adaptive {
+    pub(super) fn o200k_base() -> Self {
+        Self { fast: bounded::vocabulary("o200k_base"), bounded: LazyLock::new(Bounded::o200k_base) }
+    }
+
+    pub(super) fn cl100k_base() -> Self {
+        Self { fast: bounded::vocabulary("cl100k_base"), bounded: LazyLock::new(Bounded::cl100k_base) }
+    }
+
+    fn count_block(&self, block: &str) -> usize {
+        if is_plain(block) { self.fast.count(block) } else { self.bounded.tokens(block) }
+    }
+}
+
+impl TokenCounter for Adaptive {
+    fn count(&self, text: &str) -> u32 {
+        saturated(Blocks::of(text).map(|block| self.count_block(block)).sum())
+    }
+}
