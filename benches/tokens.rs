@@ -142,6 +142,7 @@ fn megabytes() -> Vec<(&'static str, String)> {
         ("dashes", of("-")),
         ("250 dashes, a letter", run("-", 250, "x")),
         ("127 spaces, a letter", run(" ", 127, "x")),
+        ("9 tabs, 9 spaces", run("\t", 9, &" ".repeat(9))),
         ("CR LF", of("\r\n")),
         ("random letters", ascii(b"abcdefghijklmnopqrstuvwxyz")),
         ("random short words", ascii(b"abcdefghijklmnopqrstuvwxyz    ")),

@@ -1,8 +1,12 @@
 //! `utterd` keeps what was said, for LLM agents.
 #![forbid(unsafe_code)]
 
+pub mod cli;
+pub mod config;
 pub mod domain;
 pub mod engine;
+pub mod rpc;
+pub mod server;
 pub mod store;
 pub mod tokenizer;
 

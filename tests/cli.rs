@@ -1,1 +1,362 @@
+//! The binary as a person uses it: a real server process, and commands that talk to it.
+#![allow(clippy::expect_used)] // What a test cannot go on without may end it.
 
+use std::{
+    fs,
+    io::{BufRead, BufReader, Read, Write},
+    path::Path,
+    process::{Child, ChildStdout, Command, Stdio},
+};
+
+use tempfile::TempDir;
+
+const UTTERD: &str = env!("CARGO_BIN_EXE_utterd");
+
+/// A command in an empty directory, with no setting in its environment.
+fn utterd(directory: &Path) -> Command {
+    let mut command = Command::new(UTTERD);
+    let settings = std::env::vars_os().map(|(name, _)| name);
+    for name in settings.filter(|name| name.to_string_lossy().starts_with("UTTERD_")) {
+        command.env_remove(name);
+    }
+    command.current_dir(directory).stdin(Stdio::null());
+    command
+}
+
+/// What a command wrote, and its exit code.
+struct Outcome {
+    code: Option<i32>,
+    stdout: String,
+    stderr: String,
+}
+
+impl Outcome {
+    fn of(command: &mut Command) -> Self {
+        let output = command.output().expect("the command starts");
+        Self {
+            code: output.status.code(),
+            stdout: String::from_utf8(output.stdout).expect("stdout is UTF-8"),
+            stderr: String::from_utf8(output.stderr).expect("stderr is UTF-8"),
+        }
+    }
+
+    /// Its stdout, which is what it is for; it must have worked.
+    #[track_caller]
+    fn worked(self) -> String {
+        assert_eq!(self.code, Some(0), "{}{}", self.stdout, self.stderr);
+        self.stdout
+    }
+
+    /// Its stderr; it must have ended with `code` and left stdout alone.
+    #[track_caller]
+    fn failed(self, code: i32) -> String {
+        assert_eq!((self.code, self.stdout.as_str()), (Some(code), ""), "{}", self.stderr);
+        self.stderr
+    }
+}
+
+#[track_caller]
+fn assert_holds(text: &str, expected: &[&str]) {
+    for part in expected {
+        assert!(text.contains(part), "{part:?} is not in:\n{text}");
+    }
+}
+
+/// A process that is killed when the test ends.
+struct Process(Child);
+
+impl Drop for Process {
+    fn drop(&mut self) {
+        // It may have ended by itself.
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+/// A server on a free port, in a directory of its own.
+struct Server {
+    address: String,
+    directory: TempDir,
+    _process: Process,
+    // Kept open: a server whose stdout is closed cannot print.
+    _stdout: BufReader<ChildStdout>,
+}
+
+impl Server {
+    fn start(flags: &[&str]) -> Self {
+        let directory = tempfile::tempdir().expect("a directory");
+        let mut command = utterd(directory.path());
+        command.args(["serve", "--listen", "127.0.0.1:0", "--log", "warn"]).args(flags);
+        let mut child = command.stdout(Stdio::piped()).spawn().expect("the server starts");
+        let mut stdout = BufReader::new(child.stdout.take().expect("stdout is piped"));
+        let process = Process(child);
+        let line = line_with(&mut stdout, "listening on ");
+        let (_, address) = line.split_once("listening on ").expect("just found");
+        let is_part = |character: &char| character.is_ascii_digit() || ".:".contains(*character);
+        let address: String = address.chars().take_while(is_part).collect();
+        let address = address.trim_end_matches(['.', ':']).to_owned();
+        Self { address, directory, _process: process, _stdout: stdout }
+    }
+
+    fn command(&self, arguments: &[&str]) -> Command {
+        let mut command = utterd(self.directory.path());
+        command.args(arguments).env("UTTERD_SERVER", &self.address);
+        command
+    }
+
+    fn run(&self, arguments: &[&str]) -> Outcome {
+        Outcome::of(&mut self.command(arguments))
+    }
+
+    fn file(&self, name: &str, text: &str) {
+        fs::write(self.directory.path().join(name), text).expect("the file is written");
+    }
+}
+
+/// The next line that holds `part`.
+#[track_caller]
+fn line_with(reader: &mut impl BufRead, part: &str) -> String {
+    let mut seen = String::new();
+    loop {
+        let mut line = String::new();
+        let read = reader.read_line(&mut line).expect("the process is read");
+        seen.push_str(&line);
+        assert_ne!(read, 0, "it ended without {part:?}:\n{seen}");
+        if line.contains(part) {
+            return line;
+        }
+    }
+}
+
+#[test]
+fn what_is_memorized_is_shown_found_summarised_and_forgotten() {
+    let server = Server::start(&[]);
+    let stored = server.run(&["memorize", "--conversation", "demo", "The train leaves", "at nine."]).worked();
+    assert_holds(&stored, &["memorized 1 in turn 1 of the new conversation demo: ", "tokens"]);
+
+    let calls = r#"[{"id":"c1","function":{"name":"lookup_train","arguments":"{\"id\": 7}"}}]"#;
+    server.run(&["memorize", "-c", "demo", "--tool-calls", calls]).worked();
+    let mut piped = server.command(&["memorize", "-c", "demo", "--tool-call-id", "c1", "-"]);
+    let mut child = piped.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().expect("it starts");
+    let mut stdin = child.stdin.take().expect("stdin is piped");
+    stdin.write_all(b"platform 4\non time\n").expect("stdin is read");
+    drop(stdin);
+    assert!(child.wait().expect("it ends").success());
+    server.run(&["memorize", "-c", "demo", "--role", "assistant", "--pin", "From platform 4."]).worked();
+
+    let shown = server.run(&["show", "-c", "demo"]).worked();
+    assert_holds(
+        &shown,
+        &[
+            "The train leaves at nine.",
+            "→ lookup_train({\"id\": 7})",
+            "← platform 4⏎on time\n",
+            "4* t1  assistant",
+            "* pinned",
+            "] ",
+            " of 8,000 tokens · 4 of 20 utterances · 1 turn",
+        ],
+    );
+    assert!(!shown.contains('\u{1b}'), "colours are for terminals only");
+    let json: serde_json::Value =
+        serde_json::from_str(&server.run(&["show", "-c", "demo", "--json"]).worked()).expect("JSON");
+    assert_eq!(json["utterances"][2]["content"], "platform 4\non time");
+    assert_eq!(json["capacity"]["utteranceCount"], 4);
+
+    let found = server.run(&["remember", "-c", "demo", "--role", "user", "train"]).worked();
+    assert_holds(&found, &["demo 1  user", "The train leaves at nine."]);
+    assert_eq!(found.lines().count(), 1);
+
+    let summary = server.run(&["summarize", "-c", "demo", "--recent", "1", "--focus", "platform"]).worked();
+    assert_holds(&summary, &["platform 4"]);
+
+    let tried = server.run(&["forget", "-c", "demo", "--dry-run", "sequence:1"]).worked();
+    assert_holds(&tried, &["would forget 1 utterance (1)"]);
+    let forgotten = server.run(&["forget", "-c", "demo", "sequence:1"]).worked();
+    assert_holds(&forgotten, &["forgot 1 utterance (1), understood as sequence:1"]);
+    assert_holds(&server.run(&["show", "-c", "demo"]).worked(), &["1×", "× forgotten", "1 forgotten"]);
+
+    let capacity = server.run(&["capacity", "-c", "demo"]).worked();
+    assert_holds(&capacity, &["demo · active · revision ", "of 8,000 tokens", "summary 0 of 1,000 tokens"]);
+    let json = server.run(&["capacity", "-c", "demo", "--json"]).worked();
+    assert_holds(&json, &["\"softDeletedCount\": 1", "\"availableUtterances\": 16"]);
+}
+
+#[test]
+fn a_refusal_is_told_field_by_field() {
+    let server = Server::start(&[]);
+    server.run(&["memorize", "-c", "demo", "hello"]).worked();
+    let error = server.run(&["forget", "-c", "demo", "gibberish about nothing:"]).failed(1);
+    assert_holds(&error, &["error: ", "[INSTRUCTION_NOT_UNDERSTOOD]", "\n  instructions: "]);
+    let error = server.run(&["memorize", "-c", "demo", "--tool-call-id", "none", "result"]).failed(1);
+    assert_holds(&error, &["[NO_OPEN_CALL]", "\n  utterances[0].tool_call_id: "]);
+    let error = server.run(&["show", "-c", "elsewhere"]).failed(1);
+    assert_holds(&error, &["[CONVERSATION_NOT_FOUND]", "elsewhere"]);
+    let error = server.run(&["memorize", "--tool-calls", "[{}]"]).failed(2);
+    assert_holds(&error, &["--tool-calls: a call has no id"]);
+    server.run(&["memorize"]).failed(2);
+}
+
+#[test]
+fn watching_sees_what_happens_and_resumes() {
+    let server = Server::start(&[]);
+    let mut command = server.command(&["watch", "--conversation", "demo"]);
+    let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("it starts");
+    let mut stdout = BufReader::new(child.stdout.take().expect("stdout is piped"));
+    let mut stderr = BufReader::new(child.stderr.take().expect("stderr is piped"));
+    let watch = Process(child);
+    let started = line_with(&mut stderr, "watching what happens after ");
+    let cursor = started.trim_end().rsplit(' ').next().expect("a cursor");
+    server.run(&["memorize", "-c", "other", "not for us"]).worked();
+    server.run(&["memorize", "-c", "demo", "one"]).worked();
+    let line = line_with(&mut stdout, "memorize");
+    assert_holds(&line, &["default/demo", "memorized 1", "started the conversation"]);
+    drop(watch);
+
+    let mut command = server.command(&["watch", "--json", "--conversation", "demo", "--after", cursor]);
+    let mut child = command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().expect("it starts");
+    let mut stdout = BufReader::new(child.stdout.take().expect("stdout is piped"));
+    let _watch = Process(child);
+    let line = line_with(&mut stdout, "OPERATION_MEMORIZE");
+    let event: serde_json::Value = serde_json::from_str(&line).expect("JSON");
+    assert_eq!(event["event"]["conversationId"], "demo");
+}
+
+#[test]
+fn capacity_is_followed() {
+    let server = Server::start(&[]);
+    server.run(&["memorize", "-c", "demo", "one"]).worked();
+    let mut command = server.command(&["capacity", "--watch", "-c", "demo"]);
+    let mut child = command.stdout(Stdio::piped()).spawn().expect("it starts");
+    let mut stdout = BufReader::new(child.stdout.take().expect("stdout is piped"));
+    let _watch = Process(child);
+    line_with(&mut stdout, "1 of 20 utterances");
+    server.run(&["memorize", "-c", "demo", "two"]).worked();
+    line_with(&mut stdout, "2 of 20 utterances");
+}
+
+/// An orphan result, an empty message, a reused call id, parts, and an unknown role.
+const IRREGULAR: &str = r#"{"id":"a","messages":[
+    {"role":"system","content":"Be brief."},
+    {"role":"tool","tool_call_id":"ghost","content":"boo"},
+    {"role":"user","content":[{"type":"text","text":"Where is"},{"type":"text","text":"my order?"}]},
+    {"role":"assistant","content":null,"tool_calls":[{"id":"c","type":"function","function":{"name":"find","arguments":"{}"}}]},
+    {"role":"tool","tool_call_id":"c","content":"shipped"},
+    {"role":"assistant","content":null,"tool_calls":[{"id":"c","type":"function","function":{"name":"find","arguments":"{}"}}]},
+    {"role":"tool","tool_call_id":"c","content":"arrived"},
+    {"role":"assistant","content":""},
+    {"role":"note","content":"a remark","stop":"x"}
+]}"#;
+
+#[test]
+fn a_transcript_is_replayed_once_however_often() {
+    let server = Server::start(&["--preset", "session"]);
+    server
+        .file("log.jsonl", &format!("{}\n{}\n", IRREGULAR.replace('\n', ""), r#"{"id":"b","messages":[]}"#));
+    let first = server.run(&["replay", "log.jsonl"]);
+    assert_holds(
+        &first.stderr,
+        &["log.jsonl a message 2: ", "log.jsonl a message 8: ", "log.jsonl a message 9: the role \"note\""],
+    );
+    assert_holds(&first.worked(), &["replayed 2 transcripts: 9 utterances, ", ", 3 kept leniently, in "]);
+    let capacity = server.run(&["capacity", "-c", "log/a"]).worked();
+
+    for batch in ["1", "4"] {
+        let again = server.run(&["replay", "--batch", batch, "log.jsonl"]).worked();
+        assert_holds(&again, &["replayed 2 transcripts: 0 utterances, 0 tokens, 9 already there, in "]);
+        assert_eq!(server.run(&["capacity", "-c", "log/a"]).worked(), capacity);
+    }
+    let shown = server.run(&["show", "-c", "log/a"]).worked();
+    assert_holds(&shown, &["Where is⏎my order?", "← shipped", "← arrived", "2! ", "! kept aside"]);
+
+    let strictly = server.run(&["replay", "--strict", "-c", "strict", "log.jsonl"]).failed(2);
+    assert_holds(&strictly, &["--conversation goes with one transcript, and there are 2"]);
+    let strictly = server.run(&["replay", "--strict", "--batch", "5", "--recipient", "r", "log.jsonl"]);
+    assert_eq!(strictly.code, Some(1));
+    assert_holds(&strictly.stderr, &["failed: log.jsonl a message 2: ", "error: 1 transcript failed"]);
+}
+
+#[test]
+fn a_transcript_that_grew_is_continued() {
+    let server = Server::start(&[]);
+    let hello = "{\"role\":\"user\",\"content\":\"hello\"}\n";
+    server.file("log.jsonl", hello);
+    server.run(&["replay", "log.jsonl"]).worked();
+    server.file("log.jsonl", &format!("{hello}{{\"role\":\"assistant\",\"content\":\"hi\"}}\n"));
+    let again = server.run(&["replay", "log.jsonl"]).worked();
+    assert_holds(&again, &["replayed 1 transcript: 1 utterance, ", ", 1 already there"]);
+
+    server.file("broken.json", "[{\"role\":");
+    let outcome = server.run(&["replay", "broken.json", "missing.json", "log.jsonl"]);
+    assert_eq!(outcome.code, Some(1));
+    assert_holds(
+        &outcome.stderr,
+        &["failed: broken.json: is no JSON", "failed: missing.json: ", "2 transcripts failed"],
+    );
+    assert_holds(&outcome.stdout, &["replayed 1 transcript: 0 utterances"]);
+}
+
+#[test]
+fn flags_beat_variables_beat_the_file() {
+    let directory = tempfile::tempdir().expect("a directory");
+    fs::write(directory.path().join("utterd.toml"), "max_batch = 3\nmax_tokens = 5\nlog = 'warn'\n")
+        .expect("the file is written");
+    let mut command = utterd(directory.path());
+    command.args(["config", "--log", "debug"]);
+    command.env("UTTERD_LOG", "trace").env("UTTERD_MAX_TOKENS", "6").env("UTTERD_SERVICE_HOST", "10.0.0.1");
+    let shown = Outcome::of(&mut command).worked();
+    let line = |key: &str| shown.lines().find(|line| line.starts_with(key)).unwrap_or_default().to_owned();
+    assert_holds(&line("log"), &["log = \"debug\"", "# --log"]);
+    assert_holds(&line("max_tokens"), &["max_tokens = 6", "# UTTERD_MAX_TOKENS"]);
+    assert_holds(&line("max_batch"), &["max_batch = 3", "# utterd.toml:1"]);
+    assert_holds(&line("buffer_size"), &["buffer_size = 20", "# default"]);
+    assert!(toml::from_str::<toml::Table>(&shown).is_ok(), "{shown}");
+}
+
+#[test]
+fn a_wrong_configuration_is_refused_whole() {
+    let directory = tempfile::tempdir().expect("a directory");
+    fs::write(directory.path().join("utterd.toml"), "bufer_size = 3\n").expect("the file is written");
+    let mut command = utterd(directory.path());
+    command.args(["serve", "--max-batch", "0"]).env("UTTERD_MAX_TOKENZ", "1");
+    let error = Outcome::of(&mut command).failed(2);
+    assert_holds(
+        &error,
+        &[
+            "utterd.toml:1: there is no key `bufer_size`; the nearest is `buffer_size`",
+            "there is no setting UTTERD_MAX_TOKENZ; the nearest is UTTERD_MAX_TOKENS",
+            "--max-batch: max_batch is `0`; accepted: a number from 1",
+        ],
+    );
+}
+
+#[test]
+fn a_server_that_is_not_there_is_one_clear_line() {
+    let directory = tempfile::tempdir().expect("a directory");
+    // A port that was just free, and that nobody listens on.
+    let free = std::net::TcpListener::bind("127.0.0.1:0").and_then(|listener| listener.local_addr());
+    let address = free.expect("a free port").to_string();
+    let error = Outcome::of(utterd(directory.path()).args(["capacity", "--server", &address])).failed(1);
+    assert_holds(&error, &["no server answers at", &address, "utterd serve"]);
+    assert_eq!(error.lines().count(), 1);
+}
+
+#[test]
+fn a_reader_that_leaves_is_no_failure() {
+    let server = Server::start(&["--preset", "session"]);
+    let messages: String = (0..1_500)
+        .map(|n| format!("{{\"role\":\"user\",\"content\":\"{n} {}\"}}\n", "x".repeat(200)))
+        .collect();
+    server.file("long.jsonl", &messages);
+    server.run(&["replay", "--batch", "500", "long.jsonl"]).worked();
+    let mut command = server.command(&["show", "-c", "long"]);
+    let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("it starts");
+    let mut first = String::new();
+    let mut stdout = BufReader::new(child.stdout.take().expect("stdout is piped"));
+    stdout.read_line(&mut first).expect("a line");
+    drop(stdout);
+    let mut error = String::new();
+    child.stderr.take().expect("stderr is piped").read_to_string(&mut error).expect("stderr is read");
+    assert!(child.wait().expect("it ends").success(), "{error}");
+    assert_eq!((first.starts_with("long · "), error.as_str()), (true, ""));
+}

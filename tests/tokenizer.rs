@@ -91,10 +91,21 @@ fn long_fragments() -> impl Strategy<Value = String> {
         1 => "[A-Za-z0-9+/]{30,400}={0,2}",
         1 => "[-=*#_/ ]{60,300}|[-=]{60,300}|[ \t\n]{60,300}",
         1 => "(\\|-{1,150}){1,5}\\|\n",
+        3 => run_of_runs(),
         1 => "([A-Za-z]{1,9} ){20,120}",
         1 => "[\u{900}-\u{dff}\u{2000}-\u{2fff}\u{10000}-\u{1ffff}]{10,90}",
         2 => fragments(),
     ]
+}
+
+/// One piece of runs of a few characters, each of its own length.
+fn run_of_runs() -> impl Strategy<Value = String> {
+    let families = prop::sample::select(vec![" \t\n\r", "-=*#_", "aes", "./\\|"]);
+    let run = move |family: &'static str| {
+        let of_one = (prop::sample::select(family.chars().collect::<Vec<_>>()), 1usize..80);
+        texts(of_one.prop_map(|(c, times)| String::from(c).repeat(times)), 12)
+    };
+    families.prop_flat_map(run)
 }
 
 fn long_unit() -> impl Strategy<Value = String> {
@@ -124,7 +135,7 @@ fn special_tokens_count_as_ordinary_text() {
 
 #[test]
 fn contractions_count_exactly_in_every_spelling() {
-    for text in ["it's", "IT'S", "it'ſ", "'ſ", "they'LL 'll", "we'Re'vE", "x'\u{212a}"] {
+    for text in ["it's", "IT'S", "it'ſ", " I'ſ", "'ſ", "they'LL 'll", "we'Re'vE", "x'\u{212a}"] {
         assert_exact(text);
     }
 }
@@ -143,9 +154,9 @@ fn runs_of_every_length_count_exactly() {
 
 const MEGABYTE: usize = 1_000_000;
 
-/// Nothing of a megabyte may take longer than this in a debug build. A release build takes
-/// milliseconds; `benches/tokens.rs` prints them.
-const STALL: Duration = Duration::from_secs(5);
+/// No megabyte may take longer than this, in a debug build and on a busy machine. A release
+/// build takes up to 70 ms; `benches/tokens.rs` prints them.
+const STALL: Duration = Duration::from_millis(1500);
 
 #[test]
 fn a_megabyte_of_anything_counts_exactly_and_in_time() {
@@ -161,8 +172,12 @@ fn a_megabyte_of_anything_counts_exactly_and_in_time() {
     }
 }
 
-/// An oracle for what tiktoken-rs cannot read: it panics on long white space.
+/// tiktoken-rs panics on long runs of white space and is slow on others: for texts with such
+/// runs the `tiktoken` crate takes its place, which itself is not asked to count them.
 fn long_text_oracle(encoding: Encoding, text: &str) -> u32 {
+    if text.as_bytes().chunk_by(u8::eq).all(|run| run.len() < 1000) {
+        return oracle(encoding, text);
+    }
     let reference = tiktoken::get_encoding(encoding.name()).expect("an encoding");
     reference.count(text) as u32
 }
@@ -171,32 +186,40 @@ fn megabytes() -> Vec<(&'static str, String)> {
     let of = |unit: &str| unit.repeat(MEGABYTE / unit.len());
     let base64 = noise(b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/");
     let letters = noise(b"abcdefghijklmnopqrstuvwxyz");
-    let mixed = [of(" "), of("a"), of("\n"), letters.clone(), base64.clone(), of("-"), of("😀")];
+    let mixed = [of(" "), of("a"), of("\n"), letters, base64.clone(), of("-"), of("😀")];
     let mixed = mixed.map(|part| part.chars().take(MEGABYTE / 10).collect::<String>());
     vec![
         ("spaces", of(" ")),
         ("a", of("a")),
         ("newlines", of("\n")),
-        ("line ends", of("\r\n")),
         ("emoji", of("😀")),
-        ("dashes", of("-")),
         ("rulers", of(&format!("{}\n", "-".repeat(999)))),
         ("base64", base64),
-        ("letters", letters),
+        ("rare characters", rare_characters()),
         ("mixed", mixed.concat()),
     ]
 }
 
-/// A megabyte of letters of the alphabet, the same in each run (xorshift).
+/// A megabyte of letters of the alphabet.
 fn noise(alphabet: &[u8]) -> String {
-    let mut state = 0x2545_F491_4F6C_DD1D_u64;
-    let mut next = || {
-        state ^= state << 13;
-        state ^= state >> 7;
-        state ^= state << 17;
-        char::from(alphabet[(state % alphabet.len() as u64) as usize])
-    };
-    (0..MEGABYTE).map(|_| next()).collect()
+    let letter = |n| char::from(alphabet[n % alphabet.len()]);
+    numbers().map(letter).take(MEGABYTE).collect()
+}
+
+/// A megabyte of the scripts of India, Tibet and Indochina, all mixed.
+fn rare_characters() -> String {
+    let chars = numbers().filter_map(|n| char::from_u32(0x900 + n as u32 % 0x700));
+    chars.take(MEGABYTE / 3).collect()
+}
+
+/// The same numbers in each run (xorshift).
+fn numbers() -> impl Iterator<Item = usize> {
+    std::iter::successors(Some(0x2545_F491_4F6C_DD1D_u64), |state| {
+        let state = state ^ (state << 13);
+        let state = state ^ (state >> 7);
+        Some(state ^ (state << 17))
+    })
+    .map(|state| (state >> 16) as usize)
 }
 
 // Real text

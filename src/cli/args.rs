@@ -85,7 +85,13 @@ pub struct Configuration {
 #[derive(Debug, Args)]
 pub struct Target {
     /// The server's address
-    #[arg(long, value_name = "URL", env = "UTTERD_SERVER", default_value = "http://127.0.0.1:50051")]
+    #[arg(
+        long,
+        value_name = "URL",
+        env = "UTTERD_SERVER",
+        hide_env_values = true,
+        default_value = "http://127.0.0.1:50051"
+    )]
     pub server: String,
     /// The conversation; without it the recipient's active one
     #[arg(long, short, value_name = "ID", default_value = "", hide_default_value = true)]

@@ -29,8 +29,9 @@ impl Connection {
     /// Connects to the server that `target` names.
     pub async fn open(target: &Target) -> Result<Self, CliError> {
         let server = address(&target.server);
-        let endpoint = Endpoint::from_shared(server.clone())
-            .map_err(|error| CliError::Usage(format!("--server {:?} is no address: {error}", target.server)))?;
+        let endpoint = Endpoint::from_shared(server.clone()).map_err(|error| {
+            CliError::Usage(format!("--server {:?} is no address: {error}", target.server))
+        })?;
         let channel = endpoint.connect_timeout(CONNECT_TIMEOUT).connect().await;
         let unreachable = |error| CliError::Unreachable { server, reason: root_cause(&error) };
         Ok(Self(channel.map_err(unreachable)?))

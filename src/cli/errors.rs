@@ -35,9 +35,6 @@ pub enum CliError {
     /// The server ended.
     #[error(transparent)]
     Serve(#[from] ServeError),
-    /// Something that was read makes no sense.
-    #[error("{0}")]
-    Input(String),
     /// A message of the server cannot be shown.
     #[error("the response cannot be shown as JSON: {0}")]
     Json(String),
@@ -84,7 +81,8 @@ pub fn refusal(status: &Status) -> String {
         reason => reason,
     };
     let mut text = format!("{} [{kind}]", status.message());
-    for violation in status.get_details_bad_request().into_iter().flat_map(|details| details.field_violations) {
+    for violation in status.get_details_bad_request().into_iter().flat_map(|details| details.field_violations)
+    {
         text.push_str(&format!("\n  {}: {}", violation.field, violation.description));
     }
     text
@@ -109,6 +107,8 @@ mod tests {
 
     #[test]
     fn a_refusal_without_details_names_its_code() {
-        assert!(refusal(&Status::unavailable("gone")).starts_with("gone [The service is currently unavailable"));
+        assert!(
+            refusal(&Status::unavailable("gone")).starts_with("gone [The service is currently unavailable")
+        );
     }
 }

@@ -23,16 +23,12 @@ pub fn reflect(name: &str, message: &impl Message) -> Result<DynamicMessage, Cli
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::proto::{UtteranceRef, Role};
+    use crate::proto::{Role, UtteranceRef};
 
     #[test]
     fn json_is_protobufs_own() {
-        let reference = UtteranceRef {
-            sequence: 7,
-            role: Role::User.into(),
-            turn_number: Some(0),
-            ..Default::default()
-        };
+        let reference =
+            UtteranceRef { sequence: 7, role: Role::User.into(), turn_number: Some(0), ..Default::default() };
         let json = serde_json::to_string(&reflect("UtteranceRef", &reference).unwrap()).unwrap();
         assert_eq!(json, r#"{"sequence":"7","role":"ROLE_USER","turnNumber":0}"#);
         assert!(reflect("Nothing", &reference).is_err());

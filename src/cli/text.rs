@@ -117,11 +117,8 @@ mod tests {
     #[test]
     fn an_assistant_shows_its_calls() {
         let call = ToolCall { id: "c".into(), name: "f".into(), arguments_json: "{\n}".into() };
-        let utterance = Utterance {
-            role: Role::Assistant.into(),
-            tool_calls: vec![call],
-            ..Default::default()
-        };
+        let utterance =
+            Utterance { role: Role::Assistant.into(), tool_calls: vec![call], ..Default::default() };
         assert_eq!(said(&utterance), ["→ f({⏎})"]);
     }
 

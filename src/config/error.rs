@@ -51,7 +51,8 @@ impl fmt::Display for Problem {
                 write!(f, "there is no setting {word}; the nearest is {nearest}")
             }
             Self::Value { key, value, origin, accepted } => {
-                write!(f, "{origin}: {key} is {value:?}; accepted: {accepted}")
+                let value = value.replace(char::is_control, "\u{fffd}");
+                write!(f, "{origin}: {key} is `{value}`; accepted: {accepted}")
             }
             Self::File { path, reason } => write!(f, "{}: {reason}", path.display()),
         }

@@ -39,10 +39,12 @@ pub fn read(named: Option<PathBuf>, directory: &Path) -> Result<Vec<Entry>, Prob
 }
 
 fn parse(path: &Path, text: &str) -> Result<Vec<Entry>, Problem> {
-    let table: BTreeMap<String, Spanned<Value>> = toml::from_str(text).map_err(|error| {
-        Problem::File { path: path.into(), reason: format!("is no TOML: {}", error.to_string().trim_end()) }
+    let table: BTreeMap<String, Spanned<Value>> = toml::from_str(text).map_err(|error| Problem::File {
+        path: path.into(),
+        reason: format!("is no TOML: {}", error.to_string().trim_end()),
     })?;
-    let mut entries: Vec<_> = table.into_iter().map(|(word, value)| (value.span().start, word, value)).collect();
+    let mut entries: Vec<_> =
+        table.into_iter().map(|(word, value)| (value.span().start, word, value)).collect();
     entries.sort_by_key(|(start, ..)| *start);
     let entry = |(start, word, value): (usize, String, Spanned<Value>)| Entry {
         word,

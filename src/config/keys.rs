@@ -4,7 +4,9 @@ use toml::Value;
 
 use super::{
     settings::Settings,
-    value::{address, backend, directive, duration, encoding, limit, positive, preset, size, switch, threads},
+    value::{
+        address, backend, directive, duration, encoding, limit, positive, preset, size, switch, threads,
+    },
 };
 
 /// A key of the configuration.

@@ -1,11 +1,6 @@
 //! Lays flags, variables, the file and the defaults over each other.
 
-use std::{
-    collections::BTreeMap,
-    ffi::OsString,
-    fmt,
-    path::PathBuf,
-};
+use std::{collections::BTreeMap, ffi::OsString, fmt, path::PathBuf};
 
 use super::{
     ConfigError, Problem, Settings,
@@ -209,7 +204,10 @@ impl Effective {
                 key: "max_content_bytes",
                 value: content.to_string(),
                 origin: self.origin("max_content_bytes"),
-                accepted: format!("less than max_message_bytes, {message} ({})", self.origin("max_message_bytes")),
+                accepted: format!(
+                    "less than max_message_bytes, {message} ({})",
+                    self.origin("max_message_bytes")
+                ),
             });
         }
     }

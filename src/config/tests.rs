@@ -54,11 +54,11 @@ fn everything_wrong_is_reported_at_once() {
     });
     for expected in [
         "mine.toml:1: there is no key `bufer_size`; the nearest is `buffer_size`",
-        "mine.toml:3: max_batch is \"0\"; accepted: a number from 1 to 2147483647",
-        "mine.toml:4: listen is \"['x']\"; accepted: text, a number, true or false",
+        "mine.toml:3: max_batch is `0`; accepted: a number from 1 to 2147483647",
+        "mine.toml:4: listen is `[\"x\"]`; accepted: text, a number, true or false",
         "there is no setting UTTERD_MAX_TOKEN; the nearest is UTTERD_MAX_TOKENS",
-        "UTTERD_BACKEND: backend is \"sled\"; accepted: in-memory",
-        "--memory-limit: memory_limit is \"lots\"; accepted: bytes",
+        "UTTERD_BACKEND: backend is `sled`; accepted: in-memory",
+        "--memory-limit: memory_limit is `lots`; accepted: bytes",
     ] {
         assert!(message.contains(expected), "{expected}\nis not in\n{message}");
     }

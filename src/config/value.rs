@@ -178,7 +178,8 @@ pub mod directive {
     use tracing_subscriber::EnvFilter;
 
     pub fn parse(text: &str) -> Result<String, String> {
-        let accepted = "a level (error, warn, info, debug, trace, off) or directives such as info,utterd=debug";
+        let accepted =
+            "a level (error, warn, info, debug, trace, off) or directives such as info,utterd=debug";
         EnvFilter::builder().parse(text).map(|_| text.into()).map_err(|_| accepted.into())
     }
 

@@ -18,6 +18,8 @@ pub const MAX_MAP_ENTRIES: usize = 64;
 pub const MAX_MAP_KEY_BYTES: usize = 128;
 /// Longest value of metadata or labels, in bytes.
 pub const MAX_MAP_VALUE_BYTES: usize = 4_096;
+/// Longest prompt of Remember, in bytes.
+pub const MAX_PROMPT_BYTES: usize = 64 << 10;
 /// Longest title of a conversation, in bytes.
 pub const MAX_TITLE_BYTES: usize = 512;
 

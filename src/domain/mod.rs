@@ -23,6 +23,7 @@ pub mod recall;
 pub mod restore;
 mod role;
 pub mod segment;
+mod selection;
 mod sequence;
 pub mod update;
 mod utterance;

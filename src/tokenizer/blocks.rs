@@ -77,7 +77,8 @@ const fn ascii_class(byte: u8) -> Class {
 
 /// The class of a character of the common scripts, `None` for the others.
 ///
-/// U+017F (ſ) is none of them: it is an `s` in contractions, which the fast counter misses.
+/// U+017F (ſ) is none of them: after an apostrophe the split rules take it for an `s`, which the
+/// fast counter does not, so that ` I'ſ` would count wrong.
 const fn class(c: char) -> Option<Class> {
     Some(match c {
         '\0'..='\x7f' => ascii_class(c as u8),

@@ -29,9 +29,9 @@ impl RunMerger {
         Self { ranks, longest_token }
     }
 
-    /// Whether the piece is long and its runs of one byte are two long on average.
+    /// Whether the piece is long and its runs of one byte are eight long on average.
     pub(super) fn suits(piece: &[u8]) -> bool {
-        piece.len() > Self::SHORT && piece.chunk_by(u8::eq).count() <= piece.len() / 2
+        piece.len() > Self::SHORT && piece.chunk_by(u8::eq).count() <= piece.len() / 8
     }
 
     /// The number of tokens of a piece, whose pairs are merged lowest rank first, and leftmost

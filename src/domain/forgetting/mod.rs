@@ -9,7 +9,6 @@ mod canonical;
 mod english;
 mod error;
 mod instruction;
-mod selection;
 mod words;
 
 use std::str::FromStr;

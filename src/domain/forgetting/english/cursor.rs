@@ -1,0 +1,300 @@
+//! A sentence as words, quoted texts and marks, and a place in it.
+
+use crate::domain::forgetting::InstructionError;
+
+/// A piece of a sentence.
+#[derive(Clone, Debug)]
+pub(super) struct Token<'a> {
+    /// As it was written; of a quoted text, what is between the quotes.
+    pub text: &'a str,
+    /// In lower case, with straight apostrophes.
+    pub lower: String,
+    /// What it is.
+    pub kind: Kind,
+    /// Its bytes in the sentence, quotes included.
+    start: usize,
+    end: usize,
+}
+
+/// The kinds of [`Token`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    /// A word, a number, or a piece of any other signs. A possessive `'s` is a word of its own.
+    Word,
+    /// A text in quotes.
+    Quoted,
+    /// A punctuation mark.
+    Mark,
+}
+
+/// A place in a sentence. What reads a phrase either consumes it or stays where it was.
+pub(super) struct Cursor<'a> {
+    source: &'a str,
+    tokens: Vec<Token<'a>>,
+    at: usize,
+    end: usize,
+    /// Whether capital letters tell names: not where all letters are capitals.
+    capitals: bool,
+}
+
+impl<'a> Cursor<'a> {
+    /// Splits `source`.
+    ///
+    /// # Errors
+    /// A double quote that is not closed.
+    pub fn new(source: &'a str) -> Result<Self, InstructionError> {
+        let tokens = split(source)?;
+        let capitals = source.contains(char::is_lowercase);
+        Ok(Self { source, end: tokens.len(), tokens, at: 0, capitals })
+    }
+
+    /// All words outside quotes.
+    pub fn words(&self) -> impl Iterator<Item = &Token<'a>> {
+        self.tokens.iter().filter(|token| token.kind == Kind::Word)
+    }
+
+    /// The place, to come back to with [`Self::back`].
+    pub fn at(&self) -> usize {
+        self.at
+    }
+
+    /// Goes to a place.
+    pub fn back(&mut self, at: usize) {
+        self.at = at;
+    }
+
+    /// Where the sentence ends, closings left out.
+    pub fn end(&self) -> usize {
+        self.end
+    }
+
+    /// Whether nothing is left.
+    pub fn done(&self) -> bool {
+        self.at >= self.end
+    }
+
+    /// The token at the place.
+    pub fn peek(&self) -> Option<&Token<'a>> {
+        self.token(self.at)
+    }
+
+    /// The word at the place, in lower case; empty if there is none.
+    pub fn peek_word(&self) -> &str {
+        self.word_at(self.at)
+    }
+
+    /// The word at another place, in lower case; empty if there is none.
+    pub fn word_at(&self, at: usize) -> &str {
+        self.token(at).filter(|token| token.kind == Kind::Word).map_or("", |token| &token.lower)
+    }
+
+    /// The token at another place.
+    pub fn token(&self, at: usize) -> Option<&Token<'a>> {
+        self.tokens[..self.end].get(at)
+    }
+
+    /// Consumes any token.
+    pub fn advance(&mut self) {
+        self.at = self.end.min(self.at + 1);
+    }
+
+    /// Consumes `word`.
+    pub fn word(&mut self, word: &str) -> bool {
+        let found = self.peek_word() == word;
+        self.at += usize::from(found);
+        found
+    }
+
+    /// Consumes one of `words`.
+    pub fn any(&mut self, words: &[&str]) -> bool {
+        words.iter().any(|word| self.word(word))
+    }
+
+    /// Consumes the words of `phrase`.
+    pub fn phrase(&mut self, phrase: &str) -> bool {
+        let start = self.at;
+        let found = phrase.split(' ').all(|word| self.word(word));
+        if !found {
+            self.at = start;
+        }
+        found
+    }
+
+    /// Consumes the first of `phrases` that stands here.
+    pub fn phrases(&mut self, phrases: &[&str]) -> bool {
+        phrases.iter().any(|phrase| self.phrase(phrase))
+    }
+
+    /// Consumes a mark.
+    pub fn mark(&mut self, mark: char) -> bool {
+        let found = self.peek().is_some_and(|token| token.is_mark(mark));
+        self.at += usize::from(found);
+        found
+    }
+
+    /// Takes a mark off the end.
+    pub fn drop_last_mark(&mut self, mark: char) -> bool {
+        let found = self.end > self.at && self.tokens[self.end - 1].is_mark(mark);
+        self.end -= usize::from(found);
+        found
+    }
+
+    /// Takes a phrase off the end.
+    pub fn drop_last_phrase(&mut self, phrase: &str) -> bool {
+        let length = phrase.split(' ').count();
+        let Some(start) = self.end.checked_sub(length).filter(|&start| start >= self.at) else {
+            return false;
+        };
+        let found = phrase.split(' ').enumerate().all(|(index, word)| self.word_at(start + index) == word);
+        self.end -= if found { length } else { 0 };
+        found
+    }
+
+    /// Consumes a name: a quoted text, up to four capitalised words, or one word that looks
+    /// like an identifier.
+    pub fn name(&mut self, is_no_name: fn(&str) -> bool) -> Option<String> {
+        let first = self.peek()?;
+        if first.kind == Kind::Quoted && !first.text.trim().is_empty() {
+            let name = first.text.to_owned();
+            self.advance();
+            return Some(name);
+        }
+        let capital = |token: &Token<'_>| self.capitals && token.text.starts_with(char::is_uppercase);
+        let fits = |token: &&Token<'_>| token.kind == Kind::Word && !is_no_name(&token.lower);
+        let start = self.at;
+        let rest = self.tokens[start..self.end].iter().take_while(fits);
+        let length = rest.take_while(|token| capital(token)).count();
+        let identifier = fits(&first) && first.is_identifier();
+        let length = if length == 0 { usize::from(identifier) } else { length };
+        if length == 0 || length > 4 {
+            return None;
+        }
+        let name: Vec<_> = self.tokens[start..start + length].iter().map(|token| token.text).collect();
+        let name = name.join(" ");
+        self.at += length;
+        Some(name)
+    }
+
+    /// What is left, closings left out, as it was written.
+    pub fn rest(&self) -> &'a str {
+        self.slice(self.at, self.end)
+    }
+
+    /// The tokens from `start` to before `end`, as they were written.
+    pub fn slice(&self, start: usize, end: usize) -> &'a str {
+        match self.tokens[..end].get(start..) {
+            Some([first, .., last]) => &self.source[first.start..last.end],
+            Some([only]) => &self.source[only.start..only.end],
+            _ => "",
+        }
+    }
+
+    /// The sentence is not understood from here on.
+    pub fn not_understood(&self) -> InstructionError {
+        let rest = if self.done() { self.source } else { self.rest() };
+        InstructionError::not_understood(rest)
+    }
+
+    /// The words from `start` to here are refused.
+    pub fn refused(&self, start: usize, why: &'static str) -> InstructionError {
+        InstructionError::part(self.slice(start, self.at.max(start + 1).min(self.end)), why)
+    }
+}
+
+impl Token<'_> {
+    /// Whether it is this punctuation mark.
+    pub fn is_mark(&self, mark: char) -> bool {
+        self.kind == Kind::Mark && self.text.starts_with(mark)
+    }
+
+    fn is_identifier(&self) -> bool {
+        let digit_inside =
+            self.text.starts_with(char::is_alphabetic) && self.text.contains(|c: char| c.is_ascii_digit());
+        digit_inside || self.text.contains(['_', '@'])
+    }
+}
+
+fn split(source: &str) -> Result<Vec<Token<'_>>, InstructionError> {
+    let mut tokens = Vec::new();
+    let mut at = 0;
+    let mut single_quotes = true;
+    while let Some(c) = source[at..].chars().next() {
+        let from = at + c.len_utf8();
+        if c.is_whitespace() {
+            at = from;
+        } else if matches!(c, '"' | '“') {
+            let length = source[from..]
+                .find(['"', '”'])
+                .ok_or_else(|| InstructionError::part(&source[at..], "the closing quote is missing"))?;
+            at = push_quoted(&mut tokens, source, at, from + length);
+        } else if single_quotes && let Some(end) = closing_single(source, from, c) {
+            at = push_quoted(&mut tokens, source, at, end);
+        } else if is_mark(source, at, c) {
+            tokens.push(Token::new(source, at, from, Kind::Mark));
+            at = from;
+        } else {
+            single_quotes &= !matches!(c, '\'' | '‘');
+            at = push_word(&mut tokens, source, at);
+        }
+    }
+    Ok(tokens)
+}
+
+/// The end of a text in single quotes that `open` opens: a quote before no letter or digit.
+fn closing_single(source: &str, from: usize, open: char) -> Option<usize> {
+    let close = match open {
+        '\'' => '\'',
+        '‘' => '’',
+        _ => return None,
+    };
+    let ends = |at: &usize| !source[at + close.len_utf8()..].starts_with(char::is_alphanumeric);
+    source[from..].match_indices(close).map(|(at, _)| from + at).find(ends)
+}
+
+fn is_mark(source: &str, at: usize, c: char) -> bool {
+    let next = source[at + c.len_utf8()..].chars().next();
+    match c {
+        ',' | ';' | '!' | '?' | '…' | '(' | ')' | '[' | ']' | '”' => true,
+        '.' | ':' | '-' | '–' | '—' if next.is_none_or(|next| !next.is_alphanumeric()) => true,
+        ':' => {
+            source[..at].get(at.saturating_sub(5)..).is_some_and(|word| word.eq_ignore_ascii_case("about"))
+        }
+        _ => false,
+    }
+}
+
+fn push_quoted<'a>(tokens: &mut Vec<Token<'a>>, source: &'a str, at: usize, close: usize) -> usize {
+    let width = |at: usize| source[at..].chars().next().map_or(0, char::len_utf8);
+    let end = close + width(close);
+    let mut token = Token::new(source, at, end, Kind::Quoted);
+    token.text = &source[at + width(at)..close];
+    tokens.push(token);
+    end
+}
+
+/// Pushes the word that starts at `at`, a possessive ending apart; gives the place after it.
+fn push_word<'a>(tokens: &mut Vec<Token<'a>>, source: &'a str, at: usize) -> usize {
+    let inside = |&(offset, c): &(usize, char)| {
+        !c.is_whitespace()
+            && !matches!(c, '"' | '“' | '”')
+            && (offset == 0 || !is_mark(source, at + offset, c))
+    };
+    let length =
+        source[at..].char_indices().take_while(inside).map(|(offset, c)| offset + c.len_utf8()).last();
+    let end = at + length.unwrap_or(0);
+    let word = &source[at..end];
+    let stem = ["'s", "’s", "'", "’"].into_iter().find_map(|ending| word.strip_suffix(ending));
+    let stem_end = at + stem.filter(|stem| !stem.is_empty()).unwrap_or(word).len();
+    tokens.push(Token::new(source, at, stem_end, Kind::Word));
+    if stem_end < end {
+        tokens.push(Token::new(source, stem_end, end, Kind::Word));
+    }
+    end
+}
+
+impl<'a> Token<'a> {
+    fn new(source: &'a str, start: usize, end: usize, kind: Kind) -> Self {
+        let text = &source[start..end];
+        Self { text, lower: text.to_lowercase().replace('’', "'"), kind, start, end }
+    }
+}

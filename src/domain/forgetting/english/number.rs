@@ -1,0 +1,301 @@
+//! Numbers and ordinals, in digits and in words.
+
+use crate::domain::forgetting::InstructionError;
+
+use super::cursor::Cursor;
+
+/// Zero to nineteen, in their order.
+const UNITS: [&str; 20] = [
+    "zero",
+    "one",
+    "two",
+    "three",
+    "four",
+    "five",
+    "six",
+    "seven",
+    "eight",
+    "nine",
+    "ten",
+    "eleven",
+    "twelve",
+    "thirteen",
+    "fourteen",
+    "fifteen",
+    "sixteen",
+    "seventeen",
+    "eighteen",
+    "nineteen",
+];
+const UNIT_ORDINALS: [&str; 20] = [
+    "zeroth",
+    "first",
+    "second",
+    "third",
+    "fourth",
+    "fifth",
+    "sixth",
+    "seventh",
+    "eighth",
+    "ninth",
+    "tenth",
+    "eleventh",
+    "twelfth",
+    "thirteenth",
+    "fourteenth",
+    "fifteenth",
+    "sixteenth",
+    "seventeenth",
+    "eighteenth",
+    "nineteenth",
+];
+/// Twenty to ninety, in their order.
+const TENS: [&str; 8] = ["twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety"];
+
+const FROM_ONE: &str = "numbers count from 1";
+const TOO_LARGE: &str = "the number is too large";
+const REVERSED: &str = "the range is reversed; write the smaller number first";
+const GAPS: &str = "the numbers are not consecutive; send an instruction for each";
+
+/// Consumes a number from 1: `7`, `#7`, "seven", "twenty-one", "a hundred and five".
+///
+/// # Errors
+/// Zero, and what 64 bits do not hold.
+pub(super) fn cardinal(cursor: &mut Cursor<'_>) -> Result<Option<u64>, InstructionError> {
+    let start = cursor.at();
+    let word = cursor.peek_word();
+    let written = word.strip_prefix('#').unwrap_or(word);
+    if is_digits(written) {
+        let number = digits(written);
+        cursor.advance();
+        return positive(cursor, start, number).map(Some);
+    }
+    match in_words(cursor) {
+        Some(number) => positive(cursor, start, Some(number)).map(Some),
+        None => Ok(None),
+    }
+}
+
+/// Consumes how many: a cardinal, "a dozen", "a couple of", "a pair of".
+pub(super) fn count(cursor: &mut Cursor<'_>) -> Result<Option<u64>, InstructionError> {
+    let start = cursor.at();
+    cursor.word("a");
+    let number = match () {
+        () if cursor.word("dozen") => Some(12),
+        () if cursor.any(&["couple", "pair"]) => {
+            cursor.word("of");
+            Some(2)
+        }
+        () => None,
+    };
+    if number.is_none() {
+        cursor.back(start);
+        return cardinal(cursor);
+    }
+    Ok(number)
+}
+
+/// Consumes an ordinal from 1: `3rd`, "third", "twenty-first", "twenty first".
+pub(super) fn ordinal(cursor: &mut Cursor<'_>) -> Result<Option<u64>, InstructionError> {
+    let start = cursor.at();
+    let number = match ordinal_word(cursor.peek_word()) {
+        None => tens(cursor.peek_word()).and_then(|tens| {
+            cursor.advance();
+            let unit = UNIT_ORDINALS[..10].iter().position(|&word| word == cursor.peek_word())?;
+            Some(tens + unit as u64)
+        }),
+        number => number,
+    };
+    match number {
+        Some(number) => {
+            cursor.advance();
+            positive(cursor, start, Some(number)).map(Some)
+        }
+        None => {
+            cursor.back(start);
+            Ok(None)
+        }
+    }
+}
+
+/// Consumes one number, a range of them, or several that follow each other: `3`, "3 to 7",
+/// `3-7`, "3, 4 and 5". `noun` consumes the noun that may be repeated before the second.
+///
+/// # Errors
+/// As [`cardinal`]; a reversed range; gaps.
+pub(super) fn span(
+    cursor: &mut Cursor<'_>,
+    noun: impl Fn(&mut Cursor<'_>),
+) -> Result<Option<(u64, u64)>, InstructionError> {
+    let start = cursor.at();
+    if let Some((from, to)) = cursor.peek_word().split_once(['-', '–'])
+        && let (Some(from), Some(to)) = (digits(from.trim_start_matches('#')), digits(to))
+    {
+        cursor.advance();
+        return ordered(cursor, start, from, to).map(Some);
+    }
+    let Some(first) = cardinal(cursor)? else { return Ok(None) };
+    let before = cursor.at();
+    if cursor.phrases(&["up to and including", "through to", "through", "thru", "to"]) || dash(cursor) {
+        noun(cursor);
+        if let Some(last) = cardinal(cursor)? {
+            return ordered(cursor, start, first, last).map(Some);
+        }
+        cursor.back(before);
+    }
+    let mut last = first;
+    while let Some(next) = listed(cursor, &noun)? {
+        if Some(next) != last.checked_add(1) {
+            return Err(cursor.refused(start, GAPS));
+        }
+        last = next;
+    }
+    Ok(Some((first, last)))
+}
+
+/// Checks a range.
+pub(super) fn ordered(
+    cursor: &Cursor<'_>,
+    start: usize,
+    from: u64,
+    to: u64,
+) -> Result<(u64, u64), InstructionError> {
+    match (from, to) {
+        (0, _) => Err(cursor.refused(start, FROM_ONE)),
+        _ if from > to => Err(cursor.refused(start, REVERSED)),
+        range => Ok(range),
+    }
+}
+
+/// The number that was read from `start` on, as 32 bits.
+pub(super) fn narrow(cursor: &Cursor<'_>, start: usize, number: u64) -> Result<u32, InstructionError> {
+    u32::try_from(number).map_err(|_| cursor.refused(start, TOO_LARGE))
+}
+
+/// Consumes a dash between blanks.
+pub(super) fn dash(cursor: &mut Cursor<'_>) -> bool {
+    ['-', '–', '—'].into_iter().any(|mark| cursor.mark(mark))
+}
+
+/// Consumes the next number of a list.
+fn listed(cursor: &mut Cursor<'_>, noun: impl Fn(&mut Cursor<'_>)) -> Result<Option<u64>, InstructionError> {
+    let start = cursor.at();
+    let comma = cursor.mark(',');
+    let and = cursor.any(&["and", "&"]);
+    if comma || and {
+        noun(cursor);
+        if let Some(number) = cardinal(cursor)? {
+            return Ok(Some(number));
+        }
+    }
+    cursor.back(start);
+    Ok(None)
+}
+
+fn positive(cursor: &Cursor<'_>, start: usize, number: Option<u64>) -> Result<u64, InstructionError> {
+    match number {
+        None => Err(cursor.refused(start, TOO_LARGE)),
+        Some(0) => Err(cursor.refused(start, FROM_ONE)),
+        Some(number) => Ok(number),
+    }
+}
+
+/// Consumes a number below a thousand.
+fn in_words(cursor: &mut Cursor<'_>) -> Option<u64> {
+    let start = cursor.at();
+    let below_ten = if cursor.word("a") { Some(1) } else { below_hundred(cursor) };
+    if below_ten.is_none_or(|number| number < 10) && cursor.word("hundred") {
+        let hundreds = below_ten.unwrap_or(1) * 100;
+        let before = cursor.at();
+        cursor.word("and");
+        return match below_hundred(cursor) {
+            Some(rest) => Some(hundreds + rest),
+            None => {
+                cursor.back(before);
+                Some(hundreds)
+            }
+        };
+    }
+    if cursor.word_at(start) == "a" {
+        cursor.back(start);
+        return None;
+    }
+    below_ten
+}
+
+fn below_hundred(cursor: &mut Cursor<'_>) -> Option<u64> {
+    let word = cursor.peek_word();
+    if let Some(number) = cardinal_word(word) {
+        cursor.advance();
+        return Some(number);
+    }
+    let tens = tens(word)?;
+    cursor.advance();
+    let unit = UNITS[1..10].iter().position(|&unit| unit == cursor.peek_word());
+    match unit {
+        Some(unit) => {
+            cursor.advance();
+            Some(tens + unit as u64 + 1)
+        }
+        None => Some(tens),
+    }
+}
+
+fn tens(word: &str) -> Option<u64> {
+    TENS.iter().position(|&tens| tens == word).map(|index| 20 + 10 * index as u64)
+}
+
+fn cardinal_word(word: &str) -> Option<u64> {
+    let unit = |units: &[&str], word| units.iter().position(|&unit| unit == word).map(|number| number as u64);
+    match word.split_once('-') {
+        Some((front, back)) => Some(tens(front)? + unit(&UNITS[..10], back).filter(|&unit| unit > 0)?),
+        None => unit(&UNITS, word),
+    }
+}
+
+fn ordinal_word(word: &str) -> Option<u64> {
+    let unit = |units: &[&str], word| units.iter().position(|&unit| unit == word).map(|number| number as u64);
+    if let Some((front, back)) = word.split_once('-') {
+        return Some(tens(front)? + unit(&UNIT_ORDINALS[..10], back).filter(|&unit| unit > 0)?);
+    }
+    if let Some(number) = unit(&UNIT_ORDINALS, word) {
+        return Some(number);
+    }
+    if word == "hundredth" {
+        return Some(100);
+    }
+    if let Some(stem) = word.strip_suffix("ieth") {
+        return tens(&format!("{stem}y"));
+    }
+    let number: u64 = word.trim_end_matches(char::is_alphabetic).parse().ok()?;
+    (word == format!("{number}{}", suffix(number))).then_some(number)
+}
+
+/// The ending of an ordinal in digits.
+fn suffix(number: u64) -> &'static str {
+    match (number % 10, number % 100) {
+        (_, 11..=13) => "th",
+        (1, _) => "st",
+        (2, _) => "nd",
+        (3, _) => "rd",
+        _ => "th",
+    }
+}
+
+/// A number in digits, unless 64 bits do not hold it.
+pub(super) fn digits(text: &str) -> Option<u64> {
+    is_digits(text).then(|| text.parse().ok())?
+}
+
+fn is_digits(text: &str) -> bool {
+    !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit())
+}
+
+/// Whether a word begins with a number, or is one.
+pub(super) fn is_numeric(word: &str) -> bool {
+    let digits = word.trim_start_matches(['#', '-', '+']).starts_with(|c: char| c.is_ascii_digit());
+    digits
+        || cardinal_word(word).is_some()
+        || tens(word).is_some()
+        || matches!(word, "hundred" | "dozen" | "couple")
+}

@@ -1,0 +1,209 @@
+//! The text to look for: everything to the end of the sentence, unless what follows it is
+//! a place ("about Paris before turn 5").
+//!
+//! A text that seems to say more than a topic is refused rather than searched for; in
+//! quotes, any text is taken as it is.
+
+use crate::domain::forgetting::{
+    Criterion, InstructionError,
+    words::{self, Noun},
+};
+
+use super::{
+    cursor::{Cursor, Kind},
+    modifier::places,
+    number::is_numeric,
+    selection::Selection,
+};
+
+const MISSING: &str = "the text to look for is missing";
+const NO_TOPIC: &str = "names no topic by itself; write the words to look for, in quotes if need be";
+const EITHER: &str =
+    "alternatives cannot be expressed; send an instruction for each, or put quotes around the text";
+const ANOTHER: &str = "one instruction at a time, or put quotes around the text to look for";
+const PLACE: &str = "not understood as a place; mend it, or put quotes around the text to look for";
+const TIME: &str = "a time cannot be expressed; give turns, or put quotes around the text to look for";
+const SPEAKER: &str = "say who spoke first, as in: what the user said about …; or put quotes around the text";
+
+/// Words before which a point ends no sentence.
+const ABBREVIATIONS: [&str; 12] =
+    ["mr", "mrs", "ms", "dr", "prof", "st", "vs", "etc", "jr", "sr", "e.g", "i.e"];
+
+/// Consumes the text, after "about" and its like, and the places after it.
+pub(super) fn read(cursor: &mut Cursor<'_>, selection: &mut Selection) -> Result<(), InstructionError> {
+    cursor.mark(':');
+    let introduced = cursor.at();
+    cursor.any(&["the", "a"]);
+    if !cursor.any(&["word", "words", "phrase", "term", "terms", "text", "topic"]) || cursor.done() {
+        cursor.back(introduced);
+    }
+    let start = cursor.at();
+    let Some(first) = cursor.peek() else {
+        return Err(InstructionError::part(cursor.slice(start.saturating_sub(1), start), MISSING));
+    };
+    let quoted = (first.kind == Kind::Quoted).then(|| first.text.to_owned());
+    let end = text_end(cursor, selection, start);
+    let text = match quoted {
+        Some(text) if end == start + 1 => text,
+        _ => {
+            check(cursor, start, end)?;
+            cursor.slice(start, end).to_owned()
+        }
+    };
+    selection.add(Criterion::About(text));
+    Ok(())
+}
+
+/// Where the text ends: at the first place from which all the rest is places. Reads those,
+/// and leaves the cursor at the end.
+fn text_end(cursor: &mut Cursor<'_>, selection: &mut Selection, start: usize) -> usize {
+    for at in start + 1..cursor.end() {
+        if !begins_place(cursor.word_at(at)) {
+            continue;
+        }
+        cursor.back(at);
+        let mut trial = selection.clone();
+        if places(cursor, &mut trial).is_ok() && cursor.done() {
+            *selection = trial;
+            return at;
+        }
+    }
+    cursor.back(cursor.end());
+    cursor.end()
+}
+
+fn begins_place(word: &str) -> bool {
+    matches!(
+        word,
+        "before"
+            | "prior"
+            | "preceding"
+            | "earlier"
+            | "older"
+            | "ahead"
+            | "after"
+            | "following"
+            | "later"
+            | "newer"
+            | "subsequent"
+            | "between"
+            | "from"
+            | "starting"
+            | "beginning"
+            | "up"
+            | "through"
+            | "in"
+            | "of"
+            | "during"
+            | "within"
+            | "at"
+            | "so"
+    )
+}
+
+/// Refuses a text that seems to say more than a topic.
+fn check(cursor: &Cursor<'_>, start: usize, end: usize) -> Result<(), InstructionError> {
+    let refused = |from: usize, why| Err(InstructionError::part(cursor.slice(from, end), why));
+    let words: Vec<&str> = (start..end).map(|at| cursor.word_at(at)).collect();
+    let quoted = |at: usize| cursor.token(at).is_some_and(|token| token.kind == Kind::Quoted);
+    if words.iter().all(|word| words::says_nothing(word) || word.is_empty()) && !(start..end).any(quoted) {
+        return refused(start, NO_TOPIC);
+    }
+    for at in start..end {
+        if let Some(why) = misplaced(cursor, start, at, end) {
+            return refused(at, why);
+        }
+    }
+    if words.len() > 1 && words::ends_in_time(&words) {
+        return refused(start, TIME);
+    }
+    if ends_in_speaker(&words) {
+        return refused(start, SPEAKER);
+    }
+    Ok(())
+}
+
+/// Why the token at `at` does not belong into a text.
+fn misplaced(cursor: &Cursor<'_>, start: usize, at: usize, end: usize) -> Option<&'static str> {
+    let token = cursor.token(at)?;
+    let before = if at > start { cursor.word_at(at - 1) } else { "" };
+    let next = if at + 1 < end { cursor.word_at(at + 1) } else { "" };
+    match token.kind {
+        Kind::Quoted => None,
+        Kind::Mark => mark_misplaced(cursor, token.text, before, at, end),
+        Kind::Word if matches!(&*token.lower, "or" | "and/or") => Some(EITHER),
+        Kind::Word if matches!(&*token.lower, "and" | "then" | "plus" | "&") => another(cursor, at + 1, end),
+        Kind::Word if token.lower == "than" && before == "other" => Some(ANOTHER),
+        Kind::Word if token.lower.starts_with("turn_") || token.lower.contains(":turn_") => Some(PLACE),
+        Kind::Word => is_place(&token.lower, before, next).then_some(PLACE),
+    }
+}
+
+fn mark_misplaced(
+    cursor: &Cursor<'_>,
+    mark: &str,
+    before: &str,
+    at: usize,
+    end: usize,
+) -> Option<&'static str> {
+    match mark {
+        ";" | "!" | "?" | "…" | "—" | "–" => Some(ANOTHER),
+        "." if !ABBREVIATIONS.contains(&before) && before.chars().count() > 1 => Some(ANOTHER),
+        "," | "-" => another(cursor, at + 1, end),
+        _ => None,
+    }
+}
+
+/// Whether another instruction begins at `at`.
+fn another(cursor: &Cursor<'_>, at: usize, end: usize) -> Option<&'static str> {
+    let word = cursor.word_at(at);
+    let article = matches!(word, "the" | "this" | "all");
+    let next = if at + 1 < end { cursor.word_at(at + 1) } else { "" };
+    let remainder = article && (matches!(next, "rest" | "others" | "other") || words::end(next).is_some());
+    let message = matches!(words::noun(next), Some((Noun::Message | Noun::Turn, _)));
+    (words::begins_another(word) || remainder || message).then_some(ANOTHER)
+}
+
+/// Whether a noun that places have stands here as in a reference.
+fn is_place(word: &str, before: &str, next: &str) -> bool {
+    let preposition = matches!(
+        before,
+        "before"
+            | "after"
+            | "until"
+            | "till"
+            | "since"
+            | "between"
+            | "in"
+            | "during"
+            | "within"
+            | "through"
+            | "recent"
+            | "previous"
+            | "next"
+            | "this"
+            | "that"
+            | "these"
+            | "those"
+    );
+    match words::noun(word) {
+        Some((Noun::Turn | Noun::Message, _)) => {
+            preposition || words::end(before).is_some() || is_numeric(before) || is_numeric(next)
+        }
+        Some((Noun::Position | Noun::Sequence, _)) => is_numeric(next),
+        _ => false,
+    }
+}
+
+/// Whether a text ends by telling who spoke: "from the user", "that I said".
+fn ends_in_speaker(words: &[&str]) -> bool {
+    let (said, words) = match words {
+        [rest @ .., "said"] => (true, rest),
+        _ => (false, words),
+    };
+    let words = match words {
+        [rest @ .., who] if words::role(who).is_some() || words::pronoun(who).is_some() => rest,
+        _ => return false,
+    };
+    said || matches!(words, [.., "from" | "by"] | [.., "from" | "by", "the"])
+}

@@ -1,0 +1,102 @@
+//! ContextService.
+
+use tonic::{Request, Response, Status};
+
+use crate::{
+    domain::{Draft, Reason, Refusal},
+    proto::{self, context_service_server::ContextService},
+    rpc::{Services, conversation::encoding, decode, encode},
+};
+
+/// Text beyond this many bytes is counted off the threads that serve calls.
+const COUNT_ASIDE_BYTES: usize = 32 << 10;
+
+#[tonic::async_trait]
+impl ContextService for Services {
+    async fn count_tokens(
+        &self,
+        request: Request<proto::CountTokensRequest>,
+    ) -> Result<Response<proto::CountTokensResponse>, Status> {
+        let caller = self.caller(&request);
+        let request = request.into_inner();
+        let encoding = match request.model.as_str() {
+            "" => self.engine.defaults().encoding,
+            name => encoding("model", name)?,
+        };
+        let counted = self.counted(request)?;
+        let exact = counted.iter().all(Counted::is_exact);
+        let counter = self.engine.counter(encoding);
+        let bytes: usize = counted.iter().map(Counted::bytes).sum();
+        let count = move || -> Vec<i32> {
+            counted.iter().map(|counted| encode::int(counted.tokens(counter))).collect()
+        };
+        let token_counts = match bytes <= COUNT_ASIDE_BYTES {
+            true => count(),
+            false => tokio::task::spawn_blocking(count)
+                .await
+                .map_err(|_| crate::engine::EngineError::Interrupted)?,
+        };
+        self.engine.counted(&caller, token_counts.len());
+        let encoding = encoding.name().to_owned();
+        Ok(Response::new(proto::CountTokensResponse { token_counts, exact: Some(exact), encoding }))
+    }
+}
+
+/// Something whose tokens are counted.
+enum Counted {
+    Text(String),
+    Utterance(Box<Draft>),
+}
+
+impl Counted {
+    fn bytes(&self) -> usize {
+        match self {
+            Self::Text(text) => text.len(),
+            Self::Utterance(draft) => draft.content_bytes(),
+        }
+    }
+
+    fn is_exact(&self) -> bool {
+        match self {
+            Self::Text(_) => true,
+            Self::Utterance(draft) => draft.counts_exactly(),
+        }
+    }
+
+    fn tokens(&self, counter: &dyn crate::domain::TokenCounter) -> u32 {
+        match self {
+            Self::Text(text) => counter.count(text),
+            Self::Utterance(draft) => draft.tokens(counter),
+        }
+    }
+}
+
+impl Services {
+    fn counted(&self, request: proto::CountTokensRequest) -> Result<Vec<Counted>, Refusal> {
+        match (request.texts.is_empty(), request.utterances.is_empty()) {
+            (false, true) => self.texts(request.texts),
+            (true, false) => {
+                let drafts = decode::drafts(request.utterances, self.limits, true)?;
+                Ok(drafts.into_iter().map(|draft| Counted::Utterance(Box::new(draft))).collect())
+            }
+            (true, true) => {
+                Err(Refusal::field(Reason::EmptyBatch, "texts", "is empty; accepted are texts or utterances"))
+            }
+            (false, false) => {
+                Err(Refusal::invalid("utterances", "is given beside texts; accepted is one of the two"))
+            }
+        }
+    }
+
+    fn texts(&self, texts: Vec<String>) -> Result<Vec<Counted>, Refusal> {
+        decode::batch("texts", texts.len(), self.limits)?;
+        let most = self.limits.max_content_bytes;
+        match texts.iter().position(|text| text.len() > most) {
+            Some(index) => {
+                let text = format!("has {} bytes; accepted are at most {most}", texts[index].len());
+                Err(Refusal::field(Reason::ContentTooLarge, format!("texts[{index}]"), text))
+            }
+            None => Ok(texts.into_iter().map(Counted::Text).collect()),
+        }
+    }
+}

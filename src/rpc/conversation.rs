@@ -1,0 +1,353 @@
+//! ConversationService.
+
+use std::sync::Arc;
+
+use tonic::{Request, Response, Status};
+
+use crate::{
+    domain::{
+        Conversation, ConversationId, Reason, Refusal, Sequence, Timestamp,
+        conversation::Status as Doing,
+        draft::check_map,
+        limits::MAX_TITLE_BYTES,
+        update::{Update, UpdateUtterance},
+    },
+    engine::{Applied, CreateCall, ListConversations, ListUtterances, UpdateCall, UpdateUtteranceCall},
+    proto::{self, conversation_service_server::ConversationService},
+    rpc::{Services, decode, encode, page_token, page_token::QueryHash},
+    tokenizer,
+};
+
+/// Entries of a page, by default and at most.
+const ENTRIES: (usize, usize) = (100, 1_000);
+
+#[tonic::async_trait]
+impl ConversationService for Services {
+    async fn create_conversation(
+        &self,
+        request: Request<proto::CreateConversationRequest>,
+    ) -> Result<Response<proto::CreateConversationResponse>, Status> {
+        let caller = self.caller(&request);
+        let call = self.create_call(request.into_inner())?;
+        let (conversation, replayed) = match self.engine.create_conversation(&caller, call).await? {
+            Applied::Now { after, .. } => (Some(self.conversation(&after).await?), false),
+            Applied::Earlier(earlier) => match &earlier.conversation {
+                Some(state) => (Some(self.conversation(state).await?), true),
+                None => (None, true),
+            },
+        };
+        Ok(Response::new(proto::CreateConversationResponse { conversation, replayed }))
+    }
+
+    async fn get_conversation(
+        &self,
+        request: Request<proto::GetConversationRequest>,
+    ) -> Result<Response<proto::GetConversationResponse>, Status> {
+        let caller = self.caller(&request);
+        let request = request.into_inner();
+        let address = decode::address(&request.conversation_id, &request.recipient_id)?;
+        let full = view(request.view)?;
+        let (state, active) = self.engine.get_conversation(&caller, &address).await?;
+        let status = self.status_at(&state, self.engine.now());
+        let mut conversation = encode::conversation(&state.head, status, active);
+        if full {
+            conversation.utterances = state.window.iter().map(|u| encode::utterance(u, &state)).collect();
+            conversation.summary = state.summary.text();
+        }
+        Ok(Response::new(proto::GetConversationResponse { conversation: Some(conversation) }))
+    }
+
+    async fn list_conversations(
+        &self,
+        request: Request<proto::ListConversationsRequest>,
+    ) -> Result<Response<proto::ListConversationsResponse>, Status> {
+        let caller = self.caller(&request);
+        let request = request.into_inner();
+        let query = QueryHash::of(&proto::ListConversationsRequest {
+            page_size: 0,
+            page_token: String::new(),
+            ..request.clone()
+        });
+        let after = match page_token::read(&request.page_token, query)? {
+            Some(place) => {
+                let (time, id) = place.pair()?;
+                Some((Timestamp(time), decode::conversation_id(id)?))
+            }
+            None => None,
+        };
+        let address = decode::address("", &request.recipient_id)?;
+        let list = ListConversations {
+            recipient: address.recipient_or_default(),
+            status: doing(request.status)?,
+            after,
+            limit: decode::page_size(request.page_size, ENTRIES.0, ENTRIES.1)?,
+        };
+        let page = self.engine.list_conversations(&caller, list).await?;
+        let now = self.engine.now();
+        let idle = self.engine.defaults().idle_timeout;
+        let conversations = page.heads.iter().map(|head| {
+            let active = page.active.as_ref() == Some(&head.identity.key.id);
+            encode::conversation(head, encode::status(head.status(now, idle)), active)
+        });
+        let write = |(time, id): (Timestamp, ConversationId)| page_token::write(query, &[&time.0, &id]);
+        Ok(Response::new(proto::ListConversationsResponse {
+            conversations: conversations.collect(),
+            next_page_token: page.next.map(write).unwrap_or_default(),
+        }))
+    }
+
+    async fn update_conversation(
+        &self,
+        request: Request<proto::UpdateConversationRequest>,
+    ) -> Result<Response<proto::UpdateConversationResponse>, Status> {
+        let caller = self.caller(&request);
+        let call = update_call(request.into_inner())?;
+        let response = match self.engine.update_conversation(&caller, call).await? {
+            Applied::Now { after, change, .. } => proto::UpdateConversationResponse {
+                conversation: Some(self.conversation(&after).await?),
+                evicted: change
+                    .as_ref()
+                    .map_or_else(Vec::new, |change| encode::refs(&change.evicted, &after)),
+                summary: change.as_ref().and_then(|change| encode::summary_update(change, &after)),
+                capacity: Some(self.capacity(&after)),
+                replayed: false,
+            },
+            Applied::Earlier(earlier) => proto::UpdateConversationResponse {
+                conversation: match &earlier.conversation {
+                    Some(state) => Some(self.conversation(state).await?),
+                    None => None,
+                },
+                evicted: encode::earlier_refs(&earlier.outcome.evicted, &earlier),
+                summary: None,
+                capacity: Some(self.earlier_capacity(&earlier)),
+                replayed: true,
+            },
+        };
+        Ok(Response::new(response))
+    }
+
+    async fn delete_conversation(
+        &self,
+        request: Request<proto::DeleteConversationRequest>,
+    ) -> Result<Response<proto::DeleteConversationResponse>, Status> {
+        let caller = self.caller(&request);
+        let request = request.into_inner();
+        let id = decode::conversation_id(&request.conversation_id)?;
+        let expected = decode::revision(request.expected_revision)?;
+        let removed = self.engine.delete_conversation(&caller, id, expected).await?;
+        Ok(Response::new(proto::DeleteConversationResponse { utterance_count: Some(encode::int(removed)) }))
+    }
+
+    async fn list_utterances(
+        &self,
+        request: Request<proto::ListUtterancesRequest>,
+    ) -> Result<Response<proto::ListUtterancesResponse>, Status> {
+        let caller = self.caller(&request);
+        let mut request = request.into_inner();
+        let (page_size, page_token) = (request.page_size, std::mem::take(&mut request.page_token));
+        request.page_size = 0;
+        let query = QueryHash::of(&request);
+        let rest = match page_token::read(&page_token, query)? {
+            Some(place) => {
+                let (first, last) = place.pair()?;
+                let last = last.parse().map_err(|_| {
+                    Refusal::field(Reason::InvalidPageToken, "page_token", "is no page token")
+                })?;
+                Some((Sequence(first), Sequence(last)))
+            }
+            None => None,
+        };
+        let list = ListUtterances {
+            address: decode::address(&request.conversation_id, &request.recipient_id)?,
+            last: request
+                .last
+                .map(|last| decode::positive("last", last))
+                .transpose()?
+                .map(|last| last as usize),
+            newest_first: newest_first(request.order)?,
+            archive: request.include_archive,
+            forgotten: request.include_forgotten,
+            rest,
+            limit: decode::page_size(page_size, ENTRIES.0, ENTRIES.1)?,
+        };
+        let page = self.engine.list_utterances(&caller, &list).await?;
+        let write = |(first, last): (Sequence, Sequence)| page_token::write(query, &[&first, &last]);
+        Ok(Response::new(proto::ListUtterancesResponse {
+            utterances: page.utterances.iter().map(|u| encode::utterance(u, &page.state)).collect(),
+            next_page_token: page.rest.map(write).unwrap_or_default(),
+        }))
+    }
+
+    async fn get_summary(
+        &self,
+        request: Request<proto::GetSummaryRequest>,
+    ) -> Result<Response<proto::GetSummaryResponse>, Status> {
+        let caller = self.caller(&request);
+        let request = request.into_inner();
+        let address = decode::address(&request.conversation_id, &request.recipient_id)?;
+        let state = self.engine.summary(&caller, &address).await?;
+        Ok(Response::new(proto::GetSummaryResponse {
+            conversation_id: state.key().id.to_string(),
+            text: state.summary.text(),
+            token_count: Some(encode::int(state.summary.tokens())),
+            segments: state.summary.segments().iter().map(|segment| encode::segment(segment)).collect(),
+            revision: encode::long(state.head.revision.get()),
+        }))
+    }
+
+    async fn update_utterance(
+        &self,
+        request: Request<proto::UpdateUtteranceRequest>,
+    ) -> Result<Response<proto::UpdateUtteranceResponse>, Status> {
+        let caller = self.caller(&request);
+        let call = update_utterance_call(request.into_inner())?;
+        let response = match self.engine.update_utterance(&caller, call).await? {
+            Applied::Now { after, change, value } => proto::UpdateUtteranceResponse {
+                utterance: Some(encode::utterance(&value, &after)),
+                revision: encode::long(after.head.revision.get()),
+                evicted: change.map_or_else(Vec::new, |change| encode::refs(&change.evicted, &after)),
+                replayed: false,
+            },
+            Applied::Earlier(earlier) => {
+                let target = earlier.outcome.target;
+                let stored = earlier.utterances.iter().find(|utterance| Some(utterance.sequence) == target);
+                proto::UpdateUtteranceResponse {
+                    utterance: stored
+                        .zip(earlier.conversation.as_ref())
+                        .map(|(utterance, state)| encode::utterance(utterance, state)),
+                    revision: encode::long(earlier.outcome.revision.get()),
+                    evicted: encode::earlier_refs(&earlier.outcome.evicted, &earlier),
+                    replayed: true,
+                }
+            }
+        };
+        Ok(Response::new(response))
+    }
+}
+
+impl Services {
+    async fn conversation(&self, state: &Arc<Conversation>) -> Result<proto::Conversation, Status> {
+        let active = self.engine.is_active(state).await?;
+        let status = self.status_at(state, self.engine.now());
+        Ok(encode::conversation(&state.head, status, active))
+    }
+
+    fn create_call(&self, request: proto::CreateConversationRequest) -> Result<CreateCall, Refusal> {
+        let defaults = self.engine.defaults();
+        let attempt = decode::attempt("CreateConversation", &request.request_id, || {
+            proto::CreateConversationRequest { request_id: String::new(), ..request.clone() }
+        })?;
+        let policy = match &request.policy {
+            Some(policy) => decode::policy("policy", policy)?.apply(&defaults.policy, "policy")?,
+            None => defaults.policy,
+        };
+        check_map("labels", &request.labels)?;
+        let encoding = match request.encoding.as_str() {
+            "" => defaults.encoding,
+            name => encoding("encoding", name)?,
+        };
+        Ok(CreateCall {
+            address: decode::address(&request.conversation_id, &request.recipient_id)?,
+            title: title(&request.title)?,
+            policy,
+            labels: request.labels,
+            encoding,
+            attempt,
+        })
+    }
+}
+
+/// An encoding, by its name or a model's.
+pub fn encoding(field: &str, name: &str) -> Result<crate::domain::Encoding, Refusal> {
+    tokenizer::encoding_for(name).ok_or_else(|| {
+        let names: Vec<_> = crate::domain::Encoding::ALL.iter().map(|encoding| encoding.name()).collect();
+        let text = format!("is {name:?}; accepted are {} and the names of OpenAI models", names.join(", "));
+        Refusal::invalid(field, text)
+    })
+}
+
+fn title(title: &str) -> Result<Option<Arc<str>>, Refusal> {
+    if title.len() > MAX_TITLE_BYTES || title.chars().any(char::is_control) {
+        let text = format!("accepted are at most {MAX_TITLE_BYTES} bytes without control characters");
+        return Err(Refusal::invalid("title", text));
+    }
+    Ok((!title.is_empty()).then(|| title.into()))
+}
+
+fn view(view: i32) -> Result<bool, Refusal> {
+    match proto::ConversationView::try_from(view) {
+        Ok(proto::ConversationView::Unspecified | proto::ConversationView::Basic) => Ok(false),
+        Ok(proto::ConversationView::Full) => Ok(true),
+        Err(_) => Err(Refusal::invalid("view", format!("is {view}; accepted are BASIC (1) and FULL (2)"))),
+    }
+}
+
+fn doing(status: i32) -> Result<Option<Doing>, Refusal> {
+    match proto::ConversationStatus::try_from(status) {
+        Ok(proto::ConversationStatus::Unspecified) => Ok(None),
+        Ok(proto::ConversationStatus::Active) => Ok(Some(Doing::Active)),
+        Ok(proto::ConversationStatus::AwaitingAnswer) => Ok(Some(Doing::AwaitingAnswer)),
+        Ok(proto::ConversationStatus::Idle) => Ok(Some(Doing::Idle)),
+        Err(_) => {
+            let text = format!("is {status}; accepted are ACTIVE (1), AWAITING_ANSWER (2) and IDLE (3)");
+            Err(Refusal::invalid("status", text))
+        }
+    }
+}
+
+fn newest_first(order: i32) -> Result<bool, Refusal> {
+    match proto::ListOrder::try_from(order) {
+        Ok(proto::ListOrder::Unspecified | proto::ListOrder::OldestFirst) => Ok(false),
+        Ok(proto::ListOrder::NewestFirst) => Ok(true),
+        Err(_) => {
+            let text = format!("is {order}; accepted are OLDEST_FIRST (1) and NEWEST_FIRST (2)");
+            Err(Refusal::invalid("order", text))
+        }
+    }
+}
+
+fn update_call(request: proto::UpdateConversationRequest) -> Result<UpdateCall, Refusal> {
+    let attempt = decode::attempt("UpdateConversation", &request.request_id, || {
+        proto::UpdateConversationRequest { request_id: String::new(), ..request.clone() }
+    })?;
+    let paths = decode::mask(request.update_mask.as_ref(), &["title", "policy", "labels"])?;
+    let has = |path: &str| paths.iter().any(|given| given == path);
+    check_map("labels", &request.labels)?;
+    let policy = match (&request.policy, has("policy")) {
+        (Some(policy), true) => Some(decode::policy("policy", policy)?),
+        (None, true) => return Err(Refusal::invalid("policy", "is missing, but named in update_mask")),
+        (_, false) => None,
+    };
+    Ok(UpdateCall {
+        address: decode::address(&request.conversation_id, &request.recipient_id)?,
+        update: Update {
+            title: has("title").then(|| title(&request.title)).transpose()?,
+            labels: has("labels").then(|| request.labels.clone()),
+            policy,
+            expected: decode::revision(request.expected_revision)?,
+        },
+        attempt,
+    })
+}
+
+fn update_utterance_call(request: proto::UpdateUtteranceRequest) -> Result<UpdateUtteranceCall, Refusal> {
+    let attempt = decode::attempt("UpdateUtterance", &request.request_id, || {
+        proto::UpdateUtteranceRequest { request_id: String::new(), ..request.clone() }
+    })?;
+    let paths = decode::mask(request.update_mask.as_ref(), &["pinned", "metadata"])?;
+    let has = |path: &str| paths.iter().any(|given| given == path);
+    check_map("metadata", &request.metadata)?;
+    if request.utterance_id.is_empty() {
+        return Err(Refusal::id("utterance_id", "is empty; accepted is the id of a stored utterance"));
+    }
+    Ok(UpdateUtteranceCall {
+        address: decode::address(&request.conversation_id, &request.recipient_id)?,
+        update: UpdateUtterance {
+            id: request.utterance_id.as_str().into(),
+            pinned: has("pinned").then_some(request.pinned),
+            metadata: has("metadata").then(|| request.metadata.clone()),
+            expected: decode::revision(request.expected_revision)?,
+        },
+        attempt,
+    })
+}

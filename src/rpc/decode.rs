@@ -1,0 +1,302 @@
+//! From messages to calls: parse, do not validate twice.
+
+use std::time::Duration;
+
+use prost::Message;
+use prost_types::Timestamp as WireTime;
+use xxhash_rust::xxh3::xxh3_128;
+
+use crate::{
+    domain::{
+        ConversationId, Draft, More, Oversize, Policy, Reason, RecipientId, Refusal, RequestId, Revision,
+        Role, Sequence, Timestamp, ToolCall, UtteranceId, policy::PolicyUpdate,
+    },
+    engine::{Address, Attempt, Filter},
+    proto,
+    rpc::RequestLimits,
+};
+
+/// The conversation that a request means; empty ids are none.
+pub fn address(conversation_id: &str, recipient_id: &str) -> Result<Address, Refusal> {
+    let conversation =
+        (!conversation_id.is_empty()).then(|| self::conversation_id(conversation_id)).transpose()?;
+    let recipient = (!recipient_id.is_empty()).then(|| self::recipient_id(recipient_id)).transpose()?;
+    Ok(Address { conversation, recipient })
+}
+
+/// A conversation's id.
+pub fn conversation_id(text: &str) -> Result<ConversationId, Refusal> {
+    ConversationId::new(text).map_err(|error| Refusal::bad_id("conversation_id", &error))
+}
+
+/// A recipient's id.
+pub fn recipient_id(text: &str) -> Result<RecipientId, Refusal> {
+    RecipientId::new(text).map_err(|error| Refusal::bad_id("recipient_id", &error))
+}
+
+/// The attempt that `request_id` names; `body` is the request without it.
+pub fn attempt<M: Message>(
+    rpc: &'static str,
+    request_id: &str,
+    body: impl FnOnce() -> M,
+) -> Result<Option<Attempt>, Refusal> {
+    if request_id.is_empty() {
+        return Ok(None);
+    }
+    let id = RequestId::new(request_id).map_err(|error| Refusal::bad_id("request_id", &error))?;
+    Ok(Some(Attempt { rpc, id, body: xxh3_128(&body().encode_to_vec()) }))
+}
+
+/// The revision that a caller expects.
+pub fn revision(expected: Option<i64>) -> Result<Option<Revision>, Refusal> {
+    let refuse =
+        |number| Refusal::invalid("expected_revision", format!("is {number}; accepted are 0 or more"));
+    expected.map(|number| u64::try_from(number).map(Revision).map_err(|_| refuse(number))).transpose()
+}
+
+/// The utterances of a request. Each has passed [`Draft::check`].
+pub fn drafts(
+    utterances: Vec<proto::NewUtterance>,
+    limits: RequestLimits,
+    lenient: bool,
+) -> Result<Vec<Draft>, Refusal> {
+    if utterances.is_empty() {
+        let text = format!("is empty; accepted are 1 to {} utterances", limits.max_batch);
+        return Err(Refusal::field(Reason::EmptyBatch, "utterances", text));
+    }
+    batch("utterances", utterances.len(), limits)?;
+    let checked = |(index, utterance)| {
+        let field = format!("utterances[{index}]");
+        let draft = draft(&field, utterance)?;
+        draft.check(&field, limits.max_content_bytes, lenient)?;
+        Ok(draft)
+    };
+    utterances.into_iter().enumerate().map(checked).collect()
+}
+
+/// Refuses a batch over its limit.
+pub fn batch(field: &str, count: usize, limits: RequestLimits) -> Result<(), Refusal> {
+    let text = || format!("has {count} entries; accepted are at most {}", limits.max_batch);
+    match count > limits.max_batch {
+        true => Err(Refusal::field(Reason::BatchTooLarge, field, text())),
+        false => Ok(()),
+    }
+}
+
+fn draft(field: &str, utterance: proto::NewUtterance) -> Result<Draft, Refusal> {
+    let at = |name: &str| format!("{field}.{name}");
+    let id = match utterance.utterance_id.as_str() {
+        "" => None,
+        text => match UtteranceId::given(text) {
+            Ok(_) => Some(text.into()),
+            Err(error) => return Err(Refusal::bad_id(at("utterance_id"), &error)),
+        },
+    };
+    let turn = utterance.turn_number.map(|turn| positive(&at("turn_number"), turn)).transpose()?;
+    let create_time = utterance.create_time.map(|time| self::time(&at("create_time"), time)).transpose()?;
+    Ok(Draft {
+        id,
+        role: role(&at("role"), utterance.role)?,
+        turn,
+        create_time,
+        pinned: utterance.pinned,
+        more: more(field, &utterance)?,
+        content: utterance.content.into(),
+    })
+}
+
+fn more(field: &str, utterance: &proto::NewUtterance) -> Result<Option<Box<More>>, Refusal> {
+    let text = |text: &str| (!text.is_empty()).then(|| text.into());
+    let extras_tokens = u32::try_from(utterance.extras_token_count).map_err(|_| {
+        Refusal::invalid(format!("{field}.extras_token_count"), "is negative; accepted are 0 or more")
+    })?;
+    if !utterance.extras_json.is_empty() {
+        let json: Result<serde_json::Map<_, _>, _> = serde_json::from_str(&utterance.extras_json);
+        json.map_err(|error| {
+            Refusal::invalid(format!("{field}.extras_json"), format!("is no JSON object ({error})"))
+        })?;
+    }
+    let call = |call: &proto::ToolCall| ToolCall {
+        id: call.id.as_str().into(),
+        name: call.name.as_str().into(),
+        arguments_json: call.arguments_json.as_str().into(),
+    };
+    let more = More {
+        name: text(&utterance.name),
+        tool_calls: utterance.tool_calls.iter().map(call).collect(),
+        tool_call_id: text(&utterance.tool_call_id),
+        tools_used: utterance.tools_used.iter().map(|tool| tool.as_str().into()).collect(),
+        metadata: utterance.metadata.clone(),
+        awaits_answer: utterance.awaits_answer,
+        extras_json: text(&utterance.extras_json),
+        extras_tokens,
+    };
+    Ok((more != More::default()).then(|| Box::new(more)))
+}
+
+/// A role that is one of the four.
+pub fn role(field: &str, role: i32) -> Result<Role, Refusal> {
+    match proto::Role::try_from(role) {
+        Ok(proto::Role::System) => Ok(Role::System),
+        Ok(proto::Role::User) => Ok(Role::User),
+        Ok(proto::Role::Assistant) => Ok(Role::Assistant),
+        Ok(proto::Role::Tool) => Ok(Role::Tool),
+        Ok(proto::Role::Unspecified) | Err(_) => Err(Refusal::field(
+            Reason::UnknownRole,
+            field,
+            format!(
+                "is {role}; accepted are ROLE_SYSTEM (1), ROLE_USER (2), ROLE_ASSISTANT (3) and ROLE_TOOL (4)"
+            ),
+        )),
+    }
+}
+
+/// A number of 1 or more.
+pub fn positive(field: &str, number: i32) -> Result<u32, Refusal> {
+    match u32::try_from(number) {
+        Ok(number) if number > 0 => Ok(number),
+        _ => Err(Refusal::invalid(field, format!("is {number}; accepted are 1 or more"))),
+    }
+}
+
+/// A number of 0 or more.
+pub fn natural(field: &str, number: i32) -> Result<u32, Refusal> {
+    u32::try_from(number).map_err(|_| Refusal::invalid(field, format!("is {number}; accepted are 0 or more")))
+}
+
+/// A sequence, from 1.
+pub fn sequence(field: &str, number: i64) -> Result<Sequence, Refusal> {
+    match u64::try_from(number) {
+        Ok(number) if number > 0 => Ok(Sequence(number)),
+        _ => Err(Refusal::invalid(field, format!("is {number}; accepted are 1 or more"))),
+    }
+}
+
+/// The entries of a page: 0 means `default`, more than `most` means `most` (AIP-158).
+pub fn page_size(number: i32, default: usize, most: usize) -> Result<usize, Refusal> {
+    match usize::try_from(number) {
+        Ok(0) => Ok(default),
+        Ok(number) => Ok(number.min(most)),
+        Err(_) => Err(Refusal::invalid("page_size", format!("is {number}; accepted are 0 or more"))),
+    }
+}
+
+/// A moment between the years 1 and 9999.
+pub fn time(field: &str, time: WireTime) -> Result<Timestamp, Refusal> {
+    const YEAR_1: i64 = -62_135_596_800;
+    const YEAR_9999: i64 = 253_402_300_799;
+    let valid = (YEAR_1..=YEAR_9999).contains(&time.seconds) && (0..1_000_000_000).contains(&time.nanos);
+    match valid {
+        true => Ok(Timestamp(time.seconds * 1_000_000 + i64::from(time.nanos) / 1_000)),
+        false => Err(Refusal::invalid(field, "is no time between the years 1 and 9999")),
+    }
+}
+
+/// Changes to a policy; `field` is where they stand.
+pub fn policy(field: &str, policy: &proto::Policy) -> Result<PolicyUpdate, Refusal> {
+    let natural = |name: &str, number: Option<i32>| {
+        number.map(|number| self::natural(&format!("{field}.{name}"), number)).transpose()
+    };
+    let positive = |name: &str, number: Option<i32>| {
+        number.map(|number| self::positive(&format!("{field}.{name}"), number)).transpose()
+    };
+    Ok(PolicyUpdate {
+        preset: preset(field, policy.preset)?,
+        max_utterances: natural("max_utterances", policy.max_utterances)?,
+        keep_utterances: positive("keep_utterances", policy.keep_utterances)?,
+        max_tokens: natural("max_tokens", policy.max_tokens)?,
+        keep_tokens: positive("keep_tokens", policy.keep_tokens)?,
+        max_turns: natural("max_turns", policy.max_turns)?,
+        keep_turns: positive("keep_turns", policy.keep_turns)?,
+        summarization_enabled: policy.summarization_enabled,
+        summary_token_limit: natural("summary_token_limit", policy.summary_token_limit)?,
+        oversize: oversize(field, policy.oversize)?,
+        archive_limit: natural("archive_limit", policy.archive_limit)?,
+        expire_after: policy
+            .expire_after
+            .map(|after| duration(&format!("{field}.expire_after"), after))
+            .transpose()?,
+    })
+}
+
+fn preset(field: &str, preset: i32) -> Result<Option<Policy>, Refusal> {
+    match proto::PolicyPreset::try_from(preset) {
+        Ok(proto::PolicyPreset::Unspecified) => Ok(None),
+        Ok(proto::PolicyPreset::Rolling) => Ok(Some(Policy::ROLLING)),
+        Ok(proto::PolicyPreset::Turns) => Ok(Some(Policy::TURNS)),
+        Ok(proto::PolicyPreset::Session) => Ok(Some(Policy::SESSION)),
+        Err(_) => {
+            let text = format!("is {preset}; accepted are ROLLING (1), TURNS (2) and SESSION (3)");
+            Err(Refusal::invalid(format!("{field}.preset"), text))
+        }
+    }
+}
+
+fn oversize(field: &str, oversize: i32) -> Result<Option<Oversize>, Refusal> {
+    match proto::Oversize::try_from(oversize) {
+        Ok(proto::Oversize::Unspecified) => Ok(None),
+        Ok(proto::Oversize::Keep) => Ok(Some(Oversize::Keep)),
+        Ok(proto::Oversize::Reject) => Ok(Some(Oversize::Reject)),
+        Err(_) => {
+            let text = format!("is {oversize}; accepted are KEEP (1) and REJECT (2)");
+            Err(Refusal::invalid(format!("{field}.oversize"), text))
+        }
+    }
+}
+
+fn duration(field: &str, duration: prost_types::Duration) -> Result<Duration, Refusal> {
+    Duration::try_from(duration).map_err(|_| Refusal::invalid(field, "is negative; accepted are 0 s or more"))
+}
+
+/// What utterances must have.
+pub fn filter(filter: proto::RememberFilter) -> Result<Filter, Refusal> {
+    let at = |name: &str| format!("filter.{name}");
+    let natural =
+        |name: &str, number: Option<i32>| number.map(|number| self::natural(&at(name), number)).transpose();
+    let sequence =
+        |name: &str, number: Option<i64>| number.map(|number| self::sequence(&at(name), number)).transpose();
+    let time = |name: &str, time: Option<WireTime>| time.map(|time| self::time(&at(name), time)).transpose();
+    let role = |(index, role): (usize, &i32)| self::role(&format!("filter.roles[{index}]"), *role);
+    let decoded = Filter {
+        roles: filter.roles.iter().enumerate().map(role).collect::<Result<_, _>>()?,
+        min_turn: natural("min_turn", filter.min_turn)?,
+        max_turn: natural("max_turn", filter.max_turn)?,
+        min_sequence: sequence("min_sequence", filter.min_sequence)?,
+        max_sequence: sequence("max_sequence", filter.max_sequence)?,
+        start_time: time("start_time", filter.start_time)?,
+        end_time: time("end_time", filter.end_time)?,
+        names: filter.names,
+        pinned: filter.pinned,
+        metadata: filter.metadata,
+    };
+    ordered(&at("max_turn"), decoded.min_turn, decoded.max_turn)?;
+    ordered(&at("max_sequence"), decoded.min_sequence, decoded.max_sequence)?;
+    ordered(&at("end_time"), decoded.start_time, decoded.end_time)?;
+    Ok(decoded)
+}
+
+fn ordered<T: PartialOrd>(field: &str, low: Option<T>, high: Option<T>) -> Result<(), Refusal> {
+    match low.zip(high).is_some_and(|(low, high)| high < low) {
+        true => Err(Refusal::invalid(field, "comes before the other end of the range")),
+        false => Ok(()),
+    }
+}
+
+/// Refuses a mask without paths, or with one that is not `accepted`.
+pub fn mask<'a>(
+    mask: Option<&'a prost_types::FieldMask>,
+    accepted: &[&str],
+) -> Result<&'a [String], Refusal> {
+    let list = accepted.join(", ");
+    match mask {
+        Some(mask) if !mask.paths.is_empty() => {
+            match mask.paths.iter().find(|path| !accepted.contains(&path.as_str())) {
+                Some(path) => {
+                    Err(Refusal::invalid("update_mask", format!("has {path:?}; accepted are {list}")))
+                }
+                None => Ok(&mask.paths),
+            }
+        }
+        _ => Err(Refusal::invalid("update_mask", format!("is empty; accepted are {list}"))),
+    }
+}

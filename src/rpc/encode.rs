@@ -1,0 +1,268 @@
+//! From states and changes to messages.
+
+use std::sync::Arc;
+
+use prost_types::Timestamp as WireTime;
+
+use crate::{
+    domain::{
+        Change, Conversation, Head, Marks, Oversize, Policy, Ranges, Role, Sequence, Timestamp, Utterance,
+        capacity::{Capacity, OverLimit},
+        conversation::Status,
+        memorize::Irregularity,
+        segment::Segment,
+    },
+    engine::References,
+    proto,
+};
+
+/// A count; one beyond an int32 is the largest int32.
+pub fn int(number: impl TryInto<i32>) -> i32 {
+    number.try_into().unwrap_or(i32::MAX)
+}
+
+/// A sequence or revision.
+pub fn long(number: u64) -> i64 {
+    i64::try_from(number).unwrap_or(i64::MAX)
+}
+
+/// A moment.
+pub fn time(time: Timestamp) -> WireTime {
+    let nanos = time.0.rem_euclid(1_000_000) * 1_000;
+    WireTime { seconds: time.0.div_euclid(1_000_000), nanos: int(nanos) }
+}
+
+/// A speaker.
+pub fn role(role: Role) -> proto::Role {
+    match role {
+        Role::System => proto::Role::System,
+        Role::User => proto::Role::User,
+        Role::Assistant => proto::Role::Assistant,
+        Role::Tool => proto::Role::Tool,
+    }
+}
+
+/// What a conversation is doing.
+pub fn status(status: Status) -> proto::ConversationStatus {
+    match status {
+        Status::Active => proto::ConversationStatus::Active,
+        Status::AwaitingAnswer => proto::ConversationStatus::AwaitingAnswer,
+        Status::Idle => proto::ConversationStatus::Idle,
+    }
+}
+
+/// An utterance as it stands in `state`.
+pub fn utterance(utterance: &Utterance, state: &Conversation) -> proto::Utterance {
+    let position = state.window.position(utterance.sequence).map(int);
+    let place = match (utterance.forgotten, position) {
+        (true, _) => proto::UtteranceState::Forgotten,
+        (false, Some(_)) => proto::UtteranceState::Live,
+        (false, None) => proto::UtteranceState::Evicted,
+    };
+    let mut message = proto::Utterance {
+        utterance_id: utterance.id_text(),
+        sequence: long(utterance.sequence.get()),
+        position,
+        role: role(utterance.role).into(),
+        content: utterance.content.to_string(),
+        turn_number: Some(int(utterance.turn)),
+        create_time: Some(time(utterance.create_time)),
+        token_count: int(utterance.tokens),
+        state: place.into(),
+        pinned: utterance.pinned,
+        aside: utterance.aside,
+        ..Default::default()
+    };
+    if let Some(more) = &utterance.more {
+        let text = |text: &Option<Box<str>>| text.as_deref().unwrap_or_default().to_owned();
+        message.name = text(&more.name);
+        message.tool_call_id = text(&more.tool_call_id);
+        message.extras_json = text(&more.extras_json);
+        message.tools_used = more.tools_used.iter().map(ToString::to_string).collect();
+        message.metadata.clone_from(&more.metadata);
+        message.awaits_answer = more.awaits_answer;
+        message.tool_calls = more.tool_calls.iter().map(tool_call).collect();
+    }
+    message
+}
+
+fn tool_call(call: &crate::domain::ToolCall) -> proto::ToolCall {
+    proto::ToolCall {
+        id: call.id.to_string(),
+        name: call.name.to_string(),
+        arguments_json: call.arguments_json.to_string(),
+    }
+}
+
+/// Points to utterances, with their positions in `state`.
+pub fn refs(utterances: &[Arc<Utterance>], state: &Conversation) -> Vec<proto::UtteranceRef> {
+    utterances.iter().map(|utterance| reference(utterance, state)).collect()
+}
+
+/// Points to utterances that are gone: they have no position.
+pub fn refs_of_gone(utterances: &[Arc<Utterance>]) -> Vec<proto::UtteranceRef> {
+    utterances.iter().map(|utterance| bare_reference(utterance)).collect()
+}
+
+/// What a lenient call let pass.
+pub fn irregularity(irregularity: Irregularity) -> proto::Irregularity {
+    proto::Irregularity {
+        index: Some(int(irregularity.index)),
+        sequence: long(irregularity.sequence.get()),
+        description: irregularity.description,
+    }
+}
+
+fn reference(utterance: &Utterance, state: &Conversation) -> proto::UtteranceRef {
+    let position = state.window.position(utterance.sequence).map(int);
+    proto::UtteranceRef { position, ..bare_reference(utterance) }
+}
+
+fn bare_reference(utterance: &Utterance) -> proto::UtteranceRef {
+    proto::UtteranceRef {
+        utterance_id: utterance.id_text(),
+        sequence: long(utterance.sequence.get()),
+        position: None,
+        role: role(utterance.role).into(),
+        turn_number: Some(int(utterance.turn)),
+        token_count: int(utterance.tokens),
+    }
+}
+
+/// Points to what an earlier outcome refers to; what is gone has only its sequence.
+pub fn earlier_refs(sequences: &Ranges, references: &References) -> Vec<proto::UtteranceRef> {
+    let gone =
+        |sequence: Sequence| proto::UtteranceRef { sequence: long(sequence.get()), ..Default::default() };
+    let point = |sequence: Sequence| {
+        let place =
+            references.utterances.binary_search_by_key(&sequence, |utterance| utterance.sequence).ok();
+        match place.zip(references.conversation.as_deref()) {
+            Some((place, state)) => reference(&references.utterances[place], state),
+            None => gone(sequence),
+        }
+    };
+    sequences.sequences().map(point).collect()
+}
+
+/// Ranges of sequences.
+pub fn ranges(ranges: &Ranges) -> Vec<proto::SequenceRange> {
+    let range = |range: std::ops::RangeInclusive<Sequence>| proto::SequenceRange {
+        first: long(range.start().get()),
+        last: long(range.end().get()),
+    };
+    ranges.iter().map(range).collect()
+}
+
+/// A segment of a summary.
+pub fn segment(segment: &Segment) -> proto::Segment {
+    proto::Segment {
+        segment_number: int(segment.number),
+        level: int(segment.level),
+        covers: ranges(&segment.covers),
+        text: segment.text(),
+        token_count: Some(int(segment.tokens)),
+        method: proto::SummaryMethod::Extractive.into(),
+    }
+}
+
+/// What `change` did to the summary; `None` when nothing.
+pub fn summary_update(change: &Change, after: &Conversation) -> Option<proto::SummaryUpdate> {
+    let changed = !change.segments_written.is_empty() || !change.segments_removed.is_empty();
+    changed.then(|| proto::SummaryUpdate {
+        written: change.segments_written.iter().map(|written| segment(written)).collect(),
+        replaced_segment_numbers: change.segments_removed.iter().map(|number| int(*number)).collect(),
+        token_count: Some(int(after.summary.tokens())),
+    })
+}
+
+/// How full the window of `state` is.
+pub fn capacity(state: &Conversation, status: proto::ConversationStatus) -> proto::Capacity {
+    let head = &state.head;
+    numbers(&Capacity::of(state), head.identity.key.id.as_str(), head.revision.get(), status)
+}
+
+/// The numbers of a window at one revision.
+pub fn numbers(
+    capacity: &Capacity,
+    conversation_id: &str,
+    revision: u64,
+    status: proto::ConversationStatus,
+) -> proto::Capacity {
+    let left = |max: Option<u32>, used: u64| max.map(|max| int(u64::from(max).saturating_sub(used)));
+    proto::Capacity {
+        conversation_id: conversation_id.to_owned(),
+        revision: long(revision),
+        status: status.into(),
+        utterance_count: Some(int(capacity.utterances)),
+        soft_deleted_count: Some(int(capacity.forgotten)),
+        turn_count: Some(int(capacity.turns)),
+        token_count: Some(int(capacity.tokens)),
+        max_utterances: capacity.max_utterances.map(int),
+        max_tokens: capacity.max_tokens.map(int),
+        max_turns: capacity.max_turns.map(int),
+        available_utterances: left(capacity.max_utterances, capacity.utterances),
+        available_tokens: left(capacity.max_tokens, capacity.tokens),
+        over_limit: Some(!capacity.over_limit.is_empty()),
+        over_limit_causes: capacity.over_limit.iter().map(|cause| over_limit(*cause).into()).collect(),
+        archived_utterance_count: Some(int(capacity.archived)),
+        summary: Some(proto::SummaryCapacity {
+            token_count: Some(int(capacity.summary_tokens)),
+            token_limit: capacity.summary_limit.map(int),
+            segment_count: Some(int(capacity.segments)),
+            covered_utterance_count: Some(int(capacity.covered)),
+        }),
+        total_token_count: Some(int(capacity.tokens + capacity.summary_tokens)),
+    }
+}
+
+fn over_limit(cause: OverLimit) -> proto::OverLimitCause {
+    match cause {
+        OverLimit::NewestUnit => proto::OverLimitCause::NewestUnit,
+        OverLimit::OpenExchange => proto::OverLimitCause::OpenExchange,
+        OverLimit::Instructions => proto::OverLimitCause::Instructions,
+        OverLimit::Pinned => proto::OverLimitCause::Pinned,
+    }
+}
+
+/// A conversation without its utterances and summary.
+pub fn conversation(head: &Head, status: proto::ConversationStatus, active: bool) -> proto::Conversation {
+    let identity = &head.identity;
+    proto::Conversation {
+        conversation_id: identity.key.id.to_string(),
+        recipient_id: identity.recipient.to_string(),
+        title: head.title.as_deref().unwrap_or_default().to_owned(),
+        start_time: Some(time(identity.start_time)),
+        update_time: Some(time(head.update_time)),
+        status: status.into(),
+        encoding: identity.encoding.name().to_owned(),
+        policy: Some(policy(&head.policy)),
+        labels: (*head.labels).clone(),
+        revision: long(head.revision.get()),
+        utterance_count: Some(int(head.stored)),
+        active,
+        utterances: Vec::new(),
+        summary: String::new(),
+    }
+}
+
+fn policy(policy: &Policy) -> proto::Policy {
+    let max = |marks: Option<Marks>| marks.map(|marks| int(marks.max()));
+    let keep = |marks: Option<Marks>| marks.map(|marks| int(marks.keep()));
+    proto::Policy {
+        preset: proto::PolicyPreset::Unspecified.into(),
+        max_utterances: max(policy.utterances),
+        keep_utterances: keep(policy.utterances),
+        max_tokens: max(policy.tokens),
+        keep_tokens: keep(policy.tokens),
+        max_turns: max(policy.turns),
+        keep_turns: keep(policy.turns),
+        summarization_enabled: Some(policy.summarization_enabled),
+        summary_token_limit: policy.summary_token_limit.map(int),
+        oversize: match policy.oversize {
+            Oversize::Keep => proto::Oversize::Keep.into(),
+            Oversize::Reject => proto::Oversize::Reject.into(),
+        },
+        archive_limit: Some(int(policy.archive_limit)),
+        expire_after: policy.expire_after.and_then(|after| after.try_into().ok()),
+    }
+}

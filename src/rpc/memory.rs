@@ -1,0 +1,443 @@
+//! MemoryService.
+
+use std::pin::Pin;
+
+use futures::{Stream, StreamExt, stream};
+use prost::Message;
+use tonic::{Request, Response, Status, Streaming};
+
+use crate::{
+    domain::{Reason, Refusal, forget::Forget, forgetting, limits::MAX_PROMPT_BYTES, restore::Restore},
+    engine::{
+        Applied, Caller, ForgetCall, Found, MemorizeCall, Order, References, RememberCall, RestoreCall,
+        Scope, SummarizeCall, SummarizeScope,
+    },
+    proto::{self, memory_service_server::MemoryService},
+    rpc::{Services, decode, encode, page_token, page_token::QueryHash},
+};
+
+/// A stream of responses.
+type Responses<T> = Pin<Box<dyn Stream<Item = Result<T, Status>> + Send>>;
+
+/// Matches on a page, by default and at most.
+const MATCHES: (usize, usize) = (10, 1_000);
+/// Utterances around a match, at most.
+const MAX_NEIGHBORS: u32 = 10;
+/// Ids of one Restore, at most.
+const MAX_RESTORED: usize = 1_000;
+/// Focus areas at most, and the bytes of one.
+const MAX_FOCUS_AREAS: (usize, usize) = (32, 256);
+
+#[tonic::async_trait]
+impl MemoryService for Services {
+    async fn memorize(
+        &self,
+        request: Request<proto::MemorizeRequest>,
+    ) -> Result<Response<proto::MemorizeResponse>, Status> {
+        let caller = self.caller(&request);
+        Ok(Response::new(self.memorize_one(&caller, request.into_inner()).await?))
+    }
+
+    type MemorizeStreamStream = Responses<proto::MemorizeStreamResponse>;
+
+    async fn memorize_stream(
+        &self,
+        request: Request<Streaming<proto::MemorizeStreamRequest>>,
+    ) -> Result<Response<Self::MemorizeStreamStream>, Status> {
+        let (services, caller) = (self.clone(), self.caller(&request));
+        let responses = request.into_inner().then(move |message| {
+            let (services, caller) = (services.clone(), caller.clone());
+            async move { Ok(services.memorize_message(&caller, message?).await) }
+        });
+        Ok(Response::new(Box::pin(responses.take_until(Box::pin(self.closing())))))
+    }
+
+    async fn remember(
+        &self,
+        request: Request<proto::RememberRequest>,
+    ) -> Result<Response<proto::RememberResponse>, Status> {
+        let caller = self.caller(&request);
+        let request = request.into_inner();
+        let query = QueryHash::of(&proto::RememberRequest {
+            page_size: 0,
+            page_token: String::new(),
+            ..request.clone()
+        });
+        let skip = match page_token::read(&request.page_token, query)? {
+            Some(place) => place.number()?,
+            None => 0,
+        };
+        let call = remember_call(request, skip)?;
+        let reply = self.engine.remember(&caller, &call).await?;
+        let next = skip + reply.found.len();
+        let next_page_token = if reply.more { page_token::write(query, &[&next]) } else { String::new() };
+        Ok(Response::new(proto::RememberResponse {
+            matches: reply.found.into_iter().map(found).collect(),
+            next_page_token,
+        }))
+    }
+
+    async fn forget(
+        &self,
+        request: Request<proto::ForgetRequest>,
+    ) -> Result<Response<proto::ForgetResponse>, Status> {
+        let caller = self.caller(&request);
+        let call = forget_call(request.into_inner())?;
+        let understood_as = call.forget.instruction.to_string();
+        let hard = call.forget.hard;
+        let response = match self.engine.forget(&caller, call).await? {
+            Applied::Now { after, change, value } => proto::ForgetResponse {
+                conversation_id: after.key().id.to_string(),
+                revision: encode::long(after.head.revision.get()),
+                forgotten: match hard {
+                    true => encode::refs_of_gone(&value),
+                    false => encode::refs(&value, &after),
+                },
+                rebuilt_segments: Some(change.map_or(0, |change| encode::int(change.segments_removed.len()))),
+                capacity: Some(self.capacity(&after)),
+                understood_as,
+                replayed: false,
+            },
+            Applied::Earlier(earlier) => proto::ForgetResponse {
+                conversation_id: earlier.outcome.conversation.to_string(),
+                revision: encode::long(earlier.outcome.revision.get()),
+                forgotten: encode::earlier_refs(&earlier.outcome.forgotten, &earlier),
+                rebuilt_segments: Some(encode::int(earlier.outcome.rebuilt_segments)),
+                capacity: Some(self.earlier_capacity(&earlier)),
+                understood_as,
+                replayed: true,
+            },
+        };
+        Ok(Response::new(response))
+    }
+
+    async fn restore(
+        &self,
+        request: Request<proto::RestoreRequest>,
+    ) -> Result<Response<proto::RestoreResponse>, Status> {
+        let caller = self.caller(&request);
+        let call = restore_call(request.into_inner())?;
+        let response = match self.engine.restore(&caller, call).await? {
+            Applied::Now { after, change, .. } => proto::RestoreResponse {
+                conversation_id: after.key().id.to_string(),
+                revision: encode::long(after.head.revision.get()),
+                restored: change
+                    .as_ref()
+                    .map_or_else(Vec::new, |change| encode::refs(&change.rewritten, &after)),
+                evicted: change
+                    .as_ref()
+                    .map_or_else(Vec::new, |change| encode::refs(&change.evicted, &after)),
+                capacity: Some(self.capacity(&after)),
+                replayed: false,
+            },
+            Applied::Earlier(earlier) => proto::RestoreResponse {
+                conversation_id: earlier.outcome.conversation.to_string(),
+                revision: encode::long(earlier.outcome.revision.get()),
+                restored: encode::earlier_refs(&earlier.outcome.restored, &earlier),
+                evicted: encode::earlier_refs(&earlier.outcome.evicted, &earlier),
+                capacity: Some(self.earlier_capacity(&earlier)),
+                replayed: true,
+            },
+        };
+        Ok(Response::new(response))
+    }
+
+    async fn summarize(
+        &self,
+        request: Request<proto::SummarizeRequest>,
+    ) -> Result<Response<proto::SummarizeResponse>, Status> {
+        let caller = self.caller(&request);
+        let call = summarize_call(request.into_inner())?;
+        let reply = self.engine.summarize(&caller, &call).await?;
+        Ok(Response::new(proto::SummarizeResponse {
+            conversation_id: reply.state.key().id.to_string(),
+            text: reply.text,
+            token_count: Some(encode::int(reply.tokens)),
+            sources: encode::ranges(&reply.sources),
+            source_token_count: Some(encode::int(reply.source_tokens)),
+            method: proto::SummaryMethod::Extractive.into(),
+        }))
+    }
+
+    async fn get_capacity_info(
+        &self,
+        request: Request<proto::GetCapacityInfoRequest>,
+    ) -> Result<Response<proto::GetCapacityInfoResponse>, Status> {
+        let caller = self.caller(&request);
+        let request = request.into_inner();
+        let address = decode::address(&request.conversation_id, &request.recipient_id)?;
+        let state = self.engine.capacity(&caller, &address).await?;
+        Ok(Response::new(proto::GetCapacityInfoResponse { capacity: Some(self.capacity(&state)) }))
+    }
+
+    type WatchCapacityStream = Responses<proto::WatchCapacityResponse>;
+
+    async fn watch_capacity(
+        &self,
+        request: Request<proto::WatchCapacityRequest>,
+    ) -> Result<Response<Self::WatchCapacityStream>, Status> {
+        let caller = self.caller(&request);
+        let request = request.into_inner();
+        let address = decode::address(&request.conversation_id, &request.recipient_id)?;
+        let watch = self.engine.watch_capacity(&caller, address).await?;
+        let responses = stream::unfold((self.clone(), Some(watch)), |(services, watch)| async move {
+            let mut watch = watch?;
+            match watch.next().await {
+                Ok(state) => {
+                    let response = proto::WatchCapacityResponse { capacity: Some(services.capacity(&state)) };
+                    Some((Ok(response), (services, Some(watch))))
+                }
+                Err(error) => Some((Err(error.into()), (services, None))),
+            }
+        });
+        Ok(Response::new(Box::pin(responses.take_until(Box::pin(self.closing())))))
+    }
+}
+
+impl Services {
+    async fn memorize_one(
+        &self,
+        caller: &Caller,
+        request: proto::MemorizeRequest,
+    ) -> Result<proto::MemorizeResponse, Status> {
+        let call = MemorizeCall {
+            address: decode::address(&request.conversation_id, &request.recipient_id)?,
+            attempt: decode::attempt("Memorize", &request.request_id, || proto::MemorizeRequest {
+                request_id: String::new(),
+                ..request.clone()
+            })?,
+            expected: decode::revision(request.expected_revision)?,
+            lenient: request.lenient,
+            drafts: decode::drafts(request.utterances, self.limits, request.lenient)?,
+        };
+        Ok(match self.engine.memorize(caller, call).await? {
+            Applied::Now { after, change, value: irregularities } => {
+                let change = change.as_deref();
+                let refs = |utterances| encode::refs(utterances, &after);
+                proto::MemorizeResponse {
+                    conversation_id: after.key().id.to_string(),
+                    revision: encode::long(after.head.revision.get()),
+                    memorized: change.map_or_else(Vec::new, |change| refs(&change.appended)),
+                    evicted: change.map_or_else(Vec::new, |change| refs(&change.evicted)),
+                    summary: change.and_then(|change| encode::summary_update(change, &after)),
+                    capacity: Some(self.capacity(&after)),
+                    started_conversation: change.is_some_and(|change| change.before.get() == 0),
+                    replayed: false,
+                    irregularities: irregularities.into_iter().map(encode::irregularity).collect(),
+                }
+            }
+            Applied::Earlier(earlier) => proto::MemorizeResponse {
+                conversation_id: earlier.outcome.conversation.to_string(),
+                revision: encode::long(earlier.outcome.revision.get()),
+                memorized: encode::earlier_refs(&earlier.outcome.memorized, &earlier),
+                evicted: encode::earlier_refs(&earlier.outcome.evicted, &earlier),
+                summary: None,
+                capacity: Some(self.earlier_capacity(&earlier)),
+                started_conversation: earlier.outcome.started,
+                replayed: true,
+                irregularities: Vec::new(),
+            },
+        })
+    }
+
+    async fn memorize_message(
+        &self,
+        caller: &Caller,
+        message: proto::MemorizeStreamRequest,
+    ) -> proto::MemorizeStreamResponse {
+        use proto::memorize_stream_response::Result as Outcome;
+        let result = match message.memorize {
+            Some(request) => self.memorize_one(caller, request).await,
+            None => Err(Refusal::invalid("memorize", "is missing; accepted is a MemorizeRequest").into()),
+        };
+        let outcome = match result {
+            Ok(response) => Outcome::Memorized(response),
+            Err(status) => Outcome::Error(wire_status(&status)),
+        };
+        proto::MemorizeStreamResponse { result: Some(outcome) }
+    }
+
+    pub(super) fn earlier_capacity(&self, earlier: &References) -> proto::Capacity {
+        let outcome = &earlier.outcome;
+        let now = self.engine.now();
+        let status =
+            earlier.conversation.as_ref().map(|state| self.status_at(state, now)).unwrap_or_default();
+        encode::numbers(&outcome.capacity, outcome.conversation.as_str(), outcome.revision.get(), status)
+    }
+}
+
+/// A status as a message, with its details.
+fn wire_status(status: &Status) -> tonic_types::pb::Status {
+    tonic_types::pb::Status::decode(status.details()).unwrap_or_else(|_| tonic_types::pb::Status {
+        code: status.code().into(),
+        message: status.message().to_owned(),
+        details: Vec::new(),
+    })
+}
+
+fn remember_call(request: proto::RememberRequest, skip: usize) -> Result<RememberCall, Refusal> {
+    if request.prompt.len() > MAX_PROMPT_BYTES {
+        let text = format!("has {} bytes; accepted are at most {MAX_PROMPT_BYTES}", request.prompt.len());
+        return Err(Refusal::field(Reason::ContentTooLarge, "prompt", text));
+    }
+    let neighbors = decode::natural("neighbors", request.neighbors)?;
+    if neighbors > MAX_NEIGHBORS {
+        let text = format!("is {neighbors}; accepted are 0 to {MAX_NEIGHBORS}");
+        return Err(Refusal::invalid("neighbors", text));
+    }
+    Ok(RememberCall {
+        address: decode::address(&request.conversation_id, &request.recipient_id)?,
+        filter: decode::filter(request.filter.unwrap_or_default())?,
+        scope: scope(request.scope)?,
+        order: order(request.order, &request.prompt)?,
+        neighbors: neighbors.into(),
+        skip,
+        limit: decode::page_size(request.page_size, MATCHES.0, MATCHES.1)?,
+        prompt: request.prompt,
+    })
+}
+
+fn scope(scope: i32) -> Result<Scope, Refusal> {
+    match proto::RememberScope::try_from(scope) {
+        Ok(proto::RememberScope::Unspecified | proto::RememberScope::Conversation) => Ok(Scope::Conversation),
+        Ok(proto::RememberScope::Window) => Ok(Scope::Window),
+        Ok(proto::RememberScope::Recipient) => Ok(Scope::Recipient),
+        Err(_) => {
+            let text = format!("is {scope}; accepted are WINDOW (1), CONVERSATION (2) and RECIPIENT (3)");
+            Err(Refusal::invalid("scope", text))
+        }
+    }
+}
+
+fn order(order: i32, prompt: &str) -> Result<Order, Refusal> {
+    match (proto::RememberOrder::try_from(order), prompt.is_empty()) {
+        (Ok(proto::RememberOrder::Unspecified), true) | (Ok(proto::RememberOrder::Recency), _) => {
+            Ok(Order::Recency)
+        }
+        (Ok(proto::RememberOrder::Unspecified | proto::RememberOrder::Relevance), false) => {
+            Ok(Order::Relevance)
+        }
+        (Ok(proto::RememberOrder::Relevance), true) => {
+            Err(Refusal::invalid("prompt", "is empty; the order RELEVANCE needs one"))
+        }
+        (Err(_), _) => {
+            let text = format!("is {order}; accepted are RELEVANCE (1) and RECENCY (2)");
+            Err(Refusal::invalid("order", text))
+        }
+    }
+}
+
+fn found(found: Found) -> proto::Match {
+    let state = &found.state;
+    proto::Match {
+        utterance: Some(encode::utterance(&found.utterance, state)),
+        conversation_id: state.key().id.to_string(),
+        score: found.score,
+        relevance: found.relevance,
+        recency: found.recency,
+        matched_terms: found.matched_terms,
+        neighbors: found.neighbors.iter().map(|utterance| encode::utterance(utterance, state)).collect(),
+    }
+}
+
+fn forget_call(request: proto::ForgetRequest) -> Result<ForgetCall, Refusal> {
+    let instruction = forgetting::parse(&request.instructions).map_err(|error| {
+        Refusal::field(Reason::InstructionNotUnderstood, "instructions", error.to_string())
+    })?;
+    let hard = match proto::ForgetMode::try_from(request.mode) {
+        Ok(proto::ForgetMode::Unspecified | proto::ForgetMode::Soft) => false,
+        Ok(proto::ForgetMode::Hard) => true,
+        Err(_) => {
+            let text = format!("is {}; accepted are SOFT (1) and HARD (2)", request.mode);
+            return Err(Refusal::invalid("mode", text));
+        }
+    };
+    let expected = decode::revision(request.expected_revision)?;
+    Ok(ForgetCall {
+        address: decode::address(&request.conversation_id, &request.recipient_id)?,
+        forget: Forget { instruction, hard, expected },
+        dry_run: request.dry_run,
+        attempt: decode::attempt("Forget", &request.request_id, || proto::ForgetRequest {
+            request_id: String::new(),
+            ..request.clone()
+        })?,
+    })
+}
+
+fn restore_call(request: proto::RestoreRequest) -> Result<RestoreCall, Refusal> {
+    let count = request.utterance_ids.len();
+    if count == 0 || count > MAX_RESTORED {
+        let reason = if count == 0 { Reason::EmptyBatch } else { Reason::BatchTooLarge };
+        let text = format!("has {count} entries; accepted are 1 to {MAX_RESTORED}");
+        return Err(Refusal::field(reason, "utterance_ids", text));
+    }
+    Ok(RestoreCall {
+        address: decode::address(&request.conversation_id, &request.recipient_id)?,
+        restore: Restore {
+            ids: request.utterance_ids.iter().map(|id| id.as_str().into()).collect(),
+            expected: decode::revision(request.expected_revision)?,
+        },
+        attempt: decode::attempt("Restore", &request.request_id, || proto::RestoreRequest {
+            request_id: String::new(),
+            ..request.clone()
+        })?,
+    })
+}
+
+fn summarize_call(request: proto::SummarizeRequest) -> Result<SummarizeCall, Refusal> {
+    Ok(SummarizeCall {
+        address: decode::address(&request.conversation_id, &request.recipient_id)?,
+        scope: summarize_scope(&request)?,
+        token_limit: request.token_limit.map(|limit| decode::positive("token_limit", limit)).transpose()?,
+        focus: focus(request.focus_areas)?,
+    })
+}
+
+fn summarize_scope(request: &proto::SummarizeRequest) -> Result<SummarizeScope, Refusal> {
+    use proto::SummarizeScope as Wire;
+    let scope = Wire::try_from(request.scope).map_err(|_| {
+        let text =
+            format!("is {}; accepted are ALL (1), RECENT (2), EVICTED (3) and TURNS (4)", request.scope);
+        Refusal::invalid("scope", text)
+    })?;
+    let only = |given: bool, field: &str, wanted: Wire| match given == (scope == wanted) {
+        true => Ok(()),
+        false if given => Err(Refusal::invalid(field, format!("goes only with {}", wanted.as_str_name()))),
+        false => Err(Refusal::invalid(field, format!("is missing; {} needs it", wanted.as_str_name()))),
+    };
+    only(request.recent_count.is_some(), "recent_count", Wire::Recent)?;
+    only(request.first_turn.is_some(), "first_turn", Wire::Turns)?;
+    only(request.last_turn.is_some(), "last_turn", Wire::Turns)?;
+    match (scope, request.recent_count, request.first_turn.zip(request.last_turn)) {
+        (Wire::Recent, Some(count), _) => {
+            Ok(SummarizeScope::Recent(decode::positive("recent_count", count)? as usize))
+        }
+        (Wire::Turns, _, Some((first, last))) => {
+            let (first, last) = (decode::natural("first_turn", first)?, decode::natural("last_turn", last)?);
+            match last < first {
+                true => Err(Refusal::invalid(
+                    "last_turn",
+                    format!("is {last}; accepted are {first}, the first_turn, or more"),
+                )),
+                false => Ok(SummarizeScope::Turns(first, last)),
+            }
+        }
+        (Wire::Evicted, ..) => Ok(SummarizeScope::Evicted),
+        _ => Ok(SummarizeScope::All),
+    }
+}
+
+fn focus(areas: Vec<String>) -> Result<Vec<String>, Refusal> {
+    let (most, bytes) = MAX_FOCUS_AREAS;
+    if areas.len() > most {
+        let text = format!("has {} entries; accepted are at most {most}", areas.len());
+        return Err(Refusal::invalid("focus_areas", text));
+    }
+    match areas.iter().position(|area| area.is_empty() || area.len() > bytes) {
+        Some(index) => {
+            let text = format!("has {} bytes; accepted are 1 to {bytes}", areas[index].len());
+            Err(Refusal::invalid(format!("focus_areas[{index}]"), text))
+        }
+        None => Ok(areas),
+    }
+}

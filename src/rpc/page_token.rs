@@ -1,0 +1,68 @@
+//! Page tokens: where the next page starts, and of which query (AIP-158).
+
+use base64::{Engine as _, prelude::BASE64_URL_SAFE_NO_PAD as BASE64};
+use prost::Message;
+use xxhash_rust::xxh3::xxh3_64;
+
+use crate::domain::{Reason, Refusal};
+
+/// Tells one query from another: a hash of the request without its page fields.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct QueryHash(u64);
+
+impl QueryHash {
+    /// The hash of `request`, from which the caller has taken the page token and page size.
+    pub fn of(request: &impl Message) -> Self {
+        Self(xxh3_64(&request.encode_to_vec()))
+    }
+}
+
+/// Writes the token of the next page.
+pub fn write(query: QueryHash, place: &[&dyn std::fmt::Display]) -> String {
+    let place: Vec<String> = place.iter().map(ToString::to_string).collect();
+    BASE64.encode(format!("{:x}/{}", query.0, place.join("/")))
+}
+
+/// Reads a token: `None` for an empty one.
+///
+/// Refuses what is no token, and a token of another query.
+pub fn read(token: &str, query: QueryHash) -> Result<Option<Place>, Refusal> {
+    if token.is_empty() {
+        return Ok(None);
+    }
+    let text =
+        BASE64.decode(token).ok().and_then(|bytes| String::from_utf8(bytes).ok()).ok_or_else(no_token)?;
+    let (hash, place) = text.split_once('/').ok_or_else(no_token)?;
+    match u64::from_str_radix(hash, 16) {
+        Ok(hash) if hash == query.0 => Ok(Some(Place(place.to_owned()))),
+        Ok(_) => Err(refuse(
+            "belongs to another query; accepted is a token of this one, with every other field as it was",
+        )),
+        Err(_) => Err(no_token()),
+    }
+}
+
+/// Where a page starts.
+#[derive(Clone, Debug)]
+pub struct Place(String);
+
+impl Place {
+    /// A place of one number.
+    pub fn number<T: std::str::FromStr>(&self) -> Result<T, Refusal> {
+        self.0.parse().map_err(|_| no_token())
+    }
+
+    /// A place of a number and what follows it.
+    pub fn pair<T: std::str::FromStr>(&self) -> Result<(T, &str), Refusal> {
+        let (number, rest) = self.0.split_once('/').ok_or_else(no_token)?;
+        Ok((number.parse().map_err(|_| no_token())?, rest))
+    }
+}
+
+fn no_token() -> Refusal {
+    refuse("is no page token; accepted is a next_page_token of the same query, or none")
+}
+
+fn refuse(description: &str) -> Refusal {
+    Refusal::field(Reason::InvalidPageToken, "page_token", description)
+}

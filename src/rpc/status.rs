@@ -1,0 +1,113 @@
+//! The one table from errors to gRPC status.
+//!
+//! Every error carries an `ErrorInfo` with a stable reason and the domain `utterd`; a
+//! `BadRequest` where a field is to blame; a `ResourceInfo` where something is missing or in
+//! the way; a `QuotaFailure` or `RetryInfo` where that helps (AIP-193).
+
+use std::{collections::HashMap, time::Duration};
+
+use tonic::{Code, Status};
+use tonic_types::{ErrorDetails, StatusExt};
+
+use crate::{
+    domain::{Reason, Refusal},
+    engine::EngineError,
+    store::StoreError,
+};
+
+/// The domain of every `ErrorInfo`.
+pub const DOMAIN: &str = "utterd";
+
+impl From<EngineError> for Status {
+    fn from(error: EngineError) -> Self {
+        match error {
+            EngineError::Refused(refusal) => refusal.into(),
+            EngineError::Store(error) => store(&error),
+            EngineError::Contended => {
+                let details = info("CONTENDED").with_retry(Duration::from_millis(100));
+                status(Code::Aborted, error.to_string(), details)
+            }
+            EngineError::Interrupted => status(Code::Internal, error.to_string(), info("INTERRUPTED")),
+            EngineError::Cursor(problem) => {
+                let mut details = info("EVENTS_NOT_KEPT");
+                details.add_bad_request_violation("after_event", problem);
+                status(Code::OutOfRange, error.to_string(), details)
+            }
+        }
+    }
+}
+
+impl From<Refusal> for Status {
+    fn from(refusal: Refusal) -> Self {
+        let mut details = info(refusal.reason().as_str());
+        match &refusal {
+            Refusal::Field(_, violation) => {
+                details.add_bad_request_violation(&violation.field, &violation.description);
+            }
+            Refusal::NotFound { kind, name, .. } | Refusal::Exists { kind, name } => {
+                details.set_resource_info(format!("utterd.v1/{kind}"), name, "", refusal.to_string());
+            }
+            Refusal::StaleRevision { expected, actual } => {
+                let metadata = [("expected", expected.to_string()), ("actual", actual.to_string())];
+                details.set_error_info(refusal.reason().as_str(), DOMAIN, owned(metadata));
+                details.add_bad_request_violation("expected_revision", refusal.to_string());
+            }
+            Refusal::RequestIdReused(_) => {
+                details.add_bad_request_violation("request_id", refusal.to_string());
+            }
+        }
+        status(code(&refusal), refusal.to_string(), details)
+    }
+}
+
+fn code(refusal: &Refusal) -> Code {
+    match refusal {
+        Refusal::Field(Reason::UtteranceExists, _) | Refusal::Exists { .. } => Code::AlreadyExists,
+        Refusal::Field(..) => Code::InvalidArgument,
+        Refusal::NotFound { .. } => Code::NotFound,
+        Refusal::StaleRevision { .. } => Code::Aborted,
+        Refusal::RequestIdReused(_) => Code::FailedPrecondition,
+    }
+}
+
+fn store(error: &StoreError) -> Status {
+    match error {
+        StoreError::Full { .. } => {
+            let mut details = info("MEMORY_LIMIT");
+            details.add_quota_failure_violation("memory_limit", error.to_string());
+            status(Code::ResourceExhausted, error.to_string(), details)
+        }
+        StoreError::Unavailable(_) => {
+            let details = info("STORE_UNAVAILABLE").with_retry(Duration::from_secs(1));
+            status(Code::Unavailable, error.to_string(), details)
+        }
+    }
+}
+
+/// An error that the transport finds, not the engine: it carries an `ErrorInfo` too.
+pub fn transport_error(code: Code, reason: &str, message: impl Into<String>) -> Status {
+    status(code, message.into(), info(reason))
+}
+
+fn status(code: Code, message: String, details: ErrorDetails) -> Status {
+    Status::with_error_details(code, message, details)
+}
+
+fn info(reason: &str) -> ErrorDetails {
+    ErrorDetails::with_error_info(reason, DOMAIN, HashMap::new())
+}
+
+fn owned<const N: usize>(metadata: [(&str, String); N]) -> HashMap<String, String> {
+    metadata.into_iter().map(|(key, value)| (key.to_owned(), value)).collect()
+}
+
+trait WithRetry {
+    fn with_retry(self, delay: Duration) -> Self;
+}
+
+impl WithRetry for ErrorDetails {
+    fn with_retry(mut self, delay: Duration) -> Self {
+        self.set_retry_info(Some(delay));
+        self
+    }
+}

@@ -1,0 +1,149 @@
+//! TraceService.
+
+use std::{collections::HashSet, pin::Pin};
+
+use futures::{Stream, StreamExt, stream};
+use tonic::{Request, Response, Status};
+
+use crate::{
+    domain::{ConversationId, RecipientId, Refusal},
+    engine::{Event, EventCursor, EventStream, Operation, Watched},
+    proto::{self, trace_service_server::TraceService, watch_events_response::Message},
+    rpc::{Services, decode, encode},
+};
+
+#[tonic::async_trait]
+impl TraceService for Services {
+    type WatchEventsStream = Pin<Box<dyn Stream<Item = Result<proto::WatchEventsResponse, Status>> + Send>>;
+
+    async fn watch_events(
+        &self,
+        request: Request<proto::WatchEventsRequest>,
+    ) -> Result<Response<Self::WatchEventsStream>, Status> {
+        let caller = self.caller(&request);
+        let request = request.into_inner();
+        let after = cursor(&request.after_event)?;
+        let wanted = Wanted::of(&request)?;
+        let events = self.engine.events().watch(&caller, after)?;
+        let started = proto::WatchStarted { event_id: events.cursor().to_string() };
+        let started = stream::iter([Ok(response(Message::Started(started)))]);
+        let reader = Reader { services: self.clone(), events, wanted };
+        let rest = stream::unfold(reader, |mut reader| async move {
+            let message = reader.next().await;
+            Some((Ok(response(message)), reader))
+        });
+        Ok(Response::new(Box::pin(started.chain(rest).take_until(Box::pin(self.closing())))))
+    }
+}
+
+fn response(message: Message) -> proto::WatchEventsResponse {
+    proto::WatchEventsResponse { message: Some(message) }
+}
+
+fn cursor(text: &str) -> Result<Option<EventCursor>, Refusal> {
+    match text {
+        "" => Ok(None),
+        text => text.parse().map(Some).map_err(|problem| Refusal::invalid("after_event", problem)),
+    }
+}
+
+struct Reader {
+    services: Services,
+    events: EventStream,
+    wanted: Wanted,
+}
+
+impl Reader {
+    async fn next(&mut self) -> Message {
+        loop {
+            match self.events.next().await {
+                Watched::Event(event) if self.wanted.wants(&event) => {
+                    let cursor = self.services.engine.events().cursor(event.number);
+                    return Message::Event(encode_event(event, cursor));
+                }
+                Watched::Event(_) => {}
+                Watched::Missed(count, last) => {
+                    let (count, last_event_id) = (encode::long(count), last.to_string());
+                    return Message::Missed(proto::MissedEvents { count, last_event_id });
+                }
+            }
+        }
+    }
+}
+
+/// Which events a reader asked for.
+struct Wanted {
+    conversation: Option<ConversationId>,
+    recipient: Option<RecipientId>,
+    operations: HashSet<proto::Operation>,
+}
+
+impl Wanted {
+    fn of(request: &proto::WatchEventsRequest) -> Result<Self, Refusal> {
+        let address = decode::address(&request.conversation_id, &request.recipient_id)?;
+        let known = |(index, number): (usize, &i32)| match proto::Operation::try_from(*number) {
+            Ok(proto::Operation::Unspecified) | Err(_) => Err(Refusal::invalid(
+                format!("operations[{index}]"),
+                format!("is {number}, which is no operation"),
+            )),
+            Ok(operation) => Ok(operation),
+        };
+        let operations = request.operations.iter().enumerate().map(known).collect::<Result<_, _>>()?;
+        Ok(Self { conversation: address.conversation, recipient: address.recipient, operations })
+    }
+
+    fn wants(&self, event: &Event) -> bool {
+        (self.conversation.is_none() || self.conversation == event.conversation)
+            && (self.recipient.is_none() || self.recipient == event.recipient)
+            && (self.operations.is_empty() || self.operations.contains(&operation(event.operation)))
+    }
+}
+
+fn encode_event(event: Event, cursor: EventCursor) -> proto::Event {
+    let text = |id: Option<&str>| id.unwrap_or_default().to_owned();
+    let facts = event.facts.unwrap_or_default();
+    let changed = facts.revision.get() > 0;
+    let numbers = |numbers: &[u32]| numbers.iter().map(|number| encode::int(*number)).collect();
+    proto::Event {
+        event_id: cursor.to_string(),
+        time: Some(encode::time(event.time)),
+        operation: operation(event.operation).into(),
+        conversation_id: text(event.conversation.as_ref().map(ConversationId::as_str)),
+        recipient_id: text(event.recipient.as_ref().map(RecipientId::as_str)),
+        revision: changed.then(|| encode::long(facts.revision.get())),
+        request_id: text(event.request.as_ref().map(crate::domain::RequestId::as_str)),
+        started_conversation: facts.started,
+        memorized: encode::ranges(&facts.memorized),
+        evicted: encode::ranges(&facts.evicted),
+        dropped: encode::ranges(&facts.dropped),
+        forgotten: encode::ranges(&facts.forgotten),
+        erased: encode::ranges(&facts.erased),
+        restored: encode::ranges(&facts.restored),
+        updated: encode::ranges(&facts.updated),
+        written_segment_numbers: numbers(&facts.segments_written),
+        removed_segment_numbers: numbers(&facts.segments_removed),
+        result_count: event.results.map(encode::int),
+    }
+}
+
+fn operation(operation: Operation) -> proto::Operation {
+    match operation {
+        Operation::Memorize => proto::Operation::Memorize,
+        Operation::Remember => proto::Operation::Remember,
+        Operation::Forget => proto::Operation::Forget,
+        Operation::Erase => proto::Operation::Erase,
+        Operation::Restore => proto::Operation::Restore,
+        Operation::Summarize => proto::Operation::Summarize,
+        Operation::GetCapacity => proto::Operation::GetCapacity,
+        Operation::CreateConversation => proto::Operation::CreateConversation,
+        Operation::GetConversation => proto::Operation::GetConversation,
+        Operation::ListConversations => proto::Operation::ListConversations,
+        Operation::UpdateConversation => proto::Operation::UpdateConversation,
+        Operation::DeleteConversation => proto::Operation::DeleteConversation,
+        Operation::ListUtterances => proto::Operation::ListUtterances,
+        Operation::GetSummary => proto::Operation::GetSummary,
+        Operation::UpdateUtterance => proto::Operation::UpdateUtterance,
+        Operation::ExpireConversation => proto::Operation::ExpireConversation,
+        Operation::CountTokens => proto::Operation::CountTokens,
+    }
+}

@@ -1,0 +1,141 @@
+//! A layer that answers what the transport finds wrong as gRPC's conventions want it.
+//!
+//! - A deadline that passes is DEADLINE_EXCEEDED.
+//! - A message beyond the limit is RESOURCE_EXHAUSTED and names the limit.
+//! - Bytes that are no message are INVALID_ARGUMENT.
+
+use std::{
+    pin::Pin,
+    task::{Context, Poll},
+    time::Duration,
+};
+
+use http::{HeaderMap, Request, Response};
+use tonic::{Code, Status, body::Body};
+use tower::{Layer, Service};
+
+use crate::rpc::transport_error;
+
+/// Wraps services in [`Mend`].
+#[derive(Clone, Copy)]
+pub struct MendLayer {
+    max_message_bytes: usize,
+}
+
+impl MendLayer {
+    /// A layer that names `max_message_bytes` where a message is larger.
+    pub fn new(max_message_bytes: usize) -> Self {
+        Self { max_message_bytes }
+    }
+}
+
+impl<S> Layer<S> for MendLayer {
+    type Service = Mend<S>;
+
+    fn layer(&self, inner: S) -> Self::Service {
+        Mend { inner, max_message_bytes: self.max_message_bytes }
+    }
+}
+
+/// The layer's service.
+#[derive(Clone)]
+pub struct Mend<S> {
+    inner: S,
+    max_message_bytes: usize,
+}
+
+impl<S> Service<Request<Body>> for Mend<S>
+where
+    S: Service<Request<Body>, Response = Response<Body>>,
+    S::Future: Send + 'static,
+{
+    type Response = Response<Body>;
+    type Error = S::Error;
+    type Future = MendFuture<S::Future>;
+
+    fn poll_ready(&mut self, context: &mut Context<'_>) -> Poll<Result<(), S::Error>> {
+        self.inner.poll_ready(context)
+    }
+
+    fn call(&mut self, request: Request<Body>) -> Self::Future {
+        let deadline = timeout(request.headers()).map(|timeout| Box::pin(tokio::time::sleep(timeout)));
+        let max_message_bytes = self.max_message_bytes;
+        MendFuture { inner: Box::pin(self.inner.call(request)), deadline, max_message_bytes }
+    }
+}
+
+/// The response in the making.
+pub struct MendFuture<F> {
+    inner: Pin<Box<F>>,
+    deadline: Option<Pin<Box<tokio::time::Sleep>>>,
+    max_message_bytes: usize,
+}
+
+impl<F, E> Future for MendFuture<F>
+where
+    F: Future<Output = Result<Response<Body>, E>>,
+{
+    type Output = Result<Response<Body>, E>;
+
+    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
+        let most = self.max_message_bytes;
+        if let Poll::Ready(result) = self.inner.as_mut().poll(context) {
+            return Poll::Ready(result.map(|response| mend(response, most)));
+        }
+        match self.deadline.as_mut().map(|deadline| deadline.as_mut().poll(context)) {
+            Some(Poll::Ready(())) => {
+                let text = "the deadline passed before the call was done";
+                Poll::Ready(
+                    Ok(transport_error(Code::DeadlineExceeded, "DEADLINE_EXCEEDED", text).into_http()),
+                )
+            }
+            _ => Poll::Pending,
+        }
+    }
+}
+
+/// The time that the caller gives, less a timer's tick, so that this layer answers before the
+/// transport does.
+fn timeout(headers: &HeaderMap) -> Option<Duration> {
+    const TICK: Duration = Duration::from_millis(1);
+    let text = headers.get("grpc-timeout")?.to_str().ok()?;
+    let (digits, unit) = text.split_at_checked(text.len().checked_sub(1)?)?;
+    if digits.is_empty() || digits.len() > 8 {
+        return None;
+    }
+    let number: u64 = digits.parse().ok()?;
+    let timeout = match unit {
+        "H" => Duration::from_secs(number * 3_600),
+        "M" => Duration::from_secs(number * 60),
+        "S" => Duration::from_secs(number),
+        "m" => Duration::from_millis(number),
+        "u" => Duration::from_micros(number),
+        "n" => Duration::from_nanos(number),
+        _ => return None,
+    };
+    Some(timeout.saturating_sub(TICK))
+}
+
+fn mend(response: Response<Body>, most: usize) -> Response<Body> {
+    let Some(status) = Status::from_header_map(response.headers()) else { return response };
+    match mended(&status, most) {
+        Some(status) => status.into_http(),
+        None => {
+            tracing::debug!(code = ?status.code(), message = status.message(), "refused a call");
+            response
+        }
+    }
+}
+
+/// The status that should stand in the place of one that the transport made.
+pub fn mended(status: &Status, most: usize) -> Option<Status> {
+    let message = status.message();
+    if status.code() == Code::OutOfRange && message.contains("message length too large") {
+        let text = format!("the message is larger than max_message_bytes, {most}: send less at a time");
+        return Some(transport_error(Code::ResourceExhausted, "MESSAGE_TOO_LARGE", text));
+    }
+    if status.code() == Code::Internal && message.contains("failed to decode Protobuf message") {
+        return Some(transport_error(Code::InvalidArgument, "INVALID_MESSAGE", message.to_owned()));
+    }
+    None
+}

@@ -1,0 +1,144 @@
+//! The server: puts store, engine and services together, and serves them.
+
+mod listen;
+mod mend;
+mod services;
+
+use std::{convert::Infallible, future::Future, io, sync::Arc, time::Duration};
+
+use futures::Stream;
+use tokio::{
+    io::{AsyncRead, AsyncWrite},
+    sync::watch,
+};
+use tonic::{body::Body, server::NamedService, service::Routes, transport::server::Connected};
+use tower::Service;
+
+use crate::{
+    config::{Backend, Settings},
+    domain::Refusal,
+    engine::{Clock, Defaults, Engine, SystemClock},
+    rpc::{RequestLimits, Services},
+    store::{MemoryStore, Store},
+    tokenizer,
+};
+use mend::MendLayer;
+
+/// Due work is looked for so often.
+const SWEEP_INTERVAL: Duration = Duration::from_secs(10);
+/// Calls in flight have so long to end when the server does.
+const SHUTDOWN_GRACE: Duration = Duration::from_secs(10);
+
+/// Why a server cannot start, or stopped.
+#[derive(Debug, thiserror::Error)]
+pub enum ServeError {
+    /// The address cannot be listened on.
+    #[error("cannot listen on {address}: {error}; choose another address with --listen")]
+    Listen {
+        /// The address.
+        address: std::net::SocketAddr,
+        /// What the system says.
+        error: io::Error,
+    },
+    /// The settings do not go together.
+    #[error("the settings do not go together: {0}")]
+    Settings(#[from] Refusal),
+    /// A worker thread or its runtime could not be started.
+    #[error("cannot start a worker: {0}")]
+    Worker(io::Error),
+    /// The descriptors for reflection are broken.
+    #[error("cannot serve reflection: {0}")]
+    Reflection(String),
+    /// The transport failed.
+    #[error(transparent)]
+    Transport(#[from] tonic::transport::Error),
+}
+
+/// A server that is put together and not yet listening. Cheap to clone.
+#[derive(Clone)]
+pub struct Server {
+    engine: Arc<Engine>,
+    routes: Routes,
+    max_message_bytes: usize,
+    closing: Arc<watch::Sender<bool>>,
+}
+
+/// Serves until the process is asked to end (SIGTERM or SIGINT); calls in flight are answered.
+pub async fn serve(settings: Settings) -> Result<(), ServeError> {
+    let server = Server::new(&settings, Arc::new(SystemClock))?;
+    listen::serve(server, &settings).await
+}
+
+impl Server {
+    /// Puts a server together.
+    pub fn new(settings: &Settings, clock: Arc<dyn Clock>) -> Result<Self, ServeError> {
+        let store: Arc<dyn Store> = match settings.backend {
+            Backend::Memory => Arc::new(MemoryStore::new(settings.memory_limit)),
+        };
+        Self::over(store, settings, clock)
+    }
+
+    /// Puts a server together over a store of the caller's.
+    pub fn over(
+        store: Arc<dyn Store>,
+        settings: &Settings,
+        clock: Arc<dyn Clock>,
+    ) -> Result<Self, ServeError> {
+        let defaults = Defaults {
+            policy: settings.policy()?,
+            encoding: settings.encoding,
+            idle_timeout: settings.idle_timeout,
+            event_capacity: settings.event_capacity,
+        };
+        let engine = Arc::new(Engine::new(store, clock, tokenizer::counter, defaults));
+        let limits =
+            RequestLimits { max_content_bytes: settings.max_content_bytes, max_batch: settings.max_batch };
+        let closing = Arc::new(watch::Sender::new(false));
+        let services = Services::new(engine.clone(), limits, closing.subscribe());
+        let routes = services::routes(services, settings)?;
+        Ok(Self { engine, routes, max_message_bytes: settings.max_message_bytes, closing })
+    }
+
+    /// Serves `service` too, behind the same layers.
+    pub fn with_service<S>(mut self, service: S) -> Self
+    where
+        S: Service<http::Request<Body>, Response = http::Response<Body>, Error = Infallible>
+            + NamedService
+            + Clone
+            + Send
+            + Sync
+            + 'static,
+        S::Future: Send + 'static,
+    {
+        self.routes = self.routes.add_service(service);
+        self
+    }
+
+    /// The engine that it serves.
+    pub fn engine(&self) -> &Arc<Engine> {
+        &self.engine
+    }
+
+    /// Serves the connections of `incoming` on the present runtime, until `shutdown`.
+    pub async fn serve_connections<C>(
+        self,
+        incoming: impl Stream<Item = io::Result<C>>,
+        shutdown: impl Future<Output = ()>,
+    ) -> Result<(), ServeError>
+    where
+        C: AsyncRead + AsyncWrite + Connected + Unpin + Send + 'static,
+        C::ConnectInfo: Clone + Send + Sync + 'static,
+    {
+        tonic::transport::Server::builder()
+            .layer(MendLayer::new(self.max_message_bytes))
+            .add_routes(self.routes)
+            .serve_with_incoming_shutdown(incoming, shutdown)
+            .await?;
+        Ok(())
+    }
+
+    /// Ends the streams that would go on for ever.
+    fn close_streams(&self) {
+        self.closing.send_replace(true);
+    }
+}
