@@ -1,17 +1,22 @@
 //! The server's own commands: serving, and showing its configuration.
 
+use std::io;
+
 use tokio::runtime::Builder;
+use tracing_subscriber::EnvFilter;
 
 use super::{args::Configuration, errors::CliError, output::Output};
 use crate::{
-    config::{ConfigError, Effective, Settings, Sources},
+    config::{ConfigError, Effective, Sources},
     server,
 };
 
 /// Serves until the process is told to end.
 pub fn serve(configuration: Configuration) -> Result<(), CliError> {
     let settings = load(configuration)?.settings;
-    let runtime = runtime(&settings).map_err(CliError::Io)?;
+    log(&settings.log);
+    // This thread only accepts connections: the workers have runtimes of their own.
+    let runtime = Builder::new_current_thread().enable_all().build()?;
     Ok(runtime.block_on(server::serve(settings))?)
 }
 
@@ -27,10 +32,11 @@ fn load(configuration: Configuration) -> Result<Effective, ConfigError> {
     Sources::of_process(configuration.flags.0, configuration.config).load()
 }
 
-fn runtime(settings: &Settings) -> std::io::Result<tokio::runtime::Runtime> {
-    let mut builder = Builder::new_multi_thread();
-    if settings.workers > 0 {
-        builder.worker_threads(settings.workers);
-    }
-    builder.enable_all().build()
+/// Logs on stderr what `filter`, which the configuration has checked, lets pass.
+fn log(filter: &str) {
+    tracing_subscriber::fmt()
+        .with_env_filter(EnvFilter::new(filter))
+        .with_writer(io::stderr)
+        .with_ansi(console::colors_enabled_stderr())
+        .init();
 }

@@ -58,6 +58,7 @@ pub enum ServeError {
 #[derive(Clone)]
 pub struct Server {
     engine: Arc<Engine>,
+    services: Services,
     routes: Routes,
     max_message_bytes: usize,
     closing: Arc<watch::Sender<bool>>,
@@ -95,8 +96,8 @@ impl Server {
             RequestLimits { max_content_bytes: settings.max_content_bytes, max_batch: settings.max_batch };
         let closing = Arc::new(watch::Sender::new(false));
         let services = Services::new(engine.clone(), limits, closing.subscribe());
-        let routes = services::routes(services, settings)?;
-        Ok(Self { engine, routes, max_message_bytes: settings.max_message_bytes, closing })
+        let routes = services::routes(services.clone(), settings)?;
+        Ok(Self { engine, services, routes, max_message_bytes: settings.max_message_bytes, closing })
     }
 
     /// Serves `service` too, behind the same layers.
@@ -117,6 +118,11 @@ impl Server {
     /// The engine that it serves.
     pub fn engine(&self) -> &Arc<Engine> {
         &self.engine
+    }
+
+    /// The services that it serves, to be called without a connection.
+    pub fn services(&self) -> &Services {
+        &self.services
     }
 
     /// Serves the connections of `incoming` on the present runtime, until `shutdown`.
