@@ -1,4 +1,52 @@
-//! `utterd` keeps what was said, for LLM agents.
+//! `utterd` keeps what was said, for LLM agents: a gRPC server that holds each conversation's
+//! recent utterances in a rolling, token-accounted window and folds what leaves it into a
+//! summary.
+//!
+//! # The floors
+//!
+//! ```text
+//! main → cli → server → { rpc, engine, store, config, tokenizer }
+//! ```
+//!
+//! | floor | what it does | what it may know |
+//! |---|---|---|
+//! | [`domain`] | the rules, pure and synchronous: what a command makes of a conversation | std and small pure crates |
+//! | [`store`] | the [`Store`](store::Store) contract, its conformance suite, the memory store | domain |
+//! | [`engine`] | loads, asks the domain, commits, publishes; one verb a file | domain, the store contract |
+//! | [`rpc`] | the gRPC services: decode, call the engine, encode | domain, engine, tokenizer |
+//! | [`tokenizer`] | exact token counts, linear in the input | domain |
+//! | [`config`] | settings, and where each came from | domain, tokenizer |
+//! | [`server`] | puts it all together, listens, ends cleanly | everything but cli |
+//! | [`cli`] | the command line: the server, and a client for each call | server, config, the generated client |
+//!
+//! `tests/architecture.rs` reads the imports and fails when a floor is broken.
+//!
+//! # One change
+//!
+//! Data goes one way. A request is decoded; the engine takes the conversation's
+//! [lane](engine) and asks the domain to decide on the newest state; the domain answers with a
+//! [`Transition`](domain::Transition), or with a [`Need`](domain::Need) of archived utterances,
+//! which the engine loads before it asks again. A [`Change`](domain::Change) states the facts:
+//! appended, evicted, dropped, forgotten, erased, segments written and removed. It has three
+//! readers: the store persists it, the trace publishes it, the response is built from it.
+//!
+//! A state is immutable once it is published; readers take it without a lock. It is published,
+//! and its event goes out, only after its commit has succeeded. While a commit waits for its
+//! flush the next decision is already made on the pending state, so that both share the flush;
+//! when a flush fails, the decisions that were built on it fail with it. Every commit is a
+//! compare-and-set on the conversation's revision: a conflict means that another process was
+//! faster, and the decision is made anew on what it left.
+//!
+//! # Where things are
+//!
+//! - the window and its eviction: [`domain::Window`]; what joins it: [`domain::memorize`]
+//! - tool calls and their results: [`domain::exchange`]
+//! - limits and presets: [`domain::policy`]; every fixed limit: [`domain::limits`]
+//! - the summary: [`domain::segment`] (coverage, folding), [`domain::extractive`] (sentences)
+//! - forget instructions: [`domain::forgetting`] (the grammar), [`domain::forget`] (the effect)
+//! - ranking: [`domain::recall`]
+//! - request ids, events, indexes, expiry: [`engine`]
+//! - errors on the wire: `src/rpc/status.rs`, the only place that knows gRPC codes
 #![forbid(unsafe_code)]
 
 pub mod cli;
@@ -16,6 +64,5 @@ pub mod proto {
     tonic::include_proto!("utterd.v1");
 
     /// The descriptors of every message and service, for reflection.
-    pub const FILE_DESCRIPTOR_SET: &[u8] =
-        include_bytes!(concat!(env!("OUT_DIR"), "/utterd_descriptors.bin"));
+    pub const FILE_DESCRIPTOR_SET: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/utterd_descriptors.bin"));
 }

@@ -6,6 +6,7 @@ use std::{
     io::{BufRead, BufReader, Read, Write},
     path::Path,
     process::{Child, ChildStdout, Command, Stdio},
+    sync::{Arc, Mutex, Weak},
 };
 
 use tempfile::TempDir;
@@ -83,6 +84,18 @@ struct Server {
 }
 
 impl Server {
+    /// A server with the default settings, shared with the tests that run at the same time; each
+    /// test uses conversations and files of its own.
+    fn shared() -> Arc<Self> {
+        static RUNNING: Mutex<Weak<Server>> = Mutex::new(Weak::new());
+        let mut running = RUNNING.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+        running.upgrade().unwrap_or_else(|| {
+            let server = Arc::new(Self::start(&[]));
+            *running = Arc::downgrade(&server);
+            server
+        })
+    }
+
     fn start(flags: &[&str]) -> Self {
         let directory = tempfile::tempdir().expect("a directory");
         let mut command = utterd(directory.path());
@@ -130,7 +143,7 @@ fn line_with(reader: &mut impl BufRead, part: &str) -> String {
 
 #[test]
 fn what_is_memorized_is_shown_found_summarised_and_forgotten() {
-    let server = Server::start(&[]);
+    let server = Server::shared();
     let stored = server.run(&["memorize", "--conversation", "demo", "The train leaves", "at nine."]).worked();
     assert_holds(&stored, &["memorized 1 in turn 1 of the new conversation demo: ", "tokens"]);
 
@@ -184,12 +197,12 @@ fn what_is_memorized_is_shown_found_summarised_and_forgotten() {
 
 #[test]
 fn a_refusal_is_told_field_by_field() {
-    let server = Server::start(&[]);
-    server.run(&["memorize", "-c", "demo", "hello"]).worked();
-    let error = server.run(&["forget", "-c", "demo", "gibberish about nothing:"]).failed(1);
-    assert_holds(&error, &["error: ", "[INSTRUCTION_NOT_UNDERSTOOD]", "\n  instructions: "]);
-    let error = server.run(&["memorize", "-c", "demo", "--tool-call-id", "none", "result"]).failed(1);
-    assert_holds(&error, &["[NO_OPEN_CALL]", "\n  utterances[0].tool_call_id: "]);
+    let server = Server::shared();
+    server.run(&["memorize", "-c", "refused", "hello"]).worked();
+    let error = server.run(&["forget", "-c", "refused", "gibberish about nothing:"]).failed(1);
+    assert_holds(&error, &["error: ", "[INSTRUCTION_NOT_UNDERSTOOD]", "instructions: "]);
+    let error = server.run(&["memorize", "-c", "refused", "--tool-call-id", "none", "result"]).failed(1);
+    assert_holds(&error, &["[NO_OPEN_CALL]", "utterances[0].tool_call_id: "]);
     let error = server.run(&["show", "-c", "elsewhere"]).failed(1);
     assert_holds(&error, &["[CONVERSATION_NOT_FOUND]", "elsewhere"]);
     let error = server.run(&["memorize", "--tool-calls", "[{}]"]).failed(2);
@@ -199,8 +212,8 @@ fn a_refusal_is_told_field_by_field() {
 
 #[test]
 fn watching_sees_what_happens_and_resumes() {
-    let server = Server::start(&[]);
-    let mut command = server.command(&["watch", "--conversation", "demo"]);
+    let server = Server::shared();
+    let mut command = server.command(&["watch", "--conversation", "watched"]);
     let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("it starts");
     let mut stdout = BufReader::new(child.stdout.take().expect("stdout is piped"));
     let mut stderr = BufReader::new(child.stderr.take().expect("stderr is piped"));
@@ -208,30 +221,30 @@ fn watching_sees_what_happens_and_resumes() {
     let started = line_with(&mut stderr, "watching what happens after ");
     let cursor = started.trim_end().rsplit(' ').next().expect("a cursor");
     server.run(&["memorize", "-c", "other", "not for us"]).worked();
-    server.run(&["memorize", "-c", "demo", "one"]).worked();
+    server.run(&["memorize", "-c", "watched", "one"]).worked();
     let line = line_with(&mut stdout, "memorize");
-    assert_holds(&line, &["default/demo", "memorized 1", "started the conversation"]);
+    assert_holds(&line, &["default/watched", "memorized 1", "started the conversation"]);
     drop(watch);
 
-    let mut command = server.command(&["watch", "--json", "--conversation", "demo", "--after", cursor]);
+    let mut command = server.command(&["watch", "--json", "--conversation", "watched", "--after", cursor]);
     let mut child = command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().expect("it starts");
     let mut stdout = BufReader::new(child.stdout.take().expect("stdout is piped"));
     let _watch = Process(child);
     let line = line_with(&mut stdout, "OPERATION_MEMORIZE");
     let event: serde_json::Value = serde_json::from_str(&line).expect("JSON");
-    assert_eq!(event["event"]["conversationId"], "demo");
+    assert_eq!(event["event"]["conversationId"], "watched");
 }
 
 #[test]
 fn capacity_is_followed() {
-    let server = Server::start(&[]);
-    server.run(&["memorize", "-c", "demo", "one"]).worked();
-    let mut command = server.command(&["capacity", "--watch", "-c", "demo"]);
+    let server = Server::shared();
+    server.run(&["memorize", "-c", "followed", "one"]).worked();
+    let mut command = server.command(&["capacity", "--watch", "-c", "followed"]);
     let mut child = command.stdout(Stdio::piped()).spawn().expect("it starts");
     let mut stdout = BufReader::new(child.stdout.take().expect("stdout is piped"));
     let _watch = Process(child);
     line_with(&mut stdout, "1 of 20 utterances");
-    server.run(&["memorize", "-c", "demo", "two"]).worked();
+    server.run(&["memorize", "-c", "followed", "two"]).worked();
     line_with(&mut stdout, "2 of 20 utterances");
 }
 
@@ -250,7 +263,7 @@ const IRREGULAR: &str = r#"{"id":"a","messages":[
 
 #[test]
 fn a_transcript_is_replayed_once_however_often() {
-    let server = Server::start(&["--preset", "session"]);
+    let server = Server::shared();
     server
         .file("log.jsonl", &format!("{}\n{}\n", IRREGULAR.replace('\n', ""), r#"{"id":"b","messages":[]}"#));
     let first = server.run(&["replay", "log.jsonl"]);
@@ -271,23 +284,24 @@ fn a_transcript_is_replayed_once_however_often() {
 
     let strictly = server.run(&["replay", "--strict", "-c", "strict", "log.jsonl"]).failed(2);
     assert_holds(&strictly, &["--conversation goes with one transcript, and there are 2"]);
-    let strictly = server.run(&["replay", "--strict", "--batch", "5", "--recipient", "r", "log.jsonl"]);
+    server.file("strict.json", IRREGULAR);
+    let strictly = server.run(&["replay", "--strict", "--batch", "5", "strict.json"]);
     assert_eq!(strictly.code, Some(1));
-    assert_holds(&strictly.stderr, &["failed: log.jsonl a message 2: ", "error: 1 transcript failed"]);
+    assert_holds(&strictly.stderr, &["failed: strict.json a message 2: ", "error: 1 transcript failed"]);
 }
 
 #[test]
 fn a_transcript_that_grew_is_continued() {
-    let server = Server::start(&[]);
+    let server = Server::shared();
     let hello = "{\"role\":\"user\",\"content\":\"hello\"}\n";
-    server.file("log.jsonl", hello);
-    server.run(&["replay", "log.jsonl"]).worked();
-    server.file("log.jsonl", &format!("{hello}{{\"role\":\"assistant\",\"content\":\"hi\"}}\n"));
-    let again = server.run(&["replay", "log.jsonl"]).worked();
+    server.file("grown.jsonl", hello);
+    server.run(&["replay", "grown.jsonl"]).worked();
+    server.file("grown.jsonl", &format!("{hello}{{\"role\":\"assistant\",\"content\":\"hi\"}}\n"));
+    let again = server.run(&["replay", "grown.jsonl"]).worked();
     assert_holds(&again, &["replayed 1 transcript: 1 utterance, ", ", 1 already there"]);
 
     server.file("broken.json", "[{\"role\":");
-    let outcome = server.run(&["replay", "broken.json", "missing.json", "log.jsonl"]);
+    let outcome = server.run(&["replay", "broken.json", "missing.json", "grown.jsonl"]);
     assert_eq!(outcome.code, Some(1));
     assert_holds(
         &outcome.stderr,
@@ -345,7 +359,7 @@ fn a_server_that_is_not_there_is_one_clear_line() {
 fn a_reader_that_leaves_is_no_failure() {
     let server = Server::start(&["--preset", "session"]);
     let messages: String = (0..1_500)
-        .map(|n| format!("{{\"role\":\"user\",\"content\":\"{n} {}\"}}\n", "x".repeat(200)))
+        .map(|n| format!("{{\"role\":\"user\",\"content\":\"{n} {}\"}}\n", "and so on ".repeat(6)))
         .collect();
     server.file("long.jsonl", &messages);
     server.run(&["replay", "--batch", "500", "long.jsonl"]).worked();

@@ -74,16 +74,20 @@ pub fn reason(status: &Status) -> String {
     status.get_details_error_info().map(|info| info.reason).unwrap_or_default()
 }
 
-/// The message and the reason, and below them each bad field.
+/// The message and the reason, and below them each bad field that the message does not name.
 pub fn refusal(status: &Status) -> String {
     let kind = match reason(status) {
         reason if reason.is_empty() => status.code().description().to_owned(),
         reason => reason,
     };
     let mut text = format!("{} [{kind}]", status.message());
-    for violation in status.get_details_bad_request().into_iter().flat_map(|details| details.field_violations)
-    {
-        text.push_str(&format!("\n  {}: {}", violation.field, violation.description));
+    let details = status.get_details_bad_request();
+    for violation in details.into_iter().flat_map(|details| details.field_violations) {
+        let line = format!("{}: {}", violation.field, violation.description);
+        if !status.message().contains(&line) {
+            text.push_str("\n  ");
+            text.push_str(&line);
+        }
     }
     text
 }

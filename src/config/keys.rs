@@ -80,7 +80,7 @@ pub static KEYS: [Key; 19] = [
     key!(memory_limit "memory-limit" "UTTERD_MEMORY_LIMIT" "SIZE" size
         "The most that the memory store holds; writes beyond are refused"),
     key!(idle_timeout "idle-timeout" "UTTERD_IDLE_TIMEOUT" "DURATION" duration
-        "After so long a silence a recipient's next utterance starts a new conversation"),
+        "Idle for so long, a conversation's status is IDLE"),
     key!(max_content_bytes "max-content-bytes" "UTTERD_MAX_CONTENT_BYTES" "SIZE" size
         "The largest content of one utterance"),
     key!(max_batch "max-batch" "UTTERD_MAX_BATCH" "N" positive

@@ -83,7 +83,7 @@ pub struct Settings {
     pub encoding: Encoding,
     /// The most bytes that the memory store holds; a write beyond is refused.
     pub memory_limit: u64,
-    /// With only a recipient, an utterance after so long a silence starts a new conversation.
+    /// Idle for so long, a conversation's status is IDLE.
     pub idle_timeout: Duration,
     /// The most bytes of one utterance's content; smaller than `max_message_bytes`.
     pub max_content_bytes: usize,

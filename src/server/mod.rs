@@ -66,8 +66,7 @@ pub struct Server {
 
 /// Serves until the process is asked to end (SIGTERM or SIGINT); calls in flight are answered.
 pub async fn serve(settings: Settings) -> Result<(), ServeError> {
-    let server = Server::new(&settings, Arc::new(SystemClock))?;
-    listen::serve(server, &settings).await
+    Server::new(&settings, Arc::new(SystemClock))?.listen(&settings).await
 }
 
 impl Server {
@@ -123,6 +122,12 @@ impl Server {
     /// The services that it serves, to be called without a connection.
     pub fn services(&self) -> &Services {
         &self.services
+    }
+
+    /// Listens where `settings` say, prints where that is, and serves until the process is asked
+    /// to end.
+    pub async fn listen(self, settings: &Settings) -> Result<(), ServeError> {
+        listen::serve(self, settings).await
     }
 
     /// Serves the connections of `incoming` on the present runtime, until `shutdown`.

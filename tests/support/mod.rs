@@ -13,12 +13,7 @@ use futures::{StreamExt, stream};
 use hyper_util::rt::TokioIo;
 use tonic::transport::{Channel, Endpoint};
 use tower::service_fn;
-use utterd::{
-    config::Settings,
-    domain::Timestamp,
-    engine::Clock,
-    server::Server,
-};
+use utterd::{config::Settings, domain::Timestamp, engine::Clock, server::Server};
 
 /// A clock that stands still until it is moved, and whose ids count up.
 pub struct ManualClock {

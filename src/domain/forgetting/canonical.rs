@@ -8,9 +8,10 @@ use std::{fmt, ops::RangeInclusive, str::FromStr};
 
 use crate::domain::{
     Role,
-    forgetting::{Criterion, Instruction, InstructionError, Take, words},
+    forgetting::{Criterion, Instruction, InstructionError, Take, doubts},
 };
 
+/// The words before a colon.
 const KEYWORDS: [&str; 14] = [
     "oldest", "newest", "first", "last", "position", "before", "after", "turn", "speaker", "name",
     "sequence", "id", "about", "all",
@@ -21,7 +22,8 @@ const BARE: [&str; 5] = ["oldest", "newest", "first", "last", "all"];
 
 const MISSING: &str = "the value is missing";
 
-/// Whether `text` is to be read as short forms, and not as English.
+/// Whether `text` is to be read as short forms, and not as English: it begins with a keyword and
+/// its colon, or is a keyword that stands alone or before another one.
 pub(super) fn is_canonical(text: &str) -> bool {
     let (keyword, after) = split_word(text);
     if has_value(text) {
@@ -39,6 +41,10 @@ pub(super) fn is_canonical(text: &str) -> bool {
 }
 
 /// Reads short forms.
+///
+/// # Errors
+/// A part that is no form, or has a wrong value, is named; so is what the parts together cannot
+/// mean, as [`Instruction::new`] has it.
 pub(super) fn parse(text: &str) -> Result<Instruction, InstructionError> {
     let mut reader = Reader { rest: text.trim() };
     let (mut criteria, mut take) = (Vec::new(), None);
@@ -59,13 +65,13 @@ pub(super) fn parse(text: &str) -> Result<Instruction, InstructionError> {
     }
 }
 
-/// `text` as the value of `name` or `id`.
+/// `text` as the value of `name` or `id`: in quotes if it would not be read back bare.
 pub(super) fn value(text: &str) -> impl fmt::Display {
     let bare = !text.starts_with(is_quote) && !text.contains(ends_bare) && !text.is_empty();
     if bare { text.to_owned() } else { quoted(text) }
 }
 
-/// `text` as the value of `about`.
+/// `text` as the value of `about`: in quotes if it would not be read back bare.
 pub(super) fn rest_of_line(text: &str) -> impl fmt::Display {
     match read_rest(text) {
         Ok(read) if read == text => read,
@@ -73,16 +79,19 @@ pub(super) fn rest_of_line(text: &str) -> impl fmt::Display {
     }
 }
 
+/// What one form says.
 enum Part {
     Criterion(Criterion),
     Take(Take),
 }
 
+/// What is left to read.
 struct Reader<'a> {
     rest: &'a str,
 }
 
 impl Reader<'_> {
+    /// Consumes one form.
     fn part(&mut self) -> Result<Part, InstructionError> {
         let start = self.rest;
         let (keyword, after) = split_word(start);
@@ -122,6 +131,7 @@ impl Reader<'_> {
     }
 }
 
+/// What a keyword means without a value.
 fn bare(keyword: &str) -> Option<Part> {
     match keyword {
         "oldest" | "first" => Some(Part::Take(Take::Oldest(1))),
@@ -131,6 +141,7 @@ fn bare(keyword: &str) -> Option<Part> {
     }
 }
 
+/// What a keyword and its value mean.
 fn valued(keyword: &str, value: &str) -> Result<Part, &'static str> {
     if value.is_empty() {
         return Err(MISSING);
@@ -152,6 +163,7 @@ fn valued(keyword: &str, value: &str) -> Result<Part, &'static str> {
     }))
 }
 
+/// What a count from one end means: of utterances, or of turns.
 fn counted(keyword: &str, value: &str) -> Result<Part, &'static str> {
     let oldest = matches!(keyword, "oldest" | "first");
     let value = value.to_ascii_lowercase();
@@ -167,6 +179,7 @@ fn counted(keyword: &str, value: &str) -> Result<Part, &'static str> {
     Ok(Part::Take(if oldest { Take::Oldest(count) } else { Take::Newest(count) }))
 }
 
+/// `turn_N`.
 fn turn(value: &str) -> Result<u32, &'static str> {
     let value = value.to_ascii_lowercase();
     number(value.strip_prefix("turn_").ok_or("write turn_N, such as before:turn_5")?)
@@ -181,6 +194,7 @@ fn range<T: FromStr + Clone>(value: &str, greatest: T) -> Result<RangeInclusive<
     Ok(number(start)?..=if end.is_empty() { greatest } else { number(end)? })
 }
 
+/// A number in digits, without a sign.
 fn number<T: FromStr>(digits: &str) -> Result<T, &'static str> {
     if digits.is_empty() || !digits.bytes().all(|byte| byte.is_ascii_digit()) {
         return Err("not a whole number; numbers are written in digits and count from 1");
@@ -201,7 +215,7 @@ fn read_rest(rest: &str) -> Result<String, InstructionError> {
     }
     for word in rest.split_whitespace() {
         let bare = word.trim_matches(|c: char| !c.is_alphanumeric()).to_lowercase().replace('’', "'");
-        if let Some(why) = words::refused(&bare) {
+        if let Some(why) = doubts::refused(&bare) {
             return Err(InstructionError::part(word, why));
         }
         if KEYWORDS.iter().any(|keyword| word_is_form(word, keyword)) {
@@ -214,12 +228,13 @@ fn read_rest(rest: &str) -> Result<String, InstructionError> {
     Ok(rest.to_owned())
 }
 
+/// Whether `word` is a form of `keyword`, such as `speaker:user`.
 fn word_is_form(word: &str, keyword: &str) -> bool {
     let (first, after) = split_word(word);
     first == keyword && after.starts_with(':')
 }
 
-/// A value and what follows it.
+/// A value, quoted or up to a blank or comma, and what follows it.
 fn split_value(text: &str) -> Result<(String, &str), &'static str> {
     let Some(open) = text.chars().next().filter(|&c| is_quote(c)) else {
         let end = text.find(ends_bare).unwrap_or(text.len());
@@ -246,6 +261,7 @@ fn split_value(text: &str) -> Result<(String, &str), &'static str> {
     Err("the closing quote is missing")
 }
 
+/// `text` in double quotes, as [`split_value`] reads it.
 fn quoted(text: &str) -> String {
     format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\""))
 }

@@ -3,9 +3,9 @@
 use crate::domain::forgetting::MAX_INSTRUCTION_BYTES;
 
 /// The forms, on one line, for an error to show.
-const FORMS: &str = "accepted are oldest, newest, first:N, last:N, last:N_turns, position:N or N-M, \
-before:turn_N, after:turn_N, turn:N or N-M, speaker:system|user|assistant|tool, name:NAME, \
-sequence:N or N-M, id:ID, about:TEXT, all; several of these together; or one plain English \
+const FORMS: &str = "accepted are oldest, newest, first:N, last:N, last:N_turns, position:N, N-M or N-, \
+before:turn_N, after:turn_N, turn:N, N-M or N-, speaker:system|user|assistant|tool, name:NAME, \
+sequence:N, N-M or N-, id:ID, about:TEXT, all; several of these together; or one plain English \
 sentence for the same, such as \"forget what the user said before turn 5\"";
 
 /// Most characters of the input that an error shows.
@@ -34,10 +34,12 @@ pub enum InstructionError {
 }
 
 impl InstructionError {
+    /// Nothing is understood from `rest` on.
     pub(super) fn not_understood(rest: &str) -> Self {
         Self::NotUnderstood(shown(rest))
     }
 
+    /// `part` cannot be accepted because of `why`, which says what to write instead.
     pub(super) fn part(part: &str, why: &'static str) -> Self {
         Self::Part { part: shown(part), why }
     }

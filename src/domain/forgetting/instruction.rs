@@ -60,7 +60,17 @@ pub enum Take {
 }
 
 impl Instruction {
-    /// An instruction of `criteria`, in any order, and a count.
+    /// An instruction of `criteria`, in any order, and a count. Blanks around texts are dropped.
+    ///
+    /// ```
+    /// use utterd::domain::{Role, forgetting::{Criterion, Instruction, Take}};
+    ///
+    /// let speaker = Criterion::Speaker(Role::Tool);
+    /// let instruction = Instruction::new([speaker], Some(Take::Newest(3)))?;
+    /// assert_eq!(instruction.to_string(), "speaker:tool last:3");
+    /// assert!(Instruction::new([Criterion::All], Some(Take::Newest(3))).is_err());
+    /// # Ok::<(), utterd::domain::forgetting::InstructionError>(())
+    /// ```
     ///
     /// # Errors
     /// Nothing to select by, a zero, a reversed range, an empty text, two criteria of one
@@ -91,6 +101,7 @@ impl Instruction {
         self.take
     }
 
+    /// Whether each part, and all of them together, can be meant.
     fn check(&self) -> Result<(), InstructionError> {
         if self.criteria.is_empty() && self.take.is_none() {
             return Err(InstructionError::Empty);
@@ -106,6 +117,7 @@ impl Instruction {
         self.check_turns()
     }
 
+    /// Whether what stands alone does.
     fn check_alone(&self) -> Result<(), InstructionError> {
         let parts = self.criteria.len() + usize::from(self.take.is_some());
         match self.criteria.first() {
@@ -119,6 +131,7 @@ impl Instruction {
         }
     }
 
+    /// Whether some turn can meet all criteria on turns.
     fn check_turns(&self) -> Result<(), InstructionError> {
         let (mut low, mut high) = (0, u32::MAX);
         let (mut fixed, mut counted) = (0, 0);
@@ -145,12 +158,14 @@ impl Instruction {
         Ok(())
     }
 
+    /// The whole instruction cannot be accepted.
     fn refused(&self, why: &'static str) -> InstructionError {
         InstructionError::part(&self.to_string(), why)
     }
 }
 
 impl Criterion {
+    /// The place among the kinds, in the order in which they are written.
     fn rank(&self) -> u8 {
         match self {
             Self::All => 0,
@@ -168,6 +183,7 @@ impl Criterion {
         }
     }
 
+    /// Itself, without blanks around its text.
     fn trimmed(self) -> Self {
         let trim = |text: String| text.trim().to_owned();
         match self {
@@ -178,6 +194,7 @@ impl Criterion {
         }
     }
 
+    /// Whether it can be meant by itself.
     fn check(&self) -> Result<(), InstructionError> {
         let range = |start: u64, end: u64| match (start, end) {
             (0, _) => Err("counts from 1"),

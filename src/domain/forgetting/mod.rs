@@ -6,6 +6,7 @@
 //! as a whole or refused, so that no part of a sentence is ever passed over.
 
 mod canonical;
+mod doubts;
 mod english;
 mod error;
 mod instruction;
@@ -20,6 +21,22 @@ pub use instruction::{Criterion, Instruction, Take};
 pub const MAX_INSTRUCTION_BYTES: usize = 4_096;
 
 /// Reads an instruction, in the short forms or in plain English, in time linear in `text`.
+///
+/// - Keywords and words are read in any case; names, ids and texts are kept as written.
+/// - In English, "I" and "my" are the user, "you" and "your" the assistant.
+/// - In English, an unquoted name begins with a capital letter or looks like an identifier
+///   (`get_weather`); only before "'s" may it be any one word.
+/// - In English, everything stored is meant by a verb with "everything", "all messages", "the
+///   whole conversation" and their like, and nothing else in the sentence.
+///
+/// ```
+/// use utterd::domain::forgetting::parse;
+///
+/// let instruction = parse("Could you remove everything the user said before turn 5, please?")?;
+/// assert_eq!(instruction.to_string(), "speaker:user before:turn_5");
+/// assert!(parse("forget everything except the last message").is_err());
+/// # Ok::<(), utterd::domain::forgetting::InstructionError>(())
+/// ```
 ///
 /// # Errors
 /// What is not understood as a whole, selects nothing, or contradicts itself. The error

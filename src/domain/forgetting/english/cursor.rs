@@ -2,6 +2,9 @@
 
 use crate::domain::forgetting::InstructionError;
 
+/// Most words of an unquoted name.
+const MAX_NAME_WORDS: usize = 4;
+
 /// A piece of a sentence.
 #[derive(Clone, Debug)]
 pub(super) struct Token<'a> {
@@ -162,11 +165,11 @@ impl<'a> Cursor<'a> {
         let capital = |token: &Token<'_>| self.capitals && token.text.starts_with(char::is_uppercase);
         let fits = |token: &&Token<'_>| token.kind == Kind::Word && !is_no_name(&token.lower);
         let start = self.at;
-        let rest = self.tokens[start..self.end].iter().take_while(fits);
+        let rest = self.tokens[start..self.end].iter().take(MAX_NAME_WORDS + 1).take_while(fits);
         let length = rest.take_while(|token| capital(token)).count();
         let identifier = fits(&first) && first.is_identifier();
         let length = if length == 0 { usize::from(identifier) } else { length };
-        if length == 0 || length > 4 {
+        if length == 0 || length > MAX_NAME_WORDS {
             return None;
         }
         let name: Vec<_> = self.tokens[start..start + length].iter().map(|token| token.text).collect();
@@ -207,6 +210,7 @@ impl Token<'_> {
         self.kind == Kind::Mark && self.text.starts_with(mark)
     }
 
+    /// Whether it looks like a name made for machines: `get_weather`, `bob2`.
     fn is_identifier(&self) -> bool {
         let digit_inside =
             self.text.starts_with(char::is_alphabetic) && self.text.contains(|c: char| c.is_ascii_digit());
@@ -214,6 +218,7 @@ impl Token<'_> {
     }
 }
 
+/// Splits a sentence into tokens.
 fn split(source: &str) -> Result<Vec<Token<'_>>, InstructionError> {
     let mut tokens = Vec::new();
     let mut at = 0;
@@ -251,6 +256,7 @@ fn closing_single(source: &str, from: usize, open: char) -> Option<usize> {
     source[from..].match_indices(close).map(|(at, _)| from + at).find(ends)
 }
 
+/// Whether the sign at `at` is a punctuation mark, and not a part of a word or a number.
 fn is_mark(source: &str, at: usize, c: char) -> bool {
     let next = source[at + c.len_utf8()..].chars().next();
     match c {
@@ -263,6 +269,7 @@ fn is_mark(source: &str, at: usize, c: char) -> bool {
     }
 }
 
+/// Pushes the text between the quotes at `at` and `close`; gives the place after it.
 fn push_quoted<'a>(tokens: &mut Vec<Token<'a>>, source: &'a str, at: usize, close: usize) -> usize {
     let width = |at: usize| source[at..].chars().next().map_or(0, char::len_utf8);
     let end = close + width(close);

@@ -2,7 +2,7 @@
 
 use crate::domain::{
     Role,
-    forgetting::{Criterion, InstructionError, words},
+    forgetting::{Criterion, InstructionError, doubts, words},
 };
 
 use super::{
@@ -37,6 +37,9 @@ const COPULAS: [&str; 13] = [
 ];
 
 /// Consumes all modifiers that stand here.
+///
+/// # Errors
+/// A modifier that is understood and cannot be accepted. What is none is left where it stands.
 pub(super) fn modifiers(cursor: &mut Cursor<'_>, selection: &mut Selection) -> Result<(), InstructionError> {
     while modifier(cursor, selection)? {}
     Ok(())
@@ -48,6 +51,7 @@ pub(super) fn places(cursor: &mut Cursor<'_>, selection: &mut Selection) -> Resu
     Ok(())
 }
 
+/// Consumes one modifier, after a "that" if need be.
 fn modifier(cursor: &mut Cursor<'_>, selection: &mut Selection) -> Result<bool, InstructionError> {
     if scope(cursor) {
         return Ok(true);
@@ -76,16 +80,14 @@ pub(super) fn spoken(cursor: &mut Cursor<'_>, selection: &mut Selection) -> bool
     if !cursor.any(&words::SPOKEN) {
         return false;
     }
-    selection.narrow();
-    if cursor.word("by") {
-        match subject(cursor) {
-            Some(who) => selection.add(who),
-            None => {
-                cursor.back(start);
-                return false;
-            }
-        }
+    let by = cursor.word("by");
+    let who = if by { subject(cursor) } else { None };
+    if by && who.is_none() {
+        cursor.back(start);
+        return false;
     }
+    selection.narrow();
+    selection.add_all(who);
     true
 }
 
@@ -127,7 +129,8 @@ pub(super) fn scope(cursor: &mut Cursor<'_>) -> bool {
     false
 }
 
-/// Consumes "before turn 5", "in turns 2 to 4", "after message 3" and the like.
+/// Consumes "before turn 5", "in turns 2 to 4", "after message 3" and the like. After "that",
+/// it is told by a `verb`. "And" joins one side of a place to another, and nothing else.
 fn place(cursor: &mut Cursor<'_>, selection: &mut Selection, verb: bool) -> Result<bool, InstructionError> {
     let start = cursor.at();
     let criterion = match () {
@@ -187,6 +190,7 @@ fn sided_by_verb(cursor: &mut Cursor<'_>) -> Result<Option<Criterion>, Instructi
     Ok(None)
 }
 
+/// Consumes a reference, and takes one `side` of it.
 fn sided(
     cursor: &mut Cursor<'_>,
     start: usize,
@@ -211,6 +215,7 @@ fn onwards(cursor: &mut Cursor<'_>, start: usize) -> Result<Option<Criterion>, I
     }
 }
 
+/// Consumes one of `markers` and the topic after it.
 fn topic(
     cursor: &mut Cursor<'_>,
     selection: &mut Selection,
@@ -285,11 +290,11 @@ fn subject(cursor: &mut Cursor<'_>) -> Option<Criterion> {
         return Some(Criterion::Speaker(role));
     }
     cursor.back(start);
-    cursor.name(words::is_no_name).map(Criterion::Name)
+    cursor.name(doubts::is_no_name).map(Criterion::Name)
 }
 
 /// Whether a word stands here that could be a name, were it capitalised.
 fn unknown_word(cursor: &Cursor<'_>) -> bool {
     let word = cursor.peek_word();
-    !word.is_empty() && !words::is_no_name(word) && !number::is_numeric(word)
+    !word.is_empty() && !doubts::is_no_name(word) && !number::is_numeric(word)
 }

@@ -27,6 +27,7 @@ const UNITS: [&str; 20] = [
     "eighteen",
     "nineteen",
 ];
+/// Their ordinals.
 const UNIT_ORDINALS: [&str; 20] = [
     "zeroth",
     "first",
@@ -154,6 +155,9 @@ pub(super) fn span(
 }
 
 /// Checks a range.
+///
+/// # Errors
+/// One that begins at 0, or is reversed.
 pub(super) fn ordered(
     cursor: &Cursor<'_>,
     start: usize,
@@ -168,6 +172,9 @@ pub(super) fn ordered(
 }
 
 /// The number that was read from `start` on, as 32 bits.
+///
+/// # Errors
+/// What 32 bits do not hold.
 pub(super) fn narrow(cursor: &Cursor<'_>, start: usize, number: u64) -> Result<u32, InstructionError> {
     u32::try_from(number).map_err(|_| cursor.refused(start, TOO_LARGE))
 }
@@ -192,6 +199,7 @@ fn listed(cursor: &mut Cursor<'_>, noun: impl Fn(&mut Cursor<'_>)) -> Result<Opt
     Ok(None)
 }
 
+/// Refuses zero, and what was too large to read.
 fn positive(cursor: &Cursor<'_>, start: usize, number: Option<u64>) -> Result<u64, InstructionError> {
     match number {
         None => Err(cursor.refused(start, TOO_LARGE)),
@@ -223,6 +231,7 @@ fn in_words(cursor: &mut Cursor<'_>) -> Option<u64> {
     below_ten
 }
 
+/// Consumes a number below a hundred, in one word or two.
 fn below_hundred(cursor: &mut Cursor<'_>) -> Option<u64> {
     let word = cursor.peek_word();
     if let Some(number) = cardinal_word(word) {
@@ -241,10 +250,12 @@ fn below_hundred(cursor: &mut Cursor<'_>) -> Option<u64> {
     }
 }
 
+/// "twenty" to "ninety".
 fn tens(word: &str) -> Option<u64> {
     TENS.iter().position(|&tens| tens == word).map(|index| 20 + 10 * index as u64)
 }
 
+/// A number in one word: "seven", "twenty-one".
 fn cardinal_word(word: &str) -> Option<u64> {
     let unit = |units: &[&str], word| units.iter().position(|&unit| unit == word).map(|number| number as u64);
     match word.split_once('-') {
@@ -253,6 +264,7 @@ fn cardinal_word(word: &str) -> Option<u64> {
     }
 }
 
+/// An ordinal in one word: `3rd`, "third", "twenty-first", "hundredth".
 fn ordinal_word(word: &str) -> Option<u64> {
     let unit = |units: &[&str], word| units.iter().position(|&unit| unit == word).map(|number| number as u64);
     if let Some((front, back)) = word.split_once('-') {
@@ -287,6 +299,7 @@ pub(super) fn digits(text: &str) -> Option<u64> {
     is_digits(text).then(|| text.parse().ok())?
 }
 
+/// Whether a word is digits and nothing else: no sign either.
 fn is_digits(text: &str) -> bool {
     !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit())
 }

@@ -90,6 +90,7 @@ impl Reference {
         single.then_some(self)
     }
 
+    /// The places of `noun` from the first to the last number.
     fn new(
         cursor: &Cursor<'_>,
         start: usize,
@@ -198,6 +199,7 @@ fn place_noun(cursor: &mut Cursor<'_>) -> Option<Noun> {
     place.then_some(noun)
 }
 
+/// Passes over `noun` where it is said again: "turn 2 to turn 4".
 fn repeated(cursor: &mut Cursor<'_>, noun: Noun) {
     if words::noun(cursor.peek_word()).is_some_and(|(again, _)| again == noun) {
         cursor.advance();

@@ -5,7 +5,7 @@
 //! quotes, any text is taken as it is.
 
 use crate::domain::forgetting::{
-    Criterion, InstructionError,
+    Criterion, InstructionError, doubts,
     words::{self, Noun},
 };
 
@@ -26,10 +26,12 @@ const TIME: &str = "a time cannot be expressed; give turns, or put quotes around
 const SPEAKER: &str = "say who spoke first, as in: what the user said about …; or put quotes around the text";
 
 /// Words before which a point ends no sentence.
-const ABBREVIATIONS: [&str; 12] =
-    ["mr", "mrs", "ms", "dr", "prof", "st", "vs", "etc", "jr", "sr", "e.g", "i.e"];
+const ABBREVIATIONS: [&str; 10] = ["mr", "mrs", "ms", "dr", "prof", "st", "vs", "etc", "jr", "sr"];
 
-/// Consumes the text, after "about" and its like, and the places after it.
+/// Consumes the text, after "about" and its like, and the places after it: all that is left.
+///
+/// # Errors
+/// No text, or an unquoted one that [`check`] refuses.
 pub(super) fn read(cursor: &mut Cursor<'_>, selection: &mut Selection) -> Result<(), InstructionError> {
     cursor.mark(':');
     let introduced = cursor.at();
@@ -57,21 +59,22 @@ pub(super) fn read(cursor: &mut Cursor<'_>, selection: &mut Selection) -> Result
 /// Where the text ends: at the first place from which all the rest is places. Reads those,
 /// and leaves the cursor at the end.
 fn text_end(cursor: &mut Cursor<'_>, selection: &mut Selection, start: usize) -> usize {
-    for at in start + 1..cursor.end() {
-        if !begins_place(cursor.word_at(at)) {
-            continue;
-        }
+    let mut at = start + 1;
+    while at < cursor.end() {
         cursor.back(at);
         let mut trial = selection.clone();
-        if places(cursor, &mut trial).is_ok() && cursor.done() {
+        if begins_place(cursor.peek_word()) && places(cursor, &mut trial).is_ok() && cursor.done() {
             *selection = trial;
             return at;
         }
+        // What was read as places cannot be the end of the sentence, for more follows it.
+        at = cursor.at().max(at + 1);
     }
     cursor.back(cursor.end());
     cursor.end()
 }
 
+/// Whether a place can begin with `word`.
 fn begins_place(word: &str) -> bool {
     matches!(
         word,
@@ -101,12 +104,13 @@ fn begins_place(word: &str) -> bool {
     )
 }
 
-/// Refuses a text that seems to say more than a topic.
+/// Refuses a text that seems to say more than a topic: it holds an alternative, another
+/// instruction or a place that is not understood, ends in a time or a speaker, or says nothing.
 fn check(cursor: &Cursor<'_>, start: usize, end: usize) -> Result<(), InstructionError> {
     let refused = |from: usize, why| Err(InstructionError::part(cursor.slice(from, end), why));
     let words: Vec<&str> = (start..end).map(|at| cursor.word_at(at)).collect();
     let quoted = |at: usize| cursor.token(at).is_some_and(|token| token.kind == Kind::Quoted);
-    if words.iter().all(|word| words::says_nothing(word) || word.is_empty()) && !(start..end).any(quoted) {
+    if words.iter().all(|word| doubts::says_nothing(word) || word.is_empty()) && !(start..end).any(quoted) {
         return refused(start, NO_TOPIC);
     }
     for at in start..end {
@@ -114,7 +118,7 @@ fn check(cursor: &Cursor<'_>, start: usize, end: usize) -> Result<(), Instructio
             return refused(at, why);
         }
     }
-    if words.len() > 1 && words::ends_in_time(&words) {
+    if words.len() > 1 && doubts::ends_in_time(&words) {
         return refused(start, TIME);
     }
     if ends_in_speaker(&words) {
@@ -133,12 +137,14 @@ fn misplaced(cursor: &Cursor<'_>, start: usize, at: usize, end: usize) -> Option
         Kind::Mark => mark_misplaced(cursor, token.text, before, at, end),
         Kind::Word if matches!(&*token.lower, "or" | "and/or") => Some(EITHER),
         Kind::Word if matches!(&*token.lower, "and" | "then" | "plus" | "&") => another(cursor, at + 1, end),
+        Kind::Word if token.lower == "because" => Some(ANOTHER),
         Kind::Word if token.lower == "than" && before == "other" => Some(ANOTHER),
         Kind::Word if token.lower.starts_with("turn_") || token.lower.contains(":turn_") => Some(PLACE),
         Kind::Word => is_place(&token.lower, before, next).then_some(PLACE),
     }
 }
 
+/// Why a mark does not belong into a text: a new sentence, or another instruction, follows it.
 fn mark_misplaced(
     cursor: &Cursor<'_>,
     mark: &str,
@@ -148,10 +154,15 @@ fn mark_misplaced(
 ) -> Option<&'static str> {
     match mark {
         ";" | "!" | "?" | "…" | "—" | "–" => Some(ANOTHER),
-        "." if !ABBREVIATIONS.contains(&before) && before.chars().count() > 1 => Some(ANOTHER),
+        "." if !abbreviates(before) => Some(ANOTHER),
         "," | "-" => another(cursor, at + 1, end),
         _ => None,
     }
+}
+
+/// Whether a point after `word` ends no sentence: "Dr.", "U.S.".
+fn abbreviates(word: &str) -> bool {
+    ABBREVIATIONS.contains(&word) || word.split('.').all(|piece| piece.chars().count() == 1)
 }
 
 /// Whether another instruction begins at `at`.
@@ -160,8 +171,8 @@ fn another(cursor: &Cursor<'_>, at: usize, end: usize) -> Option<&'static str> {
     let article = matches!(word, "the" | "this" | "all");
     let next = if at + 1 < end { cursor.word_at(at + 1) } else { "" };
     let remainder = article && (matches!(next, "rest" | "others" | "other") || words::end(next).is_some());
-    let message = matches!(words::noun(next), Some((Noun::Message | Noun::Turn, _)));
-    (words::begins_another(word) || remainder || message).then_some(ANOTHER)
+    let message = doubts::is_selectable(next);
+    (doubts::begins_another(word) || remainder || message).then_some(ANOTHER)
 }
 
 /// Whether a noun that places have stands here as in a reference.
@@ -186,6 +197,10 @@ fn is_place(word: &str, before: &str, next: &str) -> bool {
             | "these"
             | "those"
     );
+    let sided = matches!(before, "before" | "after" | "since" | "until" | "till");
+    if sided && is_numeric(word) || word.starts_with("message") || word.starts_with("utterance") {
+        return true;
+    }
     match words::noun(word) {
         Some((Noun::Turn | Noun::Message, _)) => {
             preposition || words::end(before).is_some() || is_numeric(before) || is_numeric(next)

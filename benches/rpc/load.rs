@@ -1,0 +1,217 @@
+//! Load from this process: calls in flight on several connections, from threads with runtimes
+//! of their own. Messages pass as bytes, so that the client's work does not depend on the call.
+
+use std::{
+    sync::{
+        Arc,
+        atomic::{AtomicU64, Ordering},
+    },
+    thread,
+    time::{Duration, Instant},
+};
+
+use bytes::{Buf, BufMut, Bytes};
+use futures::{StreamExt, stream};
+use http::uri::PathAndQuery;
+use tonic::{
+    Request, Status,
+    client::Grpc,
+    codec::{Codec, DecodeBuf, Decoder, EncodeBuf, Encoder},
+    transport::{Channel, Endpoint},
+};
+
+/// A call: its path, and the requests that it sends in turn.
+#[derive(Clone)]
+pub struct Call {
+    pub path: &'static str,
+    pub requests: Arc<Vec<Bytes>>,
+}
+
+/// Calls in flight, connections, and the threads that share them.
+const IN_FLIGHT: usize = 64;
+const CONNECTIONS: usize = 8;
+const THREADS: usize = 2;
+
+/// Sends `call` as fast as it is answered, for `time`; answers how many a second.
+pub fn unary(address: &str, call: &Call, time: Duration) -> f64 {
+    let done = Arc::new(AtomicU64::new(0));
+    let started = Instant::now();
+    on_threads(address, CONNECTIONS / THREADS, |thread, channels| {
+        let (call, done) = (call.clone(), done.clone());
+        async move {
+            let callers = (0..IN_FLIGHT / THREADS).map(|index| {
+                let channel = channels[index % channels.len()].clone();
+                caller(channel, call.clone(), thread * 1_000 + index, started + time, done.clone())
+            });
+            futures::future::join_all(callers).await;
+        }
+    });
+    done.load(Ordering::Relaxed) as f64 / started.elapsed().as_secs_f64()
+}
+
+async fn caller(channel: Channel, call: Call, offset: usize, end: Instant, done: Arc<AtomicU64>) {
+    let mut client = Grpc::new(channel);
+    let stride = IN_FLIGHT;
+    let mut next = offset;
+    while Instant::now() < end {
+        let request = call.requests[next % call.requests.len()].clone();
+        next += stride + 1;
+        send(&mut client, call.path, request).await;
+        done.fetch_add(1, Ordering::Relaxed);
+    }
+}
+
+async fn send(client: &mut Grpc<Channel>, path: &'static str, request: Bytes) -> usize {
+    client.ready().await.expect("a connection");
+    let path = PathAndQuery::from_static(path);
+    client.unary(Request::new(request), path, Raw).await.expect("an answer").into_inner()
+}
+
+/// Sends every request once, `in_flight` at a time, on one connection.
+pub fn all(address: &str, path: &'static str, requests: Vec<Bytes>, in_flight: usize) {
+    on_one(address, |channel| async move {
+        let send = |request| {
+            let mut client = Grpc::new(channel.clone());
+            async move { send(&mut client, path, request).await }
+        };
+        stream::iter(requests).map(send).buffer_unordered(in_flight).collect::<Vec<_>>().await;
+    });
+}
+
+/// Sends the calls in turn, one at a time, and answers the median time of each.
+pub fn one_by_one(address: &str, calls: &[Call], rounds: usize) -> Vec<Duration> {
+    on_one(address, |channel| async move {
+        let mut client = Grpc::new(channel);
+        let mut times = vec![Vec::with_capacity(rounds); calls.len()];
+        for round in 0..rounds {
+            for (call, times) in calls.iter().zip(&mut times) {
+                let request = call.requests[round % call.requests.len()].clone();
+                let started = Instant::now();
+                send(&mut client, call.path, request).await;
+                times.push(started.elapsed());
+            }
+        }
+        times
+            .into_iter()
+            .map(|mut times| {
+                times.sort_unstable();
+                times[times.len() / 2]
+            })
+            .collect()
+    })
+}
+
+/// Streams messages on as many streams as there are lists, for `time`; answers how many were
+/// answered a second.
+pub fn streams(address: &str, path: &'static str, messages: &[Arc<Vec<Bytes>>], time: Duration) -> f64 {
+    let answered = Arc::new(AtomicU64::new(0));
+    let started = Instant::now();
+    let end = started + time;
+    on_threads(address, messages.len() / THREADS, |thread, channels| {
+        let lists: Vec<_> =
+            messages.iter().skip(thread * channels.len()).take(channels.len()).cloned().collect();
+        let answered = answered.clone();
+        async move {
+            let streams = channels
+                .into_iter()
+                .zip(lists)
+                .map(|(channel, list)| one_stream(channel, path, list, end, answered.clone()));
+            futures::future::join_all(streams).await;
+        }
+    });
+    answered.load(Ordering::Relaxed) as f64 / started.elapsed().as_secs_f64()
+}
+
+async fn one_stream(
+    channel: Channel,
+    path: &'static str,
+    list: Arc<Vec<Bytes>>,
+    end: Instant,
+    answered: Arc<AtomicU64>,
+) {
+    let mut client = Grpc::new(channel);
+    client.ready().await.expect("a connection");
+    let messages = (0..).map(move |index: usize| list[index % list.len()].clone());
+    let messages = stream::iter(messages).take_while(move |_| std::future::ready(Instant::now() < end));
+    let path = PathAndQuery::from_static(path);
+    let response = client.streaming(Request::new(messages), path, Raw).await.expect("a stream");
+    let mut responses = response.into_inner();
+    while let Some(response) = responses.next().await {
+        response.expect("an answer");
+        answered.fetch_add(1, Ordering::Relaxed);
+    }
+}
+
+fn on_threads<F, W>(address: &str, connections: usize, work: W)
+where
+    F: Future<Output = ()>,
+    W: Fn(usize, Vec<Channel>) -> F + Sync,
+{
+    thread::scope(|scope| {
+        for thread in 0..THREADS {
+            let work = &work;
+            scope.spawn(move || {
+                runtime().block_on(async {
+                    let mut channels = Vec::new();
+                    for _ in 0..connections {
+                        channels.push(connect(address).await);
+                    }
+                    work(thread, channels).await;
+                });
+            });
+        }
+    });
+}
+
+fn on_one<T, F: Future<Output = T>>(address: &str, work: impl FnOnce(Channel) -> F) -> T {
+    runtime().block_on(async { work(connect(address).await).await })
+}
+
+fn runtime() -> tokio::runtime::Runtime {
+    tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime")
+}
+
+async fn connect(address: &str) -> Channel {
+    let endpoint = Endpoint::from_shared(address.to_owned()).expect("an address");
+    endpoint.tcp_nodelay(true).connect().await.expect("the server answers")
+}
+
+/// Passes messages as they are and tells only the length of answers.
+#[derive(Clone, Copy)]
+struct Raw;
+
+impl Codec for Raw {
+    type Encode = Bytes;
+    type Decode = usize;
+    type Encoder = Self;
+    type Decoder = Self;
+
+    fn encoder(&mut self) -> Self {
+        Self
+    }
+
+    fn decoder(&mut self) -> Self {
+        Self
+    }
+}
+
+impl Encoder for Raw {
+    type Item = Bytes;
+    type Error = Status;
+
+    fn encode(&mut self, item: Bytes, buffer: &mut EncodeBuf<'_>) -> Result<(), Status> {
+        buffer.put(item);
+        Ok(())
+    }
+}
+
+impl Decoder for Raw {
+    type Item = usize;
+    type Error = Status;
+
+    fn decode(&mut self, buffer: &mut DecodeBuf<'_>) -> Result<Option<usize>, Status> {
+        let length = buffer.remaining();
+        buffer.advance(length);
+        Ok(Some(length))
+    }
+}

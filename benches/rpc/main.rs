@@ -1,0 +1,19 @@
+//! What calls cost, beside an empty call of the same server in the same run.
+//!
+//! `cargo bench --bench rpc` starts servers as processes of their own, loads them from this
+//! one, and prints ratios. Rounds of the calls that are compared alternate, so that a machine
+//! that slows down slows both; each figure is the median of its rounds.
+
+mod child;
+mod empty;
+mod load;
+mod measures;
+mod requests;
+
+fn main() {
+    let mut arguments = std::env::args().skip(1);
+    match arguments.next().as_deref() {
+        Some(child::SERVE) => child::serve(),
+        _ => measures::run(),
+    }
+}

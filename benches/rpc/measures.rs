@@ -1,0 +1,194 @@
+//! The measures, and the table that they make.
+
+use std::{sync::Arc, time::Duration};
+
+use bytes::Bytes;
+use utterd::proto::PolicyPreset;
+
+use crate::{
+    child::ServerProcess,
+    empty,
+    load::{self, Call},
+    requests,
+};
+
+/// Conversations that calls are spread over.
+const CONVERSATIONS: usize = 256;
+/// Rounds of each call, and the time of one.
+const ROUNDS: usize = 7;
+const ROUND: Duration = Duration::from_millis(1_000);
+/// Streams of MemorizeStream.
+const STREAMS: usize = 8;
+/// Utterances of the memory measure.
+const MILLION: usize = 1_000_000;
+
+/// Measures everything and prints it.
+pub fn run() {
+    println!("{:<78} {:>10}   {}", "measure (memory store)", "reached", "to reach");
+    calls();
+    long_conversation();
+    memory();
+}
+
+fn row(measure: &str, reached: String, to_reach: &str) {
+    println!("{measure:<78} {reached:>10}   {to_reach}");
+}
+
+/// A call's rates, and the server's time for one.
+#[derive(Default)]
+struct Measured {
+    rates: Vec<f64>,
+    micros: Vec<f64>,
+}
+
+impl Measured {
+    fn rate(&self) -> f64 {
+        median(self.rates.clone())
+    }
+
+    fn micros(&self) -> f64 {
+        median(self.micros.clone())
+    }
+
+    /// The median of the ratios of rounds that stood side by side.
+    fn over(&self, other: &Self) -> f64 {
+        median(self.rates.iter().zip(&other.rates).map(|(one, other)| one / other).collect())
+    }
+}
+
+fn median(mut values: Vec<f64>) -> f64 {
+    values.sort_by(f64::total_cmp);
+    values[values.len() / 2]
+}
+
+fn calls() {
+    let server = ServerProcess::start();
+    let names = |kind: &str| (0..CONVERSATIONS).map(|index| format!("{kind}-{index}")).collect::<Vec<_>>();
+    let (session, rolling) = (names("session"), names("rolling"));
+    create(&server, &session, PolicyPreset::Session);
+    create(&server, &rolling, PolicyPreset::Rolling);
+    let full: Vec<_> = rolling.iter().map(|name| requests::memorize(name, 0, 40)).collect();
+    load::all(&server.address, requests::MEMORIZE, full, 64);
+
+    let each = |names: &[String], request: &dyn Fn(&str) -> Bytes| {
+        Arc::new(names.iter().map(|name| request(name)).collect::<Vec<_>>())
+    };
+    let memorize = |names: &[String]| {
+        let sayings =
+            (0..5).flat_map(|first| names.iter().map(move |name| requests::memorize(name, first, 1)));
+        Arc::new(sayings.collect::<Vec<_>>())
+    };
+    let unary = [
+        Call { path: empty::PATH, requests: Arc::new(vec![Bytes::new()]) },
+        Call { path: requests::MEMORIZE, requests: memorize(&session) },
+        Call { path: requests::MEMORIZE, requests: memorize(&rolling) },
+        Call { path: requests::GET_CAPACITY, requests: each(&rolling, &|name| requests::get_capacity(name)) },
+        Call { path: requests::LIST, requests: each(&rolling, &|name| requests::list(name)) },
+    ];
+    let messages: Vec<_> = (0..STREAMS)
+        .map(|stream| {
+            Arc::new((0..5).map(|first| requests::memorize_message(&session[stream], first)).collect())
+        })
+        .collect();
+    let mut measured: Vec<Measured> = unary.iter().map(|_| Measured::default()).collect();
+    let mut streamed = Measured::default();
+    for round in 0..=ROUNDS {
+        let warm = round > 0;
+        for (call, measured) in unary.iter().zip(&mut measured) {
+            measure(&server, warm.then_some(measured), || load::unary(&server.address, call, ROUND));
+        }
+        measure(&server, warm.then_some(&mut streamed), || {
+            load::streams(&server.address, requests::MEMORIZE_STREAM, &messages, ROUND)
+        });
+    }
+    report(&measured, &streamed);
+}
+
+fn measure(server: &ServerProcess, measured: Option<&mut Measured>, work: impl FnOnce() -> f64) {
+    let (cpu, started) = (server.cpu(), std::time::Instant::now());
+    let rate = work();
+    let calls = rate * started.elapsed().as_secs_f64();
+    let micros = (server.cpu() - cpu).as_secs_f64() * 1e6 / calls;
+    if let Some(measured) = measured {
+        measured.rates.push(rate);
+        measured.micros.push(micros);
+    }
+}
+
+fn report(measured: &[Measured], streamed: &Measured) {
+    let [empty, session, rolling, capacity, list] = measured else { return };
+    let ratio = |value: f64| format!("{value:.2}");
+    row("Memorize (SESSION) ÷ empty unary call, calls a second", ratio(session.over(empty)), "≥ 0.75");
+    row("Memorize (ROLLING) ÷ empty unary call, calls a second", ratio(rolling.over(empty)), "≥ 0.60");
+    row("GetCapacityInfo ÷ empty unary call, calls a second", ratio(capacity.over(empty)), "≥ 0.90");
+    row(
+        "ListUtterances of a full window ÷ empty unary call, calls a second",
+        ratio(list.over(empty)),
+        "≥ 0.50",
+    );
+    row("MemorizeStream, 8 streams ÷ Memorize, utterances a second", ratio(streamed.over(session)), "≥ 6");
+    let added = rolling.micros() - session.micros();
+    row("server time of eviction, summary and folding, a Memorize call of ROLLING, µs", ratio(added), "≤ 10");
+    let names = [
+        "empty",
+        "Memorize, SESSION",
+        "Memorize, ROLLING",
+        "GetCapacityInfo",
+        "ListUtterances",
+        "MemorizeStream",
+    ];
+    for (name, measured) in names.iter().zip(measured.iter().chain([streamed])) {
+        println!(
+            "    {name:<20} {:>9.0} a second {:>7.2} µs of the server's processors",
+            measured.rate(),
+            measured.micros()
+        );
+    }
+}
+
+fn create(server: &ServerProcess, names: &[String], preset: PolicyPreset) {
+    let requests = names.iter().map(|name| requests::create(name, preset)).collect();
+    load::all(&server.address, requests::CREATE, requests, 64);
+}
+
+/// A call at the 100,000th utterance beside calls at about the 100th of others.
+fn long_conversation() {
+    const ROUNDS: usize = 4_000;
+    let server = ServerProcess::start();
+    let short: Vec<_> = (0..ROUNDS).map(|index| format!("short-{index}")).collect();
+    create(&server, &short, PolicyPreset::Session);
+    create(&server, &["long".to_owned()], PolicyPreset::Session);
+    let fill = short.iter().map(|name| requests::memorize(name, 0, 99));
+    load::all(&server.address, requests::MEMORIZE, fill.collect(), 16);
+    let fill = (0..100).map(|batch| requests::memorize("long", batch * 1_000, 1_000));
+    load::all(&server.address, requests::MEMORIZE, fill.collect(), 1);
+    let call = |requests: Vec<Bytes>| Call { path: requests::MEMORIZE, requests: Arc::new(requests) };
+    let at_100 = call(short.iter().map(|name| requests::memorize(name, 99, 1)).collect());
+    let at_100_000 = call(vec![requests::memorize("long", 0, 1)]);
+    let times = load::one_by_one(&server.address, &[at_100, at_100_000], ROUNDS);
+    let ratio = times[1].as_secs_f64() / times[0].as_secs_f64();
+    row(
+        "Memorize at the 100,000th utterance ÷ at the 100th, median time (SESSION)",
+        format!("{ratio:.2}"),
+        "≤ 1.2",
+    );
+}
+
+/// What a million utterances add to the server's resident memory.
+fn memory() {
+    const BATCH: usize = 500;
+    let server = ServerProcess::start();
+    let names: Vec<_> = (0..64).map(|index| format!("session-{index}")).collect();
+    create(&server, &names, PolicyPreset::Session);
+    let warm = names.iter().map(|name| requests::memorize(name, 0, BATCH));
+    load::all(&server.address, requests::MEMORIZE, warm.collect(), 8);
+    let before = server.resident();
+    let batches = (0..MILLION / BATCH).map(|batch| requests::memorize(&names[batch % names.len()], 0, BATCH));
+    load::all(&server.address, requests::MEMORIZE, batches.collect(), 8);
+    let added = (server.resident() - before) as f64 / MILLION as f64 - requests::mean_text_bytes();
+    row(
+        "resident memory for each of 1,000,000 utterances beyond its text, bytes (SESSION)",
+        format!("{added:.0}"),
+        "≤ 250",
+    );
+}

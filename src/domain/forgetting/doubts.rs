@@ -1,0 +1,107 @@
+//! Words that make a sentence doubtful, in lower case: what they add to it cannot be
+//! expressed, or cannot be told without a guess.
+
+use crate::domain::forgetting::words::{self, Noun};
+
+/// Words of exception.
+const EXCEPTIONS: &str = "except excepting exception exceptions excluding exclude excludes but besides barring save \
+saving only solely rather instead however although though aside apart";
+
+/// Words of negation and of keeping.
+const NEGATIONS: &str = "not never no none nor neither without cannot dont doesnt didnt isnt wasnt arent werent cant \
+wont shouldnt wouldnt couldnt mustnt keep keeping keeps kept retain retaining preserve preserving";
+
+/// Words of condition.
+const CONDITIONS: &str = "if unless whenever otherwise";
+
+/// Words that begin another instruction after "and", "then" or a comma, besides the verbs of
+/// forgetting and what begins an object or a modifier.
+const BEGINNINGS: &str = "remember store memorize memorise recall restore leave tell say show send add write start \
+begin continue summarize summarise let make give do get go stop then also please everything anything nothing all what \
+whatever every each any my your i you before after from by";
+
+/// Units of time and days, in the singular.
+const TIMES: &str = "second minute hour day week weekend fortnight month quarter year decade morning afternoon evening \
+night noon midnight monday tuesday wednesday thursday friday saturday sunday january february march april may june july \
+august september october november december";
+
+/// Words that tell a time by themselves at the end of a text.
+const WHEN: &str = "yesterday today tonight tomorrow earlier recently ago now lately already again before after since \
+afterwards later temporarily forever";
+
+/// Words that tell a time before a unit of it.
+const BEFORE_TIMES: &str =
+    "last this next past previous that every each on in since until till for before after within by";
+
+/// Words that say nothing by themselves.
+const EMPTY: &str = "it its that this these those them they him he her she his their me i you us we myself yourself \
+himself herself themselves itself everything anything something nothing all what whatever which who someone anyone \
+everyone somebody anybody everybody the a an any some my your our of to in on one ones there here thing things stuff \
+both each every and topic subject same such";
+
+/// Other words that are no names.
+const NO_NAMES: &str = "for at with between during within through till until while when where how why or as is are was \
+were has have had be been people whoever whose window buffer context archive summary summaries id name number few \
+several many most half couple recent previous next so just thanks thank call calls question questions query queries \
+request requests";
+
+/// Why a sentence, or an unquoted text to look for, that holds `word` is refused wherever it
+/// stands: it would turn the meaning of all the rest.
+pub(super) fn refused(word: &str) -> Option<&'static str> {
+    match () {
+        () if holds(EXCEPTIONS, word) => {
+            Some("an exception cannot be expressed; put quotes around it if it is part of a text to look for")
+        }
+        () if holds(NEGATIONS, word) || word.ends_with("n't") => {
+            Some("what to keep cannot be expressed; put quotes around it if it is part of a text to look for")
+        }
+        () if holds(CONDITIONS, word) => {
+            Some("a condition cannot be expressed; put quotes around it if it is part of a text to look for")
+        }
+        () => None,
+    }
+}
+
+/// Whether a word can only begin another instruction, after "and", "then" or a comma.
+pub(super) fn begins_another(word: &str) -> bool {
+    let verb = words::VERBS.contains(&word) || words::GERUNDS.contains(&word);
+    verb || words::end(word).is_some() || words::TOPIC.contains(&word) || holds(BEGINNINGS, word)
+}
+
+/// Whether `words`, the end of a text, tell a time: "yesterday", "last week", "on Monday",
+/// "for an hour".
+pub(super) fn ends_in_time(words: &[&str]) -> bool {
+    match words {
+        [.., last] if holds(WHEN, last) => true,
+        [.., one, unit] if holds(BEFORE_TIMES, one) && is_time(unit) => true,
+        [.., one, _, unit] => holds(BEFORE_TIMES, one) && is_time(unit),
+        _ => false,
+    }
+}
+
+/// Whether a word says nothing by itself, so that a text of only such words names no topic.
+pub(super) fn says_nothing(word: &str) -> bool {
+    holds(EMPTY, word)
+}
+
+/// Whether a word cannot be someone's name unless quoted.
+pub(super) fn is_no_name(word: &str) -> bool {
+    let time = is_time(word) || holds(WHEN, word);
+    let known = words::role(word).is_some() || words::noun(word).is_some() || words::SAID.contains(&word);
+    let phrase = words::HISTORY.contains(&word) || words::SPOKEN.contains(&word);
+    time || known || phrase || begins_another(word) || says_nothing(word) || holds(NO_NAMES, word)
+}
+
+/// Whether a noun stands for utterances or turns, so that it does not belong into a text.
+pub(super) fn is_selectable(word: &str) -> bool {
+    matches!(words::noun(word), Some((Noun::Message | Noun::Turn, _)))
+}
+
+fn is_time(word: &str) -> bool {
+    holds(TIMES, word) || word.strip_suffix('s').is_some_and(|word| holds(TIMES, word))
+}
+
+/// Whether a list of words holds one.
+fn holds(list: &str, word: &str) -> bool {
+    list.split(' ').any(|one| one == word)
+}

@@ -1,0 +1,672 @@
+//! The grammar of forget instructions: what is accepted and as what, and what is refused.
+
+use proptest::prelude::*;
+use utterd::domain::{
+    Role,
+    forgetting::{Criterion, Instruction, InstructionError, MAX_INSTRUCTION_BYTES, Take, parse},
+};
+
+/// Phrasings and the short form that each is understood as.
+const ACCEPTED: &[(&str, &str)] = &[
+    // The short forms.
+    ("oldest", "oldest"),
+    ("newest", "newest"),
+    ("NEWEST", "newest"),
+    ("  oldest\n", "oldest"),
+    ("first", "oldest"),
+    ("last", "newest"),
+    ("oldest:1", "oldest"),
+    ("oldest:4", "first:4"),
+    ("newest:4", "last:4"),
+    ("first:2", "first:2"),
+    ("last:3", "last:3"),
+    ("Last : 3", "last:3"),
+    ("last:2_turns", "last:2_turns"),
+    ("first:1_turn", "first:1_turn"),
+    ("position:7", "position:7"),
+    ("position:3-7", "position:3-7"),
+    ("position:3–7", "position:3-7"),
+    ("position:7-7", "position:7"),
+    ("position:4-", "position:4-"),
+    ("before:turn_5", "before:turn_5"),
+    ("BEFORE: Turn_5", "before:turn_5"),
+    ("after:turn_9", "after:turn_9"),
+    ("turn:4", "turn:4"),
+    ("turn:2-4", "turn:2-4"),
+    ("speaker:user", "speaker:user"),
+    ("speaker:assistant", "speaker:assistant"),
+    ("Speaker: SYSTEM", "speaker:system"),
+    ("name:Alice", "name:Alice"),
+    ("name:\"Alice Smith\"", "name:\"Alice Smith\""),
+    ("name:“Alice Smith”", "name:\"Alice Smith\""),
+    ("name:'Alice'", "name:Alice"),
+    (r#"name:"the \"boss\"""#, r#"name:"the \"boss\"""#),
+    ("sequence:12", "sequence:12"),
+    ("sequence:12-18446744073709551614", "sequence:12-18446744073709551614"),
+    ("id:01ARZ3NDEKTSV4RRFFQ69G5FAV-17", "id:01ARZ3NDEKTSV4RRFFQ69G5FAV-17"),
+    ("id:\"two words\"", "id:\"two words\""),
+    ("about:Paris", "about:Paris"),
+    ("about: the trip to Paris, and the hotel", "about:the trip to Paris, and the hotel"),
+    ("about:\"anything but Paris\"", "about:\"anything but Paris\""),
+    ("about:\"speaker:user\"", "about:\"speaker:user\""),
+    ("all", "all"),
+    ("ALL", "all"),
+    ("speaker:user before:turn_5", "speaker:user before:turn_5"),
+    ("before:turn_5, speaker:user", "speaker:user before:turn_5"),
+    ("speaker:user and before:turn_5", "speaker:user before:turn_5"),
+    ("last:3 speaker:tool", "speaker:tool last:3"),
+    ("oldest speaker:tool", "speaker:tool oldest"),
+    ("after:turn_2 before:turn_8", "after:turn_2 before:turn_8"),
+    ("newest about:Paris", "newest about:Paris"),
+    ("speaker:assistant turn:3-5 about:the hotel", "speaker:assistant turn:3-5 about:the hotel"),
+    ("forget speaker:user before:turn_5", "speaker:user before:turn_5"),
+    ("please remove last:3, thanks", "last:3"),
+    // One end.
+    ("forget the oldest message", "oldest"),
+    ("delete the oldest utterance", "oldest"),
+    ("the newest message", "newest"),
+    ("erase the most recent entry", "newest"),
+    ("drop the very first line", "oldest"),
+    ("forget the last one", "newest"),
+    ("forget the oldest", "oldest"),
+    ("forget the last three messages", "last:3"),
+    ("Forget the last 3 messages.", "last:3"),
+    ("forget the three last messages", "last:3"),
+    ("remove the 5 oldest items", "first:5"),
+    ("forget the last twenty-one messages", "last:21"),
+    ("forget the last twenty one messages", "last:21"),
+    ("forget the last hundred messages", "last:100"),
+    ("forget the last one hundred and five messages", "last:105"),
+    ("forget the last dozen messages", "last:12"),
+    ("forget the last couple of messages", "last:2"),
+    ("forget all of the last four messages", "last:4"),
+    ("forget the last three", "last:3"),
+    ("forget about the last two messages", "last:2"),
+    ("strike the last message from the record", "newest"),
+    ("forget the first two messages of our conversation", "first:2"),
+    // Who.
+    ("forget my last message", "speaker:user newest"),
+    ("forget your last answer", "speaker:assistant newest"),
+    ("forget your last two replies", "speaker:assistant last:2"),
+    ("forget the last response", "speaker:assistant newest"),
+    ("please forget the first two user messages", "speaker:user first:2"),
+    ("forget the user's last message", "speaker:user newest"),
+    ("forget the last three of my messages", "speaker:user last:3"),
+    ("forget the last thing I said", "speaker:user newest"),
+    ("forget the last two things you told me", "speaker:assistant last:2"),
+    ("forget the first message I sent", "speaker:user oldest"),
+    ("remove all tool results", "speaker:tool"),
+    ("remove the tool outputs", "speaker:tool"),
+    ("delete every tool response", "speaker:tool"),
+    ("drop the last tool result", "speaker:tool newest"),
+    ("forget what the tools returned", "speaker:tool"),
+    ("forget the function results", "speaker:tool"),
+    ("forget the system prompt", "speaker:system"),
+    ("forget all instructions", "speaker:system"),
+    ("forget the system messages", "speaker:system"),
+    ("delete all user messages", "speaker:user"),
+    ("delete all of my messages", "speaker:user"),
+    ("delete my messages", "speaker:user"),
+    ("erase everything from the agent", "speaker:assistant"),
+    ("erase everything written by the bot", "speaker:assistant"),
+    ("forget everything the model said", "speaker:assistant"),
+    ("forget everything the AI answered", "speaker:assistant"),
+    ("forget all I said", "speaker:user"),
+    ("forget whatever you've said", "speaker:assistant"),
+    ("forget what the human said", "speaker:user"),
+    ("forget Alice's messages", "name:Alice"),
+    ("forget alice's messages", "name:alice"),
+    ("everything from Alice", "name:Alice"),
+    ("forget everything from Alice Smith", "name:\"Alice Smith\""),
+    ("forget what Bob said", "name:Bob"),
+    ("forget what \"bob the builder\" said", "name:\"bob the builder\""),
+    ("forget the last two messages from Bob", "name:Bob last:2"),
+    ("forget James' last message", "name:James newest"),
+    ("remove the tool results from get_weather", "speaker:tool name:get_weather"),
+    // Where.
+    ("erase turn 4", "turn:4"),
+    ("erase turn four", "turn:4"),
+    ("erase the fourth turn", "turn:4"),
+    ("forget turn_4", "turn:4"),
+    ("forget turns 2 through 4", "turn:2-4"),
+    ("forget turns 2 and 3", "turn:2-3"),
+    ("forget turns 2, 3 and 4", "turn:2-4"),
+    ("forget the last 2 turns", "last:2_turns"),
+    ("forget the last turn", "last:1_turn"),
+    ("forget the first turn", "first:1_turn"),
+    ("forget everything after turn 9", "after:turn_9"),
+    ("forget everything between turn 2 and turn 4", "turn:2-4"),
+    ("forget everything from turn 2 to turn 4", "turn:2-4"),
+    ("forget everything from turn 4 on", "turn:4-"),
+    ("forget all messages starting at turn 4", "turn:4-"),
+    ("forget everything through turn 4", "before:turn_5"),
+    ("forget everything that came before turn 5", "before:turn_5"),
+    ("forget everything after turn 2 and before turn 6", "after:turn_2 before:turn_6"),
+    ("forget the conversation before turn 5", "before:turn_5"),
+    ("forget everything older than turn 7", "before:turn_7"),
+    ("forget the last message of turn 4", "turn:4 newest"),
+    ("forget the last three messages before turn 5", "before:turn_5 last:3"),
+    ("drop messages 3 to 7", "position:3-7"),
+    ("drop messages 3-7", "position:3-7"),
+    ("drop messages 3, 4 and 5", "position:3-5"),
+    ("drop message number 3", "position:3"),
+    ("drop message #3", "position:3"),
+    ("forget the 3rd message", "position:3"),
+    ("forget the second message", "position:2"),
+    ("forget the twenty-first message", "position:21"),
+    ("forget the second to fourth messages", "position:2-4"),
+    ("forget the message at position 3", "position:3"),
+    ("forget position 3", "position:3"),
+    ("forget everything before message 5", "position:1-4"),
+    ("forget everything after message 5", "position:6-"),
+    ("delete sequence 12", "sequence:12"),
+    ("delete the message with sequence number 12", "sequence:12"),
+    ("delete sequences 12 to 15", "sequence:12-15"),
+    ("delete the message with id m-17", "id:m-17"),
+    ("delete message id m-17", "id:m-17"),
+    // About what.
+    ("forget everything about Paris", "about:Paris"),
+    ("forget about Paris", "about:Paris"),
+    ("forget about: Paris", "about:Paris"),
+    ("forget all messages mentioning the hotel", "about:the hotel"),
+    ("forget messages that mention Dr. Smith", "about:Dr. Smith"),
+    ("forget any message containing the word 'swordfish'", "about:swordfish"),
+    ("forget everything related to my divorce, please", "about:my divorce"),
+    ("forget everything regarding the trip to Rome and Milan!", "about:the trip to Rome and Milan"),
+    ("forget everything about \"Paris, but not the hotel\"", "about:\"Paris, but not the hotel\""),
+    ("forget everything about Paris before turn 5", "before:turn_5 about:Paris"),
+    ("forget everything about the flight from Paris to London", "about:the flight from Paris to London"),
+    ("forget everything about life after death", "about:life after death"),
+    ("forget everything about Paris in this conversation", "about:Paris"),
+    ("forget the last message about Paris", "newest about:Paris"),
+    ("forget the messages where I mentioned my address", "speaker:user about:my address"),
+    // Several together.
+    ("remove everything the user said before turn 5", "speaker:user before:turn_5"),
+    ("forget what the assistant said about Paris", "speaker:assistant about:Paris"),
+    ("forget what I said about my salary", "speaker:user about:my salary"),
+    ("forget what I told you about my salary in turns 2 to 4", "speaker:user turn:2-4 about:my salary"),
+    ("forget what Bob said about the budget", "name:Bob about:the budget"),
+    ("forget what was said about Paris in turn 3", "turn:3 about:Paris"),
+    ("forget everything said by the assistant after turn 9", "speaker:assistant after:turn_9"),
+    ("forget what I said in the last two turns", "speaker:user last:2_turns"),
+    // All of it.
+    ("forget everything", "all"),
+    ("clear the conversation", "all"),
+    ("wipe the whole history", "all"),
+    ("delete our entire chat history", "all"),
+    ("forget all messages", "all"),
+    ("erase every message in this conversation", "all"),
+    ("wipe your memory", "all"),
+    ("clear history", "all"),
+    ("clear the session", "all"),
+    ("forget everything so far", "all"),
+    // Politeness.
+    ("could you please forget the last message?", "newest"),
+    ("Hey, would you mind deleting the last message? Thanks!", "newest"),
+    (
+        "I want you to forget what I said about my salary, thank you very much.",
+        "speaker:user about:my salary",
+    ),
+    ("I'd like you to forget turn 4", "turn:4"),
+    ("let's forget the last two turns, ok?", "last:2_turns"),
+    ("Please just get rid of the last message for me, thanks.", "newest"),
+    ("FORGET THE LAST THREE MESSAGES", "last:3"),
+];
+
+/// Phrasings that are refused, and why.
+const REFUSED: &[(&str, &str)] = &[
+    ("", "empty"),
+    (" \t\n", "empty"),
+    ("banana", "no instruction"),
+    ("the", "no object"),
+    ("forget", "no object"),
+    ("please", "no object"),
+    ("could you the last message", "no verb"),
+    ("remember the last message", "another verb"),
+    ("foo:bar", "unknown form"),
+    ("last:0", "counts from 1"),
+    ("last:-3", "negative"),
+    ("last:", "no value"),
+    ("last:three", "digits only"),
+    ("last:4294967296", "overflow"),
+    ("sequence:18446744073709551616", "overflow"),
+    ("sequence:0", "counts from 1"),
+    ("position:0", "counts from 1"),
+    ("position:7-3", "reversed"),
+    ("position:3-x", "not a number"),
+    ("position:-3", "not a range"),
+    ("turn:0", "counts from 1"),
+    ("before:turn_0", "nothing before it"),
+    ("before:5", "of what?"),
+    ("before:turn_", "no number"),
+    ("after:yesterday", "no turn"),
+    ("speaker:robot", "unknown role"),
+    ("speaker:", "no role"),
+    ("name:", "no name"),
+    ("name:\"Alice", "open quote"),
+    ("name:\"Alice\"Smith", "text after the quote"),
+    ("name:Alice Smith", "quotes are missing"),
+    ("id:", "no id"),
+    ("about:", "no text"),
+    ("about:???", "no word"),
+    ("about:Paris but not the hotel", "exception"),
+    ("about:Paris before:turn_5", "about comes last"),
+    ("all:3", "takes no value"),
+    ("all speaker:user", "contradiction"),
+    ("all, last:3", "contradiction"),
+    ("id:x speaker:user", "an id stands alone"),
+    ("speaker:user speaker:tool", "nobody is both"),
+    ("speaker:user, speaker:user", "twice"),
+    ("last:3 first:2", "two counts"),
+    ("after:turn_5 before:turn_5", "no turn is both"),
+    ("turn:3 before:turn_2", "no turn is both"),
+    ("last:2_turns turn:3", "relative and absolute turns"),
+    ("speaker:user and", "dangling"),
+    ("speaker:user; last:3", "unknown separator"),
+    // It would take a guess.
+    ("forget it", "what?"),
+    ("forget that", "what?"),
+    ("forget this message", "which?"),
+    ("nevermind", "what?"),
+    ("never mind", "what?"),
+    ("forget me", "what?"),
+    ("forget about it", "idiom"),
+    ("forget about everything", "idiom"),
+    ("forget about history", "all of it, or a topic?"),
+    ("forget memory", "all of it, or a topic?"),
+    ("everything", "what to do with it?"),
+    ("please all", "what to do with it?"),
+    ("the conversation", "what to do with it?"),
+    ("delete the conversation about Paris", "all of it, or a part?"),
+    ("reset the conversation", "another verb"),
+    ("forget Paris", "a name or a topic?"),
+    ("forget my salary", "not a message"),
+    ("forget a message", "which?"),
+    ("forget the message about Paris", "one, but which?"),
+    ("forget two messages", "which two?"),
+    ("forget the user message", "which?"),
+    ("forget the messages", "which?"),
+    ("forget messages", "which?"),
+    ("forget any message", "which?"),
+    ("forget anything", "what?"),
+    ("forget the last messages", "how many?"),
+    ("forget the last few messages", "how many?"),
+    ("forget several messages", "how many?"),
+    ("forget some of my messages", "how many?"),
+    ("forget most of the conversation", "how much?"),
+    ("forget half of the messages", "which half?"),
+    ("forget the recent messages", "how many?"),
+    ("forget the previous message", "before which?"),
+    ("forget my questions", "not every user message is one"),
+    ("forget the results", "whose?"),
+    ("forget my replies", "replies are the assistant's"),
+    ("forget your instructions", "whose?"),
+    ("forget all previous instructions", "previous to what?"),
+    ("forget my tool results", "two speakers"),
+    ("forget the tool calls", "calls are parts of utterances"),
+    ("forget everything from turn 4", "only it, or from it on?"),
+    ("forget everything until turn 4", "is turn 4 meant?"),
+    ("forget everything since turn 4", "is turn 4 meant?"),
+    ("forget everything from bob", "not certainly a name"),
+    ("forget what they said", "who?"),
+    ("forget what we said", "who?"),
+    ("forget what everyone said", "who?"),
+    ("forget everything said", "who, or what?"),
+    ("forget everything about it", "about what?"),
+    ("forget everything about me", "about what?"),
+    ("forget everything about", "no text"),
+    ("forget all conversations", "one conversation only"),
+    // It cannot be expressed.
+    ("forget the second to last message", "counted from the end"),
+    ("forget the penultimate message", "counted from the end"),
+    ("forget every other message", "alternating"),
+    ("forget the third user message", "position among some"),
+    ("forget user message 3", "position among some"),
+    ("forget messages 1 and 5", "gap"),
+    ("forget the first and last message", "two ends"),
+    ("forget the user and assistant messages", "two speakers"),
+    ("forget what Alice and Bob said", "two speakers"),
+    ("forget Alice's and Bob's messages", "two speakers"),
+    ("forget everything about Paris or London", "alternatives"),
+    ("forget everything before turn 2 and after turn 5", "two sides"),
+    ("forget turns 4 to 2", "reversed"),
+    ("forget turn 0", "counts from 1"),
+    ("forget turn -1", "negative"),
+    ("forget turn 99999999999", "overflow"),
+    ("forget the last zero messages", "none"),
+    ("forget the 3th message", "no ordinal"),
+    ("forget everything before message 1", "nothing there"),
+    ("forget the messages with stars", "unknown"),
+    // Exceptions, negations, conditions.
+    ("forget everything except the last message", "exception"),
+    ("forget everything but the last two", "exception"),
+    ("forget all but the last two messages", "exception"),
+    ("forget everything about Paris except the hotel", "exception"),
+    ("forget everything about Paris, but not the hotel", "exception"),
+    ("forget everything other than turn 3", "exception"),
+    ("forget everything apart from turn 3", "exception"),
+    ("don't forget the last message", "negation"),
+    ("don’t forget the last message", "negation"),
+    ("do not forget the last message", "negation"),
+    ("never remove my messages", "negation"),
+    ("forget nothing", "negation"),
+    ("keep the last 5 messages", "keeps"),
+    ("forget everything and keep the last 5", "keeps"),
+    ("forget the last message if it is about Paris", "condition"),
+    ("unless I said so, forget turn 4", "condition"),
+    ("forget only my messages", "limits"),
+    // Times.
+    ("forget what I said yesterday", "time"),
+    ("forget everything from today", "time"),
+    ("forget the last hour", "time"),
+    ("forget the last 5 minutes", "time"),
+    ("forget everything from Monday", "time"),
+    ("forget what I said about Paris yesterday", "time"),
+    ("forget what I said about Paris last week", "time"),
+    ("forget everything before 5 pm", "time"),
+    // Two instructions.
+    ("forget the first message and remember this", "two"),
+    ("forget the first message. Keep the rest.", "two"),
+    ("forget turn 4 and turn 9", "two places"),
+    ("forget turn 4, then summarize", "two"),
+    ("forget everything about Paris and everything about London", "two"),
+    ("forget everything about Paris and remember London", "two"),
+    ("forget everything about Paris. Then start over", "two"),
+    ("forget everything about Paris and the last message", "two"),
+    ("forget what I said and what you said", "two"),
+    // A place after a topic that is none, or a speaker that could be part of it.
+    ("forget everything about Paris before turn", "no number"),
+    ("forget everything about Paris before turn zero", "counts from 1"),
+    ("forget everything about Paris in the last three messages", "no such place"),
+    ("forget everything about Paris until turn 5", "is turn 5 meant?"),
+    ("forget everything about Paris from the user", "part of the text?"),
+    ("forget everything about the trip that I said", "part of the text?"),
+    ("forget everything about turn 3", "a place or a text?"),
+    // Other sentences.
+    ("did I forget the last message?", "question"),
+    ("forget the last message?", "question"),
+    ("I forgot the last message", "statement"),
+    ("what did I say about Paris?", "question"),
+    ("permanently delete the last message", "the mode is not told here"),
+    ("forget the last message \"", "open quote"),
+    ("forget the last message 🙂", "unknown sign"),
+    ("oublie le dernier message", "another language"),
+];
+
+#[test]
+fn accepted_phrasings_have_their_short_form() {
+    let wrong: Vec<_> = ACCEPTED
+        .iter()
+        .filter_map(|(text, form)| match parse(text) {
+            Ok(instruction) if instruction.to_string() == *form => None,
+            other => Some(format!("{text:?}: {form}, not {other:?}")),
+        })
+        .collect();
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn refused_phrasings_are_refused() {
+    let accepted: Vec<_> = REFUSED
+        .iter()
+        .filter_map(|(text, why)| {
+            parse(text).ok().map(|instruction| format!("{text:?} ({why}): {instruction}"))
+        })
+        .collect();
+    assert!(accepted.is_empty(), "{}", accepted.join("\n"));
+}
+
+#[test]
+fn a_third_of_the_table_is_refused() {
+    assert!(ACCEPTED.len() + REFUSED.len() >= 190);
+    assert!(REFUSED.len() * 3 > ACCEPTED.len() + REFUSED.len());
+}
+
+#[test]
+fn an_error_names_the_part_and_the_forms() {
+    let error = |text: &str| parse(text).err().map(|error| error.to_string()).unwrap_or_default();
+    let told = error("forget the last message and the first");
+    assert!(told.contains("\"and the first\""), "{told}");
+    assert!(told.contains("before:turn_N") && told.contains("speaker:system|user|assistant|tool"), "{told}");
+    assert!(!told.contains('\n'), "{told}");
+    let told = error("last:2 speaker:robot");
+    assert!(
+        told.contains("\"speaker:robot\"") && told.contains("system, user, assistant and tool"),
+        "{told}"
+    );
+    let long = error(&format!("forget {}", "x".repeat(4_000)));
+    assert!(long.len() < 800, "{long}");
+}
+
+#[test]
+fn an_instruction_beyond_the_limit_is_refused() {
+    let text = |length: usize| format!("about:{}", "x".repeat(length - "about:".len()));
+    assert!(parse(&text(MAX_INSTRUCTION_BYTES)).is_ok());
+    assert_eq!(
+        parse(&text(MAX_INSTRUCTION_BYTES + 1)),
+        Err(InstructionError::TooLong(MAX_INSTRUCTION_BYTES + 1))
+    );
+}
+
+/// Whether a sentence is one of the closed list that may mean everything stored: politeness,
+/// a verb, and everything, all messages or the whole conversation.
+fn is_sweeping(sentence: &str) -> bool {
+    let one_of = |starts: &[&str], rest: &str| {
+        starts.iter().find_map(|start| rest.strip_prefix(start)).map(str::to_owned)
+    };
+    let mut rest = format!(" {} ", sentence.replace(['.', ',', '?'], " "))
+        .split_whitespace()
+        .collect::<Vec<_>>()
+        .join(" ");
+    while let Some(shorter) = [" thanks", " please", " so far", " in this chat", " from the conversation"]
+        .iter()
+        .find_map(|closing| rest.strip_suffix(closing))
+    {
+        rest = shorter.to_owned();
+    }
+    while let Some(shorter) = one_of(&["please ", "could you "], &rest) {
+        rest = shorter;
+    }
+    let verb = one_of(&["forget ", "remove ", "clear ", "wipe ", "get rid of "], &rest);
+    let Some(object) = verb else { return sentence.trim() == "all" };
+    if ["everything", "all", "every message", "our chat"].contains(&&*object) {
+        return true;
+    }
+    let all = one_of(&["all of ", "all "], &object);
+    let object = all.clone().unwrap_or(object);
+    let object = one_of(&["the "], &object).unwrap_or(object);
+    let whole = one_of(&["whole "], &object).unwrap_or_else(|| object.clone());
+    ["conversation", "history", "conversation history", "our chat"].contains(&&*whole)
+        || all.is_some() && object == "messages"
+}
+
+/// Pieces of sentences, sensible and not.
+const PIECES: &[&str] = &[
+    "please",
+    "could you",
+    "forget",
+    "remove",
+    "clear",
+    "wipe",
+    "get rid of",
+    "all",
+    "all of",
+    "everything",
+    "anything",
+    "every",
+    "the",
+    "whole",
+    "conversation",
+    "the conversation",
+    "our chat",
+    "history",
+    "messages",
+    "message",
+    "the messages",
+    "user",
+    "tool results",
+    "my",
+    "your",
+    "Alice's",
+    "last",
+    "first",
+    "oldest",
+    "three",
+    "3",
+    "-1",
+    "0",
+    "turn",
+    "turn 4",
+    "turns 2 to 4",
+    "before",
+    "after turn 2",
+    "from",
+    "from Alice",
+    "in",
+    "of",
+    "in this chat",
+    "from the conversation",
+    "so far",
+    "about",
+    "about Paris",
+    "about it",
+    "Paris",
+    "that",
+    "I said",
+    "what",
+    "was said",
+    "and",
+    "or",
+    "then",
+    ",",
+    ".",
+    "?",
+    "\"quoted\"",
+    "'",
+    "\"",
+    "(",
+    ":",
+    "last:2",
+    "speaker:user",
+    "all:",
+    "name:",
+    "id:x",
+    "about:y",
+    "thanks",
+    ", thanks",
+    "🙂",
+    "é",
+    "“",
+    "\u{0}",
+    "turn_",
+    "turn_5",
+    "hundred",
+    "twenty-one",
+    "3rd",
+    "99999999999999999999",
+];
+
+/// Words that turn the meaning of a sentence.
+const TURNING: [&str; 8] = ["except", "but", "not", "unless", "keep", "don't", "never", "without"];
+
+fn sentence() -> impl Strategy<Value = String> {
+    prop::collection::vec(prop::sample::select(PIECES), 1..7)
+        .prop_map(|pieces| pieces.join(" ").replace(" ,", ","))
+}
+
+fn text() -> impl Strategy<Value = String> {
+    prop_oneof![any::<String>(), "[a-zA-Z0-9 \"'\\\\,:’“”-]{1,24}", sentence()]
+}
+
+fn range(most: u64) -> impl Strategy<Value = (u64, u64)> {
+    prop_oneof![(1..20_u64, 0..20_u64), (1..=most, Just(0)), (1..20_u64, Just(most))]
+        .prop_map(move |(start, more)| (start, start.saturating_add(more).min(most)))
+}
+
+fn criterion() -> impl Strategy<Value = Criterion> {
+    let turn = || prop_oneof![1..20_u32, Just(u32::MAX)];
+    let short = |(start, end): (u64, u64)| start as u32..=end as u32;
+    prop_oneof![
+        Just(Criterion::All),
+        text().prop_map(Criterion::Id),
+        range(u64::MAX).prop_map(|(start, end)| Criterion::Sequence(start..=end)),
+        range(u32::MAX.into()).prop_map(move |span| Criterion::Position(short(span))),
+        prop::sample::select(&Role::ALL[..]).prop_map(Criterion::Speaker),
+        text().prop_map(Criterion::Name),
+        range(u32::MAX.into()).prop_map(move |span| Criterion::Turn(short(span))),
+        turn().prop_map(Criterion::FirstTurns),
+        turn().prop_map(Criterion::LastTurns),
+        turn().prop_map(Criterion::AfterTurn),
+        turn().prop_map(Criterion::BeforeTurn),
+        text().prop_map(Criterion::About),
+    ]
+}
+
+fn instruction() -> impl Strategy<Value = Instruction> {
+    let count = || prop_oneof![1..20_u32, Just(u32::MAX)];
+    let take = prop_oneof![count().prop_map(Take::Oldest), count().prop_map(Take::Newest)];
+    let parts = (prop::collection::vec(criterion(), 0..4), prop::option::of(take));
+    parts.prop_filter_map("contradicts itself", |(criteria, take)| Instruction::new(criteria, take).ok())
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 2_048, max_global_rejects: 100_000, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn the_short_form_reads_back(instruction in instruction()) {
+        let form = instruction.to_string();
+        prop_assert_eq!(parse(&form), Ok(instruction), "{}", form);
+    }
+
+    #[test]
+    fn what_a_sentence_means_reads_back(sentence in sentence()) {
+        if let Ok(instruction) = parse(&sentence) {
+            let form = instruction.to_string();
+            prop_assert_eq!(parse(&form), Ok(instruction), "{}", form);
+        }
+    }
+
+    #[test]
+    fn no_input_panics(text in text()) {
+        let _ = parse(&text);
+        let _ = parse(&format!("forget {text}"));
+        let _ = parse(&format!("about:{text}"));
+    }
+
+    #[test]
+    fn everything_is_meant_by_a_closed_list_only(sentence in sentence()) {
+        if let Ok(instruction) = parse(&sentence) && instruction == Instruction::all() {
+            prop_assert!(is_sweeping(&sentence), "{}", sentence);
+        }
+    }
+
+    #[test]
+    fn a_word_that_turns_the_meaning_is_never_passed_over(
+        (phrase, _) in prop::sample::select(ACCEPTED),
+        word in prop::sample::select(&TURNING[..]),
+        at in any::<prop::sample::Index>(),
+    ) {
+        prop_assume!(!phrase.contains(['"', '“', '\'']));
+        let mut words: Vec<&str> = phrase.split(' ').collect();
+        words.insert(at.index(words.len() + 1), word);
+        let turned = words.join(" ");
+        prop_assert!(parse(&turned).is_err(), "{}", turned);
+    }
+
+    #[test]
+    fn a_word_that_is_not_known_is_never_passed_over(
+        (phrase, form) in prop::sample::select(ACCEPTED),
+        word in prop::sample::select(&["banana", "yesterday", "Tuesday", "otter's", "42", "ago", "hourly"][..]),
+        at in any::<prop::sample::Index>(),
+    ) {
+        prop_assume!(!form.contains("about") && !phrase.contains(['"', '“', '\'']));
+        let mut words: Vec<&str> = phrase.split(' ').collect();
+        let at = at.index(words.len() + 1);
+        words.insert(at, word);
+        let longer = words.join(" ");
+        // A number, or the owner of some messages, can be at home in a sentence, and then changes its meaning.
+        if let Ok(instruction) = parse(&longer) {
+            prop_assert!(["42", "otter's"].contains(&word) && instruction.to_string() != form, "{}", longer);
+        }
+    }
+}
