@@ -124,7 +124,8 @@ fn megabytes() -> Vec<(&'static str, String)> {
     let run = |unit: &str, times: usize, end: &str| of(&(unit.repeat(times) + end));
     let ascii = |alphabet: &[u8]| {
         let mut next = noise();
-        (0..MEGABYTE).map(|_| char::from(alphabet[next() as usize % alphabet.len()])).collect()
+        let letters = (0..MEGABYTE).map(|_| char::from(alphabet[next() as usize % alphabet.len()]));
+        letters.collect::<String>()
     };
     let unicode = |from: u32, to: u32| {
         let mut next = noise();
@@ -143,6 +144,7 @@ fn megabytes() -> Vec<(&'static str, String)> {
         ("250 dashes, a letter", run("-", 250, "x")),
         ("127 spaces, a letter", run(" ", 127, "x")),
         ("9 tabs, 9 spaces", run("\t", 9, &" ".repeat(9))),
+        ("600 dashes, 600 marks", run("-", 600, &ascii(b"!$%&,.;?@[]^|~")[..600])),
         ("CR LF", of("\r\n")),
         ("random letters", ascii(b"abcdefghijklmnopqrstuvwxyz")),
         ("random short words", ascii(b"abcdefghijklmnopqrstuvwxyz    ")),

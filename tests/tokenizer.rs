@@ -196,6 +196,7 @@ fn megabytes() -> Vec<(&'static str, String)> {
         ("rulers", of(&format!("{}\n", "-".repeat(999)))),
         ("base64", base64),
         ("rare characters", rare_characters()),
+        ("ideographic spaces", of("…\u{3000}")),
         ("mixed", mixed.concat()),
     ]
 }

@@ -10,6 +10,10 @@ mod load;
 mod measures;
 mod requests;
 
+/// As the server's own program has it.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 fn main() {
     let mut arguments = std::env::args().skip(1);
     match arguments.next().as_deref() {

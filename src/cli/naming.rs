@@ -44,7 +44,6 @@ fn safe(name: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domain::ConversationId;
 
     #[test]
     fn every_name_becomes_an_id_of_its_own() {
@@ -52,7 +51,7 @@ mod tests {
         let long = "ü".repeat(300);
         let ids: Vec<_> =
             ["a/b", "a/b", "a\nb", &long, &long, &format!("{long}x")].map(|n| names.take(n)).into();
-        assert!(ids.iter().all(|id| ConversationId::new(id).is_ok()), "{ids:?}");
+        assert!(ids.iter().all(|id| id.len() <= MAX_ID_BYTES && !id.contains(char::is_control)), "{ids:?}");
         assert_eq!(ids.iter().collect::<HashSet<_>>().len(), ids.len());
         assert_eq!(ids[..3], ["a/b", "a/b~2", "a-b"]);
     }

@@ -54,7 +54,7 @@ impl Capacity {
         Self {
             utterances: window.len() as u64,
             forgotten: u64::from(window.forgotten()),
-            turns: window.turns() as u64,
+            turns: u64::from(window.turns()),
             tokens: window.tokens(),
             max_utterances: policy.utterances.map(Marks::max),
             max_tokens: policy.tokens.map(Marks::max),

@@ -131,10 +131,10 @@ impl Transition {
         self.change.appended.push(utterance);
     }
 
-    /// Stores `utterance` anew in the place of the one with its sequence.
-    pub fn rewrite(&mut self, utterance: Arc<Utterance>) {
-        self.after.window.replace(utterance.clone());
-        self.change.rewritten.push(utterance);
+    /// Stores each of `changed` anew in the place of the one with its sequence.
+    pub fn rewrite(&mut self, changed: Vec<Arc<Utterance>>) {
+        self.after.window.replace(&changed);
+        self.change.rewritten.extend(changed);
     }
 
     /// Takes `gone` out of everything: window, archive and summary.

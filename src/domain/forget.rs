@@ -92,9 +92,9 @@ fn abandon(transition: &mut Transition, before: &Conversation, sequences: &Range
 }
 
 fn silence(transition: &mut Transition, utterances: &[Arc<Utterance>], sequences: Ranges) {
-    for utterance in utterances {
-        transition.rewrite(Arc::new(Utterance { forgotten: true, ..(**utterance).clone() }));
-    }
+    let forgotten =
+        |utterance: &Arc<Utterance>| Arc::new(Utterance { forgotten: true, ..(**utterance).clone() });
+    transition.rewrite(utterances.iter().map(forgotten).collect());
     transition.after.summary = transition.after.summary.silence(&sequences);
     transition.change.forgotten = sequences;
 }

@@ -102,15 +102,18 @@ impl Default for RecipientId {
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct LineageId(pub [u8; 16]);
 
-impl fmt::Display for LineageId {
+impl LineageId {
     /// 26 characters of Crockford's base 32, as a ULID is written.
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    fn digits(self) -> [u8; 26] {
         const DIGITS: &[u8; 32] = b"0123456789ABCDEFGHJKMNPQRSTVWXYZ";
         let value = u128::from_be_bytes(self.0);
-        (0..26).rev().try_for_each(|digit| {
-            let index = (value >> (digit * 5)) as usize & 31;
-            fmt::Write::write_char(f, char::from(DIGITS[index]))
-        })
+        std::array::from_fn(|place| DIGITS[(value >> ((25 - place) * 5)) as usize & 31])
+    }
+}
+
+impl fmt::Display for LineageId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(str::from_utf8(&self.digits()).unwrap_or_default())
     }
 }
 

@@ -240,11 +240,11 @@ impl Placing {
         let window = &self.transition.after.window;
         let pinned = window.get(place.unit).is_some_and(|first| first.pinned);
         if draft.pinned && !pinned {
-            let unit: Vec<_> = window.unit(place.unit).cloned().collect();
-            for utterance in unit {
-                self.transition.change.updated.add(utterance.sequence);
-                self.transition.rewrite(Arc::new(Utterance { pinned: true, ..(*utterance).clone() }));
-            }
+            let pin =
+                |utterance: &Arc<Utterance>| Arc::new(Utterance { pinned: true, ..(**utterance).clone() });
+            let unit: Vec<_> = window.unit(place.unit).map(pin).collect();
+            unit.iter().for_each(|utterance| self.transition.change.updated.add(utterance.sequence));
+            self.transition.rewrite(unit);
         }
         draft.pinned || pinned
     }

@@ -41,7 +41,7 @@ fn transition(
     context: &Context<'_>,
 ) -> Result<Option<Transition>, Need> {
     let mut transition = Transition::from(before, context.now);
-    let mut covered = Vec::new();
+    let (mut rewritten, mut covered) = (Vec::new(), Vec::new());
     for utterance in found {
         for member in locate::unit_of(before, utterance, context.loaded)? {
             if !member.forgotten || transition.change.restored.contains(member.sequence) {
@@ -49,13 +49,14 @@ fn transition(
             }
             let restored = Arc::new(Utterance { forgotten: false, ..(*member).clone() });
             transition.change.restored.add(member.sequence);
-            transition.rewrite(restored.clone());
+            rewritten.push(restored.clone());
             covered.extend(before.head.left.contains(member.sequence).then_some(restored));
         }
     }
-    if transition.change.restored.is_empty() {
+    if rewritten.is_empty() {
         return Ok(None);
     }
+    transition.rewrite(rewritten);
     if !covered.is_empty() {
         let limit = before.head.policy.summary_token_limit;
         covered.sort_by_key(|utterance| utterance.sequence);

@@ -118,7 +118,7 @@ fn rewrite(
     context: &Context<'_>,
 ) -> Result<UpdatedUtterance, Need> {
     let mut transition = Transition::from(before, context.now);
-    let mut utterance = target.clone();
+    let (mut utterance, mut rewritten) = (target.clone(), Vec::new());
     for member in locate::unit_of(before, target, context.loaded)? {
         let mut changed = (*member).clone();
         changed.pinned = command.pinned.unwrap_or(member.pinned);
@@ -133,11 +133,12 @@ fn rewrite(
             utterance = changed.clone();
         }
         transition.change.updated.add(member.sequence);
-        transition.rewrite(changed);
+        rewritten.push(changed);
     }
-    if transition.change.updated.is_empty() {
+    if rewritten.is_empty() {
         return Ok(UpdatedUtterance { transition: None, utterance });
     }
+    transition.rewrite(rewritten);
     transition.evict(context)?;
     let transition = Some(transition.finish(&before.summary));
     Ok(UpdatedUtterance { transition, utterance })

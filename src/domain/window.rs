@@ -6,6 +6,7 @@
 use std::sync::Arc;
 
 use imbl::{OrdMap, Vector};
+use smallvec::SmallVec;
 
 use crate::domain::{Marks, Policy, Ranges, Sequence, Utterance};
 
@@ -13,7 +14,10 @@ use crate::domain::{Marks, Policy, Ranges, Sequence, Utterance};
 #[derive(Clone, Debug, Default)]
 pub struct Window {
     utterances: Vector<Arc<Utterance>>,
-    live_by_turn: OrdMap<u32, u32>,
+    /// Distinct turns from 1 of live utterances. Turns never go back, so that equal ones are
+    /// neighbours and the newest one tells whether the next is another.
+    turns: u32,
+    newest_live_turn: u32,
     given_ids: OrdMap<Arc<str>, Sequence>,
     tokens: u64,
     forgotten: u32,
@@ -38,8 +42,8 @@ impl Window {
     }
 
     /// Distinct turns of the live utterances; turn 0 does not count.
-    pub fn turns(&self) -> usize {
-        self.live_by_turn.len()
+    pub fn turns(&self) -> u32 {
+        self.turns
     }
 
     /// Soft-forgotten utterances.
@@ -81,7 +85,14 @@ impl Window {
     /// The place of `sequence`, counted from 0; or, when it is not here, the place of the
     /// first utterance after it.
     pub fn place(&self, sequence: Sequence) -> Result<usize, usize> {
-        self.utterances.binary_search_by(|utterance| utterance.sequence.cmp(&sequence))
+        let Some(newest) = self.last().map(|newest| newest.sequence.get()) else { return Err(0) };
+        let distance = newest.checked_sub(sequence.get()).ok_or(self.len())?;
+        // most windows have no gap between a sequence and the newest one
+        let guess = self.len().checked_sub(1 + distance as usize);
+        match guess.filter(|guess| self.at(*guess).is_some_and(|found| found.sequence == sequence)) {
+            Some(place) => Ok(place),
+            None => self.utterances.binary_search_by(|utterance| utterance.sequence.cmp(&sequence)),
+        }
     }
 
     /// The utterances from `first` to `last`, ascending.
@@ -118,15 +129,22 @@ impl Window {
     /// Adds the newest utterance.
     pub fn push(&mut self, utterance: Arc<Utterance>) {
         self.count(&utterance);
+        if utterance.is_live() && utterance.turn > 0 && utterance.turn != self.newest_live_turn {
+            self.turns += 1;
+            self.newest_live_turn = utterance.turn;
+        }
         self.utterances.push_back(utterance);
     }
 
-    /// Puts `utterance` in the place of the one with its sequence; nothing when there is none.
-    pub fn replace(&mut self, utterance: Arc<Utterance>) {
-        let Ok(place) = self.place(utterance.sequence) else { return };
-        let before = self.utterances.set(place, utterance.clone());
-        self.discount(&before);
-        self.count(&utterance);
+    /// Puts each of `changed` in the place of the one with its sequence, if there is one.
+    pub fn replace(&mut self, changed: &[Arc<Utterance>]) {
+        for utterance in changed {
+            let Ok(place) = self.place(utterance.sequence) else { continue };
+            let before = self.utterances.set(place, utterance.clone());
+            self.discount(&before);
+            self.count(utterance);
+        }
+        self.recount_turns();
     }
 
     /// Takes the utterances in `gone` out.
@@ -134,6 +152,7 @@ impl Window {
         let removed: Vec<_> = self.iter().filter(|u| gone.contains(u.sequence)).cloned().collect();
         removed.iter().for_each(|utterance| self.discount(utterance));
         self.utterances.retain(|utterance| !gone.contains(utterance.sequence));
+        self.recount_turns();
     }
 
     /// Evicts the oldest units, when a measure is above its maximum, until every measure is
@@ -146,22 +165,47 @@ impl Window {
         }
         let newest = self.last().map(|utterance| utterance.unit);
         while self.exceeds(policy, self.len() - evicted.len(), Marks::keep) {
-            let Some(first) = self.utterances.get(cut).filter(|first| Some(first.unit) != newest) else {
-                break;
-            };
+            let Some(first) = self.at(cut).filter(|first| Some(first.unit) != newest) else { break };
             let unit: Vec<_> = self.unit(first.unit).cloned().collect();
             cut += unit.len();
             if unit.iter().any(|utterance| utterance.pinned || utterance.instruction) {
                 held.extend(unit);
             } else {
                 unit.iter().for_each(|utterance| self.discount(utterance));
+                self.discount_turns(&unit, &held, cut);
                 evicted.extend(unit);
             }
         }
         let rest = self.utterances.split_off(cut);
         held.append(rest);
         self.utterances = held;
+        self.newest_live_turn = self.turn_of_newest_live();
         evicted
+    }
+
+    /// The turns of `unit` that neither `held` nor what stands from `cut` on has are gone.
+    fn discount_turns(&mut self, unit: &[Arc<Utterance>], held: &Vector<Arc<Utterance>>, cut: usize) {
+        let live = unit.iter().filter(|utterance| utterance.is_live() && utterance.turn > 0);
+        let mut turns: SmallVec<[u32; 4]> = live.map(|utterance| utterance.turn).collect();
+        turns.dedup();
+        let remains = |turn: &u32| {
+            let rest = self.slice(cut..self.len()).take_while(|other| other.turn == *turn);
+            let held = held.iter().rev().take_while(|other| other.turn == *turn);
+            held.chain(rest).any(|other| other.is_live())
+        };
+        self.turns -= turns.iter().filter(|turn| !remains(turn)).count() as u32;
+    }
+
+    fn recount_turns(&mut self) {
+        let live = self.iter().filter(|utterance| utterance.is_live() && utterance.turn > 0);
+        let (turns, newest) = live.fold((0, 0), |(turns, newest), utterance| {
+            (turns + u32::from(utterance.turn != newest), utterance.turn)
+        });
+        (self.turns, self.newest_live_turn) = (turns, newest);
+    }
+
+    fn turn_of_newest_live(&self) -> u32 {
+        self.iter().rev().find(|utterance| utterance.is_live()).map_or(0, |utterance| utterance.turn)
     }
 
     /// Whether a measure is above its maximum.
@@ -174,7 +218,7 @@ impl Window {
             |marks: Option<Marks>, value: u64| marks.is_some_and(|marks| value > u64::from(bound(marks)));
         above(policy.utterances, slots as u64)
             || above(policy.tokens, self.tokens)
-            || above(policy.turns, self.turns() as u64)
+            || above(policy.turns, u64::from(self.turns))
     }
 
     fn count(&mut self, utterance: &Utterance) {
@@ -182,9 +226,6 @@ impl Window {
         self.forgotten += u32::from(utterance.forgotten);
         self.pinned += u32::from(utterance.pinned);
         self.instructions += u32::from(utterance.instruction);
-        if utterance.is_live() && utterance.turn > 0 {
-            *self.live_by_turn.entry(utterance.turn).or_insert(0) += 1;
-        }
         if let Some(id) = utterance.given_id() {
             self.given_ids.insert(id.into(), utterance.sequence);
         }
@@ -195,20 +236,8 @@ impl Window {
         self.forgotten -= u32::from(utterance.forgotten);
         self.pinned -= u32::from(utterance.pinned);
         self.instructions -= u32::from(utterance.instruction);
-        if utterance.is_live() && utterance.turn > 0 {
-            self.discount_turn(utterance.turn);
-        }
         if let Some(id) = utterance.given_id() {
             self.given_ids.remove(id);
-        }
-    }
-
-    fn discount_turn(&mut self, turn: u32) {
-        match self.live_by_turn.get_mut(&turn) {
-            Some(live) if *live > 1 => *live -= 1,
-            _ => {
-                self.live_by_turn.remove(&turn);
-            }
         }
     }
 }

@@ -203,8 +203,8 @@ impl Engine {
         operation: Operation,
         state: &Conversation,
     ) {
-        let ticket = pending.advance(lane, None, Event::removal(operation, state));
-        lane.committed(ticket, &self.events);
+        let (_, link) = pending.advance(None, Event::removal(operation, state));
+        lane.committed(link, &self.events);
         self.indexes.remove(state.head.identity.lineage);
     }
 }

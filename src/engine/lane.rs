@@ -49,14 +49,17 @@ pub(super) struct Unpublished {
 }
 
 impl Pending {
-    /// The change that leads to `after` (`None` is a deletion) was handed to the store.
-    pub(super) fn advance(&mut self, lane: &Lane, after: Option<Arc<Conversation>>, event: Event) -> Ticket {
+    /// A change that leads to `after` (`None` is a deletion) was handed to the store.
+    pub(super) fn advance(
+        &mut self,
+        after: Option<Arc<Conversation>>,
+        event: Event,
+    ) -> (Ticket, Unpublished) {
         let ticket = self.next;
         self.next += 1;
         let parent = self.tip.replace(ticket);
         self.state.clone_from(&after);
-        lane.unpublished.lock().insert(ticket, Unpublished { parent, after, event });
-        ticket
+        (ticket, Unpublished { parent, after, event })
     }
 
     /// What was decided may not be so: the next decision loads the state.
@@ -77,17 +80,22 @@ impl Lane {
         self.publish(state.clone());
     }
 
-    /// The commit of `ticket` has succeeded, and with it every one that it builds on: their
+    /// The change waits for its flush.
+    pub(super) fn wait(&self, ticket: Ticket, unpublished: Unpublished) {
+        self.unpublished.lock().insert(ticket, unpublished);
+    }
+
+    /// The commit of `newest` has succeeded, and with it every one that it builds on: their
     /// states are published and their events go out, in order.
-    pub(super) fn committed(&self, ticket: Ticket, events: &EventLog) {
+    pub(super) fn committed(&self, newest: Unpublished, events: &EventLog) {
         let mut unpublished = self.unpublished.lock();
         let mut chain = Vec::new();
-        let mut next = Some(ticket);
+        let mut next = newest.parent;
         while let Some(link) = next.and_then(|ticket| unpublished.remove(&ticket)) {
             next = link.parent;
             chain.push(link);
         }
-        for link in chain.into_iter().rev() {
+        for link in chain.into_iter().rev().chain([newest]) {
             match link.after {
                 Some(after) => self.publish(after),
                 None => self.published.store(None),
@@ -96,6 +104,15 @@ impl Lane {
         }
         if let Some(changed) = self.changed.get() {
             changed.send_replace(());
+        }
+    }
+
+    /// The change that waited under `ticket` has been flushed. Nothing is left to do when a later
+    /// one was flushed before and took it along.
+    pub(super) fn flushed(&self, ticket: Ticket, events: &EventLog) {
+        let waiting = self.unpublished.lock().remove(&ticket);
+        if let Some(waiting) = waiting {
+            self.committed(waiting, events);
         }
     }
 

@@ -43,6 +43,9 @@ pub use utterances::{ListUtterances, Listed, UtterancePage};
 pub use watch::CapacityWatch;
 pub use write::{Applied, References};
 
+/// What [`EngineError::Store`] holds, for those above who never see a store.
+pub use crate::store::StoreError;
+
 use crate::{
     domain::{Conversation, ConversationKey, Encoding, Policy, TokenCounter},
     store::Store,

@@ -1,6 +1,6 @@
 //! How a change is decided, committed and published.
 
-use std::{pin::pin, sync::Arc, task::Poll};
+use std::{sync::Arc, task::Poll};
 
 use crate::{
     domain::{
@@ -8,9 +8,9 @@ use crate::{
         Policy, Ranges, Refusal, Sequence, Timestamp, Transition, Utterance, Verdict, change::Context,
     },
     engine::{
-        Address, Attempt, Caller, Engine, EngineError, EventLog, Operation,
+        Address, Attempt, Caller, Engine, EngineError, Operation,
         events::Event,
-        lane::{Lane, Pending, Ticket},
+        lane::{Lane, Pending, Ticket, Unpublished},
     },
     store::{BoxFuture, Commit, CommitError, Outcome, PointerWrite, StoreError, Write},
 };
@@ -177,11 +177,11 @@ impl Engine {
             outcomes: outcome.into_iter().collect(),
         };
         let flush = self.store.commit(commit);
-        let ticket = change.as_ref().map(|change| {
+        let link = change.as_ref().map(|change| {
             let event = Event::of(call.operation, call.attempt, change);
-            pending.advance(&lane, Some(after.clone()), event)
+            pending.advance(Some(after.clone()), event)
         });
-        let settled = self.settle(&lane, flush, ticket).await;
+        let settled = self.settle(&lane, flush, link).await;
         match settled {
             Settled::Now(Ok(())) => Ok(Try::Done(Applied::Now { after, change, value })),
             Settled::Now(Err(error)) => {
@@ -267,19 +267,28 @@ impl Engine {
     async fn settle(
         &self,
         lane: &Arc<Lane>,
-        flush: BoxFuture<'static, Result<(), CommitError>>,
-        ticket: Option<Ticket>,
+        mut flush: BoxFuture<'static, Result<(), CommitError>>,
+        link: Option<(Ticket, Unpublished)>,
     ) -> Settled {
-        let mut flush = flush;
-        let polled = std::future::poll_fn(|context| Poll::Ready(pin!(&mut flush).poll(context))).await;
+        let polled = std::future::poll_fn(|context| Poll::Ready(flush.as_mut().poll(context))).await;
         if let Poll::Ready(result) = polled {
-            conclude(lane, ticket, &result, &self.events);
+            if let (Ok(()), Some((_, link))) = (&result, link) {
+                lane.committed(link, &self.events);
+            }
             return Settled::Now(result);
         }
+        let ticket = link.map(|(ticket, link)| {
+            lane.wait(ticket, link);
+            ticket
+        });
         let (lane, events) = (lane.clone(), self.events.clone());
         Settled::Later(tokio::spawn(async move {
             let result = flush.await;
-            conclude(&lane, ticket, &result, &events);
+            match (ticket, &result) {
+                (Some(ticket), Ok(())) => lane.flushed(ticket, &events),
+                (Some(ticket), Err(_)) => lane.failed(ticket),
+                (None, _) => {}
+            }
             if result.is_err() {
                 lane.pending.lock().await.reset();
             }
@@ -373,14 +382,6 @@ impl Engine {
 enum Settled {
     Now(Result<(), CommitError>),
     Later(tokio::task::JoinHandle<Result<(), CommitError>>),
-}
-
-fn conclude(lane: &Lane, ticket: Option<Ticket>, result: &Result<(), CommitError>, events: &EventLog) {
-    match (ticket, result) {
-        (Some(ticket), Ok(())) => lane.committed(ticket, events),
-        (Some(ticket), Err(_)) => lane.failed(ticket),
-        (None, _) => {}
-    }
 }
 
 fn again<T>(error: CommitError) -> Result<Try<T>, EngineError> {

@@ -11,8 +11,7 @@ use tonic_types::{ErrorDetails, StatusExt};
 
 use crate::{
     domain::{Reason, Refusal},
-    engine::EngineError,
-    store::StoreError,
+    engine::{EngineError, StoreError},
 };
 
 /// The domain of every `ErrorInfo`.

@@ -15,6 +15,7 @@ use std::{
 
 use dashmap::DashMap;
 use parking_lot::{Mutex, MutexGuard};
+use smallvec::SmallVec;
 
 use super::{
     BoxFuture, Capabilities, Commit, CommitError, Due, Outcome, OutcomeKey, Page, PointerWrite, RecipientKey,
@@ -70,23 +71,16 @@ impl MemoryStore {
 
     fn apply(&self, commit: &Commit) -> Result<(), CommitError> {
         loop {
-            let slots = self.slots(commit);
-            let mut guards: Vec<_> = slots.iter().map(|slot| slot.lock()).collect();
+            let order = write_order(commit);
+            let slots: Few<_> = order.iter().map(|write| self.slot(write.key())).collect();
+            let mut guards: Few<_> = slots.iter().map(|slot| slot.lock()).collect();
             if guards.iter().any(|slot| slot.removed) {
                 continue;
             }
-            let result = self.apply_locked(commit, &mut guards);
-            self.tidy(commit, &mut guards);
+            let result = self.apply_locked(commit, &order, &mut guards);
+            self.tidy(&order, &mut guards);
             return result;
         }
-    }
-
-    /// The slots of the commit's conversations, in the order of their keys.
-    fn slots(&self, commit: &Commit) -> Vec<Arc<Mutex<Slot>>> {
-        let mut keys: Vec<_> = commit.writes.iter().map(Write::key).collect();
-        keys.sort_unstable();
-        keys.dedup();
-        keys.into_iter().map(|key| self.slot(key)).collect()
     }
 
     fn slot(&self, key: &ConversationKey) -> Arc<Mutex<Slot>> {
@@ -96,8 +90,12 @@ impl MemoryStore {
         self.conversations.entry(key.clone()).or_default().clone()
     }
 
-    fn apply_locked(&self, commit: &Commit, slots: &mut [MutexGuard<'_, Slot>]) -> Result<(), CommitError> {
-        let order = write_order(commit);
+    fn apply_locked(
+        &self,
+        commit: &Commit,
+        order: &[&Write],
+        slots: &mut [MutexGuard<'_, Slot>],
+    ) -> Result<(), CommitError> {
         if order.iter().zip(slots.iter()).any(|(write, slot)| slot.revision() != write.before()) {
             return Err(CommitError::Conflict);
         }
@@ -108,8 +106,8 @@ impl MemoryStore {
         if let Some(indexes) = &indexes {
             indexes.check(commit)?;
         }
-        self.make_room(&order, slots)?;
-        for (write, slot) in order.into_iter().zip(slots.iter_mut()) {
+        self.make_room(order, slots)?;
+        for (write, slot) in order.iter().zip(slots.iter_mut()) {
             if let Some(indexes) = &mut indexes {
                 indexes.write(write, slot.state.as_deref());
             }
@@ -137,8 +135,8 @@ impl MemoryStore {
     }
 
     /// Takes slots without a conversation out of the map.
-    fn tidy(&self, commit: &Commit, slots: &mut [MutexGuard<'_, Slot>]) {
-        for (write, slot) in write_order(commit).into_iter().zip(slots) {
+    fn tidy(&self, order: &[&Write], slots: &mut [MutexGuard<'_, Slot>]) {
+        for (write, slot) in order.iter().zip(slots) {
             if slot.state.is_none() {
                 slot.removed = true;
                 self.conversations.remove(write.key());
@@ -152,9 +150,12 @@ impl MemoryStore {
     }
 }
 
-/// The writes in the order of their keys, as [`MemoryStore::slots`] orders slots.
-fn write_order(commit: &Commit) -> Vec<&Write> {
-    let mut writes: Vec<_> = commit.writes.iter().collect();
+/// Most commits are of one conversation.
+type Few<T> = SmallVec<[T; 1]>;
+
+/// The writes in the order of their keys, which is the order that locks are taken in.
+fn write_order(commit: &Commit) -> Few<&Write> {
+    let mut writes: Few<_> = commit.writes.iter().collect();
     writes.sort_by(|one, other| one.key().cmp(other.key()));
     writes
 }

@@ -4,12 +4,12 @@
 //! usual algorithms try them all at each position. Here a run of equal tokens is one node, and
 //! merging its pairs is one step, so a run costs the logarithm of its length.
 //!
-//! Merging all pairs of a run at once gives what merging them one at a time gives, since no
-//! merge makes a pair of a lower or the same rank possible. That holds for a vocabulary each of
-//! whose tokens encodes to itself, which the `bpe` crate checks for all four.
+//! Byte-pair encoding merges the pair of the lowest rank, the leftmost of these first, until
+//! none is left. All pairs of a rank can be merged in one sweep, since no merge makes a pair of
+//! the same or a lower rank possible. That holds for vocabularies each of whose tokens encodes
+//! to itself, which the `bpe` crate checks.
 
-use std::cmp::Reverse;
-use std::collections::BinaryHeap;
+use std::collections::BTreeMap;
 
 use rustc_hash::FxHashMap;
 
@@ -23,112 +23,106 @@ impl RunMerger {
     /// Pieces up to this length, in bytes, are cheap by any algorithm.
     const SHORT: usize = 64;
 
+    /// What counts as a run, in bytes.
+    const RUN: usize = 8;
+
     pub(super) fn new(tokens: impl Iterator<Item = (Vec<u8>, u32)>) -> Self {
         let ranks: FxHashMap<_, _> = tokens.collect();
         let longest_token = ranks.keys().map(Vec::len).max().unwrap_or(0);
         Self { ranks, longest_token }
     }
 
-    /// Whether the piece is long and its runs of one byte are eight long on average.
+    /// Whether the piece is long and at least two fifths of it are runs of one byte. With less,
+    /// the many nodes cost more than the usual algorithm does.
     pub(super) fn suits(piece: &[u8]) -> bool {
-        piece.len() > Self::SHORT && piece.chunk_by(u8::eq).count() <= piece.len() / 8
+        if piece.len() <= Self::SHORT {
+            return false;
+        }
+        let runs = piece.chunk_by(u8::eq).map(<[u8]>::len);
+        let in_runs: usize = runs.filter(|&len| len >= Self::RUN).sum();
+        5 * in_runs >= 2 * piece.len()
     }
 
-    /// The number of tokens of a piece, whose pairs are merged lowest rank first, and leftmost
-    /// first among those of one rank.
+    /// The number of tokens of a piece.
     pub(super) fn count(&self, piece: &[u8]) -> usize {
         let mut merging = Merging::new(self, piece);
         merging.run();
         merging.nodes.iter().map(|node| node.copies).sum()
     }
 
-    fn rank(&self, token: &[u8]) -> Option<u32> {
+    fn rank(&self, token: &[u8]) -> u32 {
         let known = token.len() <= self.longest_token;
-        known.then(|| self.ranks.get(token).copied()).flatten()
+        known.then(|| self.ranks.get(token).copied()).flatten().unwrap_or(NO_RANK)
     }
 }
 
 /// The neighbour of the first and of the last node.
-const NONE: usize = usize::MAX;
+const NO_NODE: usize = usize::MAX;
 
-/// `copies` equal tokens in a row; none once the node has left the list.
+/// The rank of a pair that is no token.
+const NO_RANK: u32 = u32::MAX;
+
+/// `copies` equal tokens in a row. Neighbours hold different tokens. A node without copies has
+/// left the list.
 struct Node {
     start: usize,
     token_len: usize,
     copies: usize,
     previous: usize,
     next: usize,
+    /// The rank of two of its tokens.
+    rank_within: u32,
+    /// The rank of its last token and the first one of the next node.
+    rank_across: u32,
 }
 
 impl Node {
+    /// A node outside any list.
+    fn new(start: usize, token_len: usize, copies: usize) -> Self {
+        Self {
+            start,
+            token_len,
+            copies,
+            previous: NO_NODE,
+            next: NO_NODE,
+            rank_within: NO_RANK,
+            rank_across: NO_RANK,
+        }
+    }
+
     fn end(&self) -> usize {
         self.start + self.token_len * self.copies
     }
-}
-
-/// Two neighbouring tokens that together are one, ordered by rank and then by position.
-#[derive(PartialEq, Eq, PartialOrd, Ord)]
-struct Pair {
-    rank: u32,
-    start: usize,
-    middle: usize,
-    end: usize,
-    /// The node of the first token.
-    node: usize,
 }
 
 struct Merging<'a> {
     merger: &'a RunMerger,
     piece: &'a [u8],
     nodes: Vec<Node>,
-    pairs: BinaryHeap<Reverse<Pair>>,
+    /// For each rank, the nodes that have had a pair of it.
+    queue: BTreeMap<u32, Vec<usize>>,
 }
 
 impl<'a> Merging<'a> {
     fn new(merger: &'a RunMerger, piece: &'a [u8]) -> Self {
-        let nodes = nodes_of(piece);
-        let pairs = BinaryHeap::with_capacity(2 * nodes.len());
-        let mut merging = Self { merger, piece, nodes, pairs };
+        let mut merging = Self { merger, piece, nodes: nodes_of(piece), queue: BTreeMap::new() };
         for node in 0..merging.nodes.len() {
-            merging.propose(node);
+            merging.enqueue(node);
         }
         merging
     }
 
     fn run(&mut self) {
-        while let Some(Reverse(pair)) = self.pairs.pop() {
-            if self.within(pair.node) == Some((pair.start, pair.middle, pair.end)) {
-                self.merge_within(pair.node);
-            } else if self.across(pair.node) == Some((pair.start, pair.middle, pair.end)) {
-                self.merge_across(pair.node);
-            }
-            // Otherwise one of its tokens has been merged meanwhile.
-        }
-    }
-
-    /// Queues the pairs whose first token is in this node.
-    fn propose(&mut self, node: usize) {
-        let candidates = [self.within(node), self.across(node)];
-        for (start, middle, end) in candidates.into_iter().flatten() {
-            if let Some(rank) = self.merger.rank(&self.piece[start..end]) {
-                self.pairs.push(Reverse(Pair { rank, start, middle, end, node }));
+        while let Some((rank, mut nodes)) = self.queue.pop_first() {
+            nodes.sort_by_key(|&node| self.nodes[node].start);
+            for node in nodes {
+                if self.nodes[node].rank_within == rank {
+                    self.merge_within(node);
+                } else if self.nodes[node].rank_across == rank {
+                    self.merge_across(node);
+                }
             }
         }
-    }
-
-    /// Where the first two tokens of the node begin, meet and end.
-    fn within(&self, node: usize) -> Option<(usize, usize, usize)> {
-        let n = self.nodes.get(node).filter(|n| n.copies >= 2)?;
-        let middle = n.start + n.token_len;
-        Some((n.start, middle, middle + n.token_len))
-    }
-
-    /// Where the node's last token begins, meets the next node's first one, and that one ends.
-    fn across(&self, node: usize) -> Option<(usize, usize, usize)> {
-        let n = self.nodes.get(node).filter(|n| n.copies >= 1)?;
-        let next = self.nodes.get(n.next)?;
-        let middle = n.end();
-        Some((middle - n.token_len, middle, middle + next.token_len))
     }
 
     /// Merges the node's tokens two by two; an odd one stays behind them.
@@ -137,13 +131,11 @@ impl<'a> Merging<'a> {
         let (end, token_len, odd) = (n.end(), n.token_len, n.copies % 2);
         n.token_len *= 2;
         n.copies /= 2;
-        let previous = n.previous;
         if odd == 1 {
             let rest = self.insert_after(node, end - token_len, token_len);
-            self.propose(rest);
+            self.enqueue(rest);
         }
-        self.propose(previous);
-        self.propose(node);
+        self.settle(node);
     }
 
     /// Merges the node's last token with the first one of the next node.
@@ -158,16 +150,70 @@ impl<'a> Merging<'a> {
         let merged = self.insert_after(node, start, first_len + second_len);
         self.unlink_if_empty(node);
         self.unlink_if_empty(next);
-        self.propose(self.nodes[merged].previous);
-        self.propose(merged);
-        self.propose(next);
+        self.enqueue(next);
+        self.settle(merged);
+    }
+
+    /// Joins a changed node with neighbours that now hold the same token, and queues its pairs.
+    fn settle(&mut self, node: usize) {
+        let previous = self.nodes[node].previous;
+        self.join_next(node);
+        let node = if self.join_next(previous) { previous } else { node };
+        self.enqueue(self.nodes[node].previous);
+        self.enqueue(node);
+    }
+
+    fn join_next(&mut self, node: usize) -> bool {
+        let Some(n) = self.nodes.get(node) else { return false };
+        let next = n.next;
+        let Some(m) = self.nodes.get(next) else { return false };
+        let copies = m.copies;
+        if self.token(n) != self.token(m) {
+            return false;
+        }
+        self.nodes[next].copies = 0;
+        self.unlink_if_empty(next);
+        self.nodes[node].copies += copies;
+        true
+    }
+
+    fn token(&self, node: &Node) -> &[u8] {
+        &self.piece[node.start..node.start + node.token_len]
+    }
+
+    /// Works out the ranks of the node's pairs and queues it under those that are new.
+    fn enqueue(&mut self, node: usize) {
+        let Some(n) = self.nodes.get(node) else { return };
+        let ranks = [self.rank_within(n), self.rank_across(n)];
+        let known = [n.rank_within, n.rank_across];
+        for (rank, known) in ranks.into_iter().zip(known) {
+            if rank != known && rank != NO_RANK {
+                self.queue.entry(rank).or_default().push(node);
+            }
+        }
+        [self.nodes[node].rank_within, self.nodes[node].rank_across] = ranks;
+    }
+
+    fn rank_within(&self, node: &Node) -> u32 {
+        let pair = node.start..node.start + 2 * node.token_len;
+        if node.copies >= 2 { self.merger.rank(&self.piece[pair]) } else { NO_RANK }
+    }
+
+    fn rank_across(&self, node: &Node) -> u32 {
+        match self.nodes.get(node.next) {
+            Some(next) if node.copies >= 1 => {
+                let pair = node.end() - node.token_len..next.start + next.token_len;
+                self.merger.rank(&self.piece[pair])
+            }
+            _ => NO_RANK,
+        }
     }
 
     /// Inserts a node of one token behind `node`.
     fn insert_after(&mut self, node: usize, start: usize, token_len: usize) -> usize {
         let inserted = self.nodes.len();
         let next = self.nodes[node].next;
-        self.nodes.push(Node { start, token_len, copies: 1, previous: node, next });
+        self.nodes.push(Node { previous: node, next, ..Node::new(start, token_len, 1) });
         self.nodes[node].next = inserted;
         if let Some(next) = self.nodes.get_mut(next) {
             next.previous = inserted;
@@ -176,10 +222,12 @@ impl<'a> Merging<'a> {
     }
 
     fn unlink_if_empty(&mut self, node: usize) {
-        let Node { copies, previous, next, .. } = self.nodes[node];
-        if copies > 0 {
+        let n = &mut self.nodes[node];
+        if n.copies > 0 {
             return;
         }
+        [n.rank_within, n.rank_across] = [NO_RANK; 2];
+        let (previous, next) = (n.previous, n.next);
         if let Some(previous) = self.nodes.get_mut(previous) {
             previous.next = next;
         }
@@ -191,21 +239,15 @@ impl<'a> Merging<'a> {
 
 /// One node for each run of one byte.
 fn nodes_of(piece: &[u8]) -> Vec<Node> {
-    let mut nodes = Vec::new();
-    let mut start = 0;
+    let mut nodes: Vec<Node> = Vec::new();
     for run in piece.chunk_by(u8::eq) {
-        let index = nodes.len();
-        nodes.push(Node {
-            start,
-            token_len: 1,
-            copies: run.len(),
-            previous: index.checked_sub(1).unwrap_or(NONE),
-            next: index + 1,
-        });
-        start += run.len();
+        let start = nodes.last().map_or(0, Node::end);
+        let previous = nodes.len().checked_sub(1).unwrap_or(NO_NODE);
+        let next = nodes.len() + 1;
+        nodes.push(Node { previous, next, ..Node::new(start, 1, run.len()) });
     }
     if let Some(last) = nodes.last_mut() {
-        last.next = NONE;
+        last.next = NO_NODE;
     }
     nodes
 }

@@ -1,0 +1,142 @@
+//! Several committers at once.
+
+use std::sync::Arc;
+
+use super::script::{
+    RECIPIENT, START, Script, activating, active, attempt, identity, key, listed, outcome, recipient, user,
+};
+use crate::{
+    domain::{Policy, Sequence},
+    store::{Commit, CommitError, Store},
+};
+
+/// Tasks that commit at once.
+const TASKS: usize = 8;
+/// Commits of each.
+const COMMITS: usize = 12;
+
+/// Compare-and-set: each change of each committer takes effect exactly once, whoever was
+/// faster.
+pub async fn every_committer_gets_in(store: Arc<dyn Store>) {
+    let mut script = Script::with(&store, "contended", Policy::SESSION);
+    script.create().await;
+    let committer = |task: usize| {
+        let script = script.clone();
+        tokio::spawn(async move {
+            for number in 0..COMMITS {
+                insist(&script, &format!("{task} says {number}")).await;
+            }
+        })
+    };
+    join((0..TASKS).map(committer)).await;
+
+    let state = store.load(script.key()).await.unwrap().unwrap();
+    let (all, said) =
+        (TASKS * COMMITS, |text: &String| state.window.iter().filter(|u| *u.content == **text).count());
+    assert_eq!(state.head.revision.get(), 1 + all as u64);
+    assert!(state.window.iter().map(|u| u.sequence).eq((1..=all as u64).map(Sequence)));
+    for task in 0..TASKS {
+        for number in 0..COMMITS {
+            assert_eq!(said(&format!("{task} says {number}")), 1);
+        }
+    }
+}
+
+/// Of those who start a recipient's first conversation at once, one succeeds.
+pub async fn one_first_writer_wins(store: Arc<dyn Store>) {
+    let writer = |task: usize| {
+        let id = format!("by {task}");
+        let script = Script::new(&store, &id);
+        tokio::spawn(async move {
+            let step = script.saying(vec![user("hello")]).await;
+            let pointers = vec![activating(&recipient(RECIPIENT), &id)];
+            (id, script.store.commit(Commit { pointers, ..step.commit() }).await)
+        })
+    };
+    let results = join((0..TASKS).map(writer)).await;
+    let (won, lost): (Vec<_>, Vec<_>) = results.into_iter().partition(|(_, result)| result.is_ok());
+    assert_eq!(won.len(), 1);
+    assert!(lost.iter().all(|(_, result)| *result == Err(CommitError::Conflict)));
+    assert_eq!(active(&store, &recipient(RECIPIENT)).await, Some(won[0].0.clone()));
+    assert_eq!(listed(&store, &recipient(RECIPIENT), 100).await, [won[0].0.clone()]);
+    for (id, _) in lost {
+        assert_eq!(store.load(&key(&id)).await, Ok(None));
+    }
+}
+
+/// Commits over the same conversations, named in opposite orders, all end.
+pub async fn commits_in_opposite_orders_do_not_block(store: Arc<dyn Store>) {
+    let mut scripts = [Script::new(&store, "left"), Script::new(&store, "right")];
+    for script in &mut scripts {
+        script.create().await;
+    }
+    let committer = |task: usize| {
+        let [left, right] = scripts.clone();
+        let mut pair = if task.is_multiple_of(2) { [left, right] } else { [right, left] };
+        tokio::spawn(async move {
+            for _ in 0..COMMITS {
+                insist_on_both(&mut pair).await;
+            }
+        })
+    };
+    join((0..TASKS).map(committer)).await;
+    for script in &scripts {
+        let state = store.load(script.key()).await.unwrap().unwrap();
+        assert_eq!(state.head.revision.get(), 1 + (TASKS * COMMITS) as u64);
+    }
+}
+
+/// An attempt that is made several times at once takes effect once, on different
+/// conversations even.
+pub async fn one_attempt_takes_effect_once(store: Arc<dyn Store>) {
+    let committer = |task: usize| {
+        let script = Script::of(&store, identity(key(&format!("by {task}")), "ann"), Policy::ROLLING);
+        tokio::spawn(async move {
+            let step = script.saying(vec![user("hello")]).await;
+            let outcomes = vec![(attempt("once"), outcome(&step.after, START))];
+            script.store.commit(Commit { outcomes, ..step.commit() }).await
+        })
+    };
+    let results = join((0..TASKS).map(committer)).await;
+    assert_eq!(results.iter().filter(|result| result.is_ok()).count(), 1);
+    assert!(results.iter().all(|result| matches!(result, Ok(()) | Err(CommitError::Conflict))));
+    let listed = listed(&store, &recipient(RECIPIENT), 100).await;
+    let kept = store.outcome(&attempt("once"), START).await.unwrap().unwrap();
+    assert_eq!(listed, [kept.conversation.to_string()]);
+}
+
+/// Commits `text` to the conversation as it is then, again after each conflict.
+async fn insist(script: &Script, text: &str) {
+    let mut script = script.clone();
+    loop {
+        script.state = script.store.load(script.key()).await.unwrap().unwrap();
+        let step = script.saying(vec![user(text)]).await;
+        match script.store.commit(step.commit()).await {
+            Ok(()) => return,
+            Err(error) => assert_eq!(error, CommitError::Conflict),
+        }
+    }
+}
+
+async fn insist_on_both(pair: &mut [Script; 2]) {
+    loop {
+        let mut writes = Vec::new();
+        for script in pair.iter_mut() {
+            script.state = script.store.load(script.key()).await.unwrap().unwrap();
+            writes.push(script.saying(vec![user("both")]).await.write());
+        }
+        match pair[0].store.commit(Commit { writes, ..Commit::default() }).await {
+            Ok(()) => return,
+            Err(error) => assert_eq!(error, CommitError::Conflict),
+        }
+    }
+}
+
+async fn join<T>(tasks: impl Iterator<Item = tokio::task::JoinHandle<T>>) -> Vec<T> {
+    let tasks: Vec<_> = tasks.collect();
+    let mut results = Vec::with_capacity(tasks.len());
+    for task in tasks {
+        results.push(task.await.expect("a committer does not panic"));
+    }
+    results
+}

@@ -1,0 +1,89 @@
+//! Nothing is seen under another key.
+
+use std::{collections::BTreeMap, sync::Arc};
+
+use super::script::{Script, activating, active, attempt, identity, key_in, listed, named, outcome, users};
+use crate::{
+    domain::{ConversationKey, Marks, Policy, Timestamp},
+    store::{Commit, OutcomeKey, Store},
+};
+
+/// The same ids in two namespaces are two conversations, recipients and attempts.
+pub async fn namespaces_share_nothing(store: Arc<dyn Store>) {
+    let mut one = begun(&store, key_in("one", "same"), "ann", 9).await;
+    let other = Script::of(&store, identity(key_in("other", "same"), "ann"), Policy::ROLLING);
+    other.check().await;
+    assert_eq!(active(&store, &other.recipient()).await, None);
+    assert_eq!(listed(&store, &other.recipient(), 10).await, [""; 0]);
+    assert_eq!(other.archived_ids(&["id"]).await, BTreeMap::new());
+    assert_eq!(store.outcome(&attempt_of(&other), Timestamp(0)).await, Ok(None));
+
+    let mut other = begun(&store, key_in("other", "same"), "ann", 12).await;
+    one.check().await;
+    one.delete().await;
+    other.check().await;
+    other.say(users(1)).await;
+    assert_eq!(listed(&store, &other.recipient(), 10).await, ["same"]);
+    assert_eq!(active(&store, &other.recipient()).await.as_deref(), Some("same"));
+}
+
+/// Ids that differ only in where one ends and the next begins, in case, in separators or in
+/// encoded characters, are different ids.
+pub async fn ids_that_look_alike_are_kept_apart(store: Arc<dyn Store>) {
+    let keys = [
+        ("a", "b/c"),
+        ("a/b", "c"),
+        ("a", "b"),
+        ("ab", "c"),
+        ("a", "bc"),
+        ("A", "b"),
+        ("a", "b "),
+        ("a", "b%2Fc"),
+        ("a", "b:c"),
+        ("a:b", "c"),
+        ("a", "\u{e9}"),
+        ("a", "e\u{301}"),
+        ("a", "b\u{a0}"),
+        ("a", "\u{10ffff}"),
+    ];
+    let mut scripts = Vec::new();
+    for (count, (namespace, id)) in (1..).zip(keys) {
+        scripts.push(begun(&store, key_in(namespace, id), id, 4 + count).await);
+    }
+    for script in &scripts {
+        script.check().await;
+        let recipient = script.recipient();
+        let id = script.key().id.as_str();
+        assert_eq!(listed(&store, &recipient, 10).await, [id]);
+        assert_eq!(active(&store, &recipient).await.as_deref(), Some(id));
+    }
+    scripts.swap_remove(0).delete().await;
+    for script in &scripts {
+        script.check().await;
+    }
+}
+
+/// A conversation of so many utterances, some of them archived; active, and with an outcome.
+async fn begun(store: &Arc<dyn Store>, key: ConversationKey, recipient: &str, count: usize) -> Script {
+    let policy = Policy { utterances: Marks::with_keep(3, 2), ..Policy::ROLLING };
+    let mut script = Script::of(store, identity(key, recipient), policy);
+    let mut drafts = users(count);
+    drafts[0] = named("id", "hello");
+    let step = script.saying(drafts).await;
+    let kept = outcome(&step.after, Timestamp(count as i64));
+    let commit = Commit {
+        pointers: vec![activating(&script.recipient(), script.key().id.as_str())],
+        outcomes: vec![(attempt_of(&script), kept)],
+        ..step.commit()
+    };
+    store.commit(commit).await.unwrap();
+    script.advance(&step);
+    script.check().await;
+    script
+}
+
+/// An attempt that has the conversation's id as its own.
+fn attempt_of(script: &Script) -> OutcomeKey {
+    let key = script.key();
+    OutcomeKey { namespace: key.namespace.clone(), ..attempt(key.id.as_str()) }
+}

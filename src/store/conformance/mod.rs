@@ -1,0 +1,195 @@
+//! The conformance suite: what [`Store`] promises, shown case by case.
+//!
+//! A backend passes by running every case on a fresh store of its own.
+//! [`store_conformance!`](crate::store_conformance) makes one `#[test]` of each, named
+//! `BACKEND::TOPIC::CASE`, so that a report says what failed on which backend:
+//!
+//! ```
+//! use utterd::store::MemoryStore;
+//!
+//! utterd::store_conformance!(memory, async { (utterd::store::MemoryStore::new(0), ()) });
+//! ```
+//!
+//! The future is awaited once for each case. It gives a store in which nothing was stored
+//! yet, and what has to live as long, such as its directory. A backend that can be full names
+//! a second one, with room for 64 KiB to 32 MiB:
+//!
+//! ```
+//! utterd::store_conformance!(
+//!     memory,
+//!     async { (utterd::store::MemoryStore::new(0), ()) },
+//!     bounded: async { (utterd::store::MemoryStore::new(1 << 20), ()) }
+//! );
+//! ```
+//!
+//! The cases change conversations through the rules of [`domain`](crate::domain), never by
+//! records written by hand; after each step the store must hold exactly the state decided.
+//! They need no dependency beside this crate: each runs on a runtime of its own.
+#![allow(clippy::expect_used, clippy::unwrap_used)] // a case that fails panics: that is its report
+
+pub mod archive;
+pub mod commits;
+pub mod contention;
+pub mod deletion;
+pub mod due;
+pub mod isolation;
+pub mod lives;
+pub mod order;
+pub mod outcomes;
+pub mod recipients;
+pub mod room;
+mod script;
+pub mod states;
+
+use std::{future::Future, sync::Arc};
+
+use super::Store;
+
+/// Runs one case on a fresh store, on a runtime of two threads. What comes along with the
+/// store is dropped after the case.
+///
+/// # Panics
+/// When the case fails.
+pub fn run<S: Store, G, C: Future<Output = ()>>(
+    fresh: impl Future<Output = (S, G)>,
+    case: impl FnOnce(Arc<dyn Store>) -> C,
+) {
+    let mut runtime = tokio::runtime::Builder::new_multi_thread();
+    let runtime = runtime.worker_threads(2).enable_all().build().expect("a runtime starts");
+    runtime.block_on(async {
+        let (store, _guard) = fresh.await;
+        case(Arc::new(store)).await;
+    });
+}
+
+/// Makes a module of tests out of the suite, one test for each case; see
+/// [`store::conformance`](crate::store::conformance).
+#[macro_export]
+macro_rules! store_conformance {
+    ($backend:ident, $fresh:expr $(,)?) => {
+        mod $backend {
+            #[allow(unused_imports)]
+            use super::*;
+
+            $crate::store_conformance! { @every $fresh }
+        }
+    };
+    ($backend:ident, $fresh:expr, bounded: $bounded:expr $(,)?) => {
+        mod $backend {
+            #[allow(unused_imports)]
+            use super::*;
+
+            $crate::store_conformance! { @every $fresh }
+            $crate::store_conformance! { @topic $bounded, room: [
+                a_write_beyond_the_limit_is_refused,
+                a_commit_of_several_is_refused_whole,
+                a_full_store_reads_and_forgets,
+                what_is_erased_makes_room,
+                what_is_deleted_makes_room,
+            ] }
+        }
+    };
+    (@every $fresh:expr) => {
+        $crate::store_conformance! { @topic $fresh, states: [
+            nothing_is_loaded_of_an_unknown_conversation,
+            a_conversation_without_utterances_is_kept,
+            every_part_of_an_utterance_is_kept,
+            an_open_exchange_is_kept,
+            the_head_is_kept,
+            a_large_text_is_kept,
+            a_summary_is_kept_with_its_segments,
+            the_capabilities_name_the_backend,
+        ] }
+        $crate::store_conformance! { @topic $fresh, commits: [
+            an_empty_commit_succeeds,
+            a_stale_change_conflicts,
+            creating_what_exists_conflicts,
+            changing_what_does_not_exist_conflicts,
+            several_conversations_change_together,
+            one_conflict_leaves_all_untouched,
+            a_pointer_that_moved_leaves_all_untouched,
+            an_outcome_that_is_kept_leaves_all_untouched,
+        ] }
+        $crate::store_conformance! { @topic $fresh, order: [
+            commits_take_effect_in_the_order_of_calls,
+            a_chain_is_handed_over_at_once,
+            a_chain_on_a_refused_commit_is_refused,
+            a_commit_that_is_dropped_is_whole,
+        ] }
+        $crate::store_conformance! { @topic $fresh, archive: [
+            what_is_evicted_is_archived,
+            only_what_is_wanted_is_answered,
+            nothing_is_archived_of_an_unknown_conversation,
+            what_is_trimmed_is_gone,
+            a_limit_of_0_keeps_nothing,
+            a_soft_forget_rewrites_window_and_archive,
+            a_restore_rewrites_window_and_archive,
+            a_pin_rewrites_window_and_archive,
+            what_is_pinned_with_its_batch_is_kept_pinned,
+            what_is_erased_is_gone,
+            ids_are_found_in_the_archive_only,
+            ids_of_what_is_gone_are_free,
+        ] }
+        $crate::store_conformance! { @topic $fresh, recipients: [
+            a_recipient_without_conversations_has_none,
+            the_active_conversation_moves,
+            a_pointer_moves_without_a_write,
+            conversations_are_listed_the_newest_first,
+            equal_starts_are_listed_by_descending_id,
+            pages_cover_a_list_once,
+            a_page_starts_behind_what_was_deleted,
+            lists_hold_the_newest_heads,
+        ] }
+        $crate::store_conformance! { @topic $fresh, outcomes: [
+            an_outcome_is_kept_whole,
+            an_outcome_needs_no_write,
+            an_outcome_is_its_attempts_alone,
+            an_outcome_too_old_is_none,
+            an_outcome_too_old_gives_way,
+            old_outcomes_are_removed_and_counted,
+        ] }
+        $crate::store_conformance! { @topic $fresh, due: [
+            nothing_is_due_before_its_time,
+            what_is_due_first_comes_first,
+            a_change_puts_the_time_off,
+            a_new_policy_sets_the_time,
+            what_is_deleted_is_not_due,
+        ] }
+        $crate::store_conformance! { @topic $fresh, deletion: [
+            what_is_deleted_is_gone,
+            deleting_at_another_revision_conflicts,
+            deleting_what_does_not_exist_conflicts,
+            a_deletion_and_a_change_are_one_commit,
+            an_id_starts_anew_after_its_deletion,
+        ] }
+        $crate::store_conformance! { @topic $fresh, isolation: [
+            namespaces_share_nothing,
+            ids_that_look_alike_are_kept_apart,
+        ] }
+        $crate::store_conformance! { @topic $fresh, contention: [
+            every_committer_gets_in,
+            one_first_writer_wins,
+            commits_in_opposite_orders_do_not_block,
+            one_attempt_takes_effect_once,
+        ] }
+        $crate::store_conformance! { @topic $fresh, lives: [
+            a_rolling_conversation_is_kept_at_each_step,
+            a_long_session_is_kept,
+            a_random_life_is_kept_at_each_step,
+            a_scrub_changes_nothing,
+        ] }
+    };
+    (@topic $fresh:expr, $topic:ident: [$($case:ident),* $(,)?]) => {
+        mod $topic {
+            #[allow(unused_imports)]
+            use super::*;
+
+            $(
+                #[test]
+                fn $case() {
+                    $crate::store::conformance::run($fresh, $crate::store::conformance::$topic::$case);
+                }
+            )*
+        }
+    };
+}

@@ -1,0 +1,93 @@
+//! Outcomes of named attempts are kept, for a time.
+
+use std::{sync::Arc, time::Duration};
+
+use super::script::{START, Script, attempt, outcome, refused, users};
+use crate::{
+    domain::{Marks, Namespace, Policy, Timestamp},
+    store::{Commit, Outcome, OutcomeKey, Store},
+};
+
+/// Each field comes back as it was committed, the numbers of a window over its limit too.
+pub async fn an_outcome_is_kept_whole(store: Arc<dyn Store>) {
+    let policy = Policy { utterances: None, tokens: Some(Marks::of(1)), turns: None, ..Policy::ROLLING };
+    for (name, policy) in [("full", Policy::ROLLING), ("over", policy), ("unlimited", Policy::SESSION)] {
+        let mut script = Script::with(&store, name, policy);
+        let step = script.saying(users(21)).await;
+        let kept = outcome(&step.after, START);
+        let outcomes = vec![(attempt(name), kept.clone())];
+        store.commit(Commit { outcomes, ..step.commit() }).await.unwrap();
+        script.advance(&step);
+        script.check().await;
+        assert_eq!(store.outcome(&attempt(name), START).await, Ok(Some(kept)));
+    }
+}
+
+/// An attempt that changed nothing has an outcome too.
+pub async fn an_outcome_needs_no_write(store: Arc<dyn Store>) {
+    let kept = keep(&store, attempt("r"), START).await;
+    assert_eq!(store.outcome(&attempt("r"), START).await, Ok(Some(kept)));
+}
+
+/// The key is the namespace, the call and the request together.
+pub async fn an_outcome_is_its_attempts_alone(store: Arc<dyn Store>) {
+    let kept = keep(&store, attempt("r"), START).await;
+    let others = [
+        attempt("R"),
+        OutcomeKey { rpc: "Forget", ..attempt("r") },
+        OutcomeKey { namespace: Namespace::new("other").unwrap(), ..attempt("r") },
+    ];
+    for other in &others {
+        assert_eq!(store.outcome(other, Timestamp(0)).await, Ok(None));
+    }
+    for (other, later) in others.into_iter().zip(1..) {
+        let time = START.plus(Duration::from_secs(later));
+        let another = keep(&store, other.clone(), time).await;
+        assert_eq!(store.outcome(&other, START).await, Ok(Some(another)));
+    }
+    assert_eq!(store.outcome(&attempt("r"), START).await, Ok(Some(kept)));
+}
+
+/// An outcome is seen as long as it is no older than the reader wants it.
+pub async fn an_outcome_too_old_is_none(store: Arc<dyn Store>) {
+    let kept = keep(&store, attempt("r"), START).await;
+    assert_eq!(store.outcome(&attempt("r"), START).await, Ok(Some(kept)));
+    assert_eq!(store.outcome(&attempt("r"), Timestamp(START.0 + 1)).await, Ok(None));
+}
+
+/// Once an outcome was answered as too old, a new attempt may take its key.
+pub async fn an_outcome_too_old_gives_way(store: Arc<dyn Store>) {
+    keep(&store, attempt("r"), START).await;
+    let later = START.plus(Duration::from_secs(60));
+    assert_eq!(store.outcome(&attempt("r"), later).await, Ok(None));
+    let again = keep(&store, attempt("r"), later).await;
+    assert_eq!(store.outcome(&attempt("r"), later).await, Ok(Some(again)));
+    assert_eq!(store.remove_outcomes(later).await.map(|removed| removed <= 1), Ok(true));
+    assert!(store.outcome(&attempt("r"), later).await.unwrap().is_some(), "the second one stays");
+}
+
+/// What is older is removed; what is as old, or newer, stays.
+pub async fn old_outcomes_are_removed_and_counted(store: Arc<dyn Store>) {
+    let time = |number: u64| START.plus(Duration::from_secs(number));
+    for number in 0..10 {
+        keep(&store, attempt(&format!("r{number}")), time(number)).await;
+    }
+    assert_eq!(store.remove_outcomes(time(0)).await, Ok(0));
+    assert_eq!(store.remove_outcomes(time(4)).await, Ok(4));
+    assert_eq!(store.remove_outcomes(time(4)).await, Ok(0));
+    for number in 0..10 {
+        let found = store.outcome(&attempt(&format!("r{number}")), START).await.unwrap();
+        assert_eq!(found.is_some(), number >= 4, "r{number}");
+    }
+    let key = attempt("r7");
+    let outcomes = vec![(key, outcome(&Script::new(&store, "any").state, time(20)))];
+    refused(&store, Commit { outcomes, ..Commit::default() }).await;
+}
+
+/// Keeps an outcome alone.
+async fn keep(store: &Arc<dyn Store>, key: OutcomeKey, time: Timestamp) -> Arc<Outcome> {
+    let kept = outcome(&Script::new(store, "any").state, time);
+    let outcomes = vec![(key, kept.clone())];
+    store.commit(Commit { outcomes, ..Commit::default() }).await.unwrap();
+    kept
+}

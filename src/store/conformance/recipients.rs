@@ -1,0 +1,127 @@
+//! A recipient's active conversation, and the list of all.
+
+use std::{sync::Arc, time::Duration};
+
+use super::script::{
+    RECIPIENT, START, Script, activating, active, identity, key, listed, recipient, refused, users,
+};
+use crate::{
+    domain::{ConversationId, Policy},
+    store::{Commit, Page, PointerWrite, Store},
+};
+
+/// An unknown recipient has no active conversation and an empty list.
+pub async fn a_recipient_without_conversations_has_none(store: Arc<dyn Store>) {
+    Script::new(&store, "another's").create().await;
+    assert_eq!(active(&store, &recipient("nobody")).await, None);
+    assert_eq!(listed(&store, &recipient("nobody"), 10).await, [""; 0]);
+}
+
+/// A pointer is set with the conversation that it names, moves, and is taken away.
+pub async fn the_active_conversation_moves(store: Arc<dyn Store>) {
+    let ann = recipient(RECIPIENT);
+    for (id, before) in [("one", None), ("two", Some("one"))] {
+        let mut script = Script::new(&store, id);
+        let step = script.creating();
+        let pointers = vec![PointerWrite { before: before.map(id_of), ..activating(&ann, id) }];
+        store.commit(Commit { pointers, ..step.commit() }).await.unwrap();
+        script.advance(&step);
+        script.check().await;
+        assert_eq!(active(&store, &ann).await.as_deref(), Some(id));
+    }
+    let gone = PointerWrite { recipient: ann.clone(), before: Some(id_of("two")), after: None };
+    store.commit(Commit { pointers: vec![gone], ..Commit::default() }).await.unwrap();
+    assert_eq!(active(&store, &ann).await, None);
+}
+
+/// A commit may move a pointer alone; it must be as expected.
+pub async fn a_pointer_moves_without_a_write(store: Arc<dyn Store>) {
+    let ann = recipient(RECIPIENT);
+    let moving = |before: Option<&str>, after: &str| Commit {
+        pointers: vec![PointerWrite { before: before.map(id_of), ..activating(&ann, after) }],
+        ..Commit::default()
+    };
+    refused(&store, moving(Some("one"), "two")).await;
+    store.commit(moving(None, "one")).await.unwrap();
+    refused(&store, moving(None, "two")).await;
+    refused(&store, moving(Some("two"), "three")).await;
+    store.commit(moving(Some("one"), "two")).await.unwrap();
+    assert_eq!(active(&store, &ann).await.as_deref(), Some("two"));
+    assert_eq!(active(&store, &recipient("bob")).await, None);
+}
+
+/// The order is that of the starts, whatever happened to the conversations since.
+pub async fn conversations_are_listed_the_newest_first(store: Arc<dyn Store>) {
+    for (id, minutes) in [("noon", 0), ("later", 7), ("early", -30), ("late", 90)] {
+        starting(&store, id, RECIPIENT, minutes).await;
+    }
+    starting(&store, "another's", "bob", 5).await;
+    let mut early = starting(&store, "earliest", RECIPIENT, -31).await;
+    early.say(users(2)).await;
+    let expected = ["late", "later", "noon", "early", "earliest"];
+    assert_eq!(listed(&store, &recipient(RECIPIENT), 10).await, expected);
+    assert_eq!(listed(&store, &recipient("bob"), 10).await, ["another's"]);
+}
+
+/// Conversations that started at the same time are in one order.
+pub async fn equal_starts_are_listed_by_descending_id(store: Arc<dyn Store>) {
+    for id in ["b", "a", "aa", "c", "B"] {
+        starting(&store, id, RECIPIENT, 0).await;
+    }
+    assert_eq!(listed(&store, &recipient(RECIPIENT), 10).await, ["c", "b", "aa", "a", "B"]);
+}
+
+/// Pages of any size give each conversation once.
+pub async fn pages_cover_a_list_once(store: Arc<dyn Store>) {
+    for number in 0..10 {
+        starting(&store, &format!("c{number}"), RECIPIENT, number / 3).await;
+    }
+    let ann = recipient(RECIPIENT);
+    let all = listed(&store, &ann, 100).await;
+    assert_eq!(all.len(), 10);
+    for limit in [1, 2, 3, 7, 10] {
+        assert_eq!(listed(&store, &ann, limit).await, all, "in pages of {limit}");
+    }
+}
+
+/// A page starts behind a place, whether its conversation still exists or not.
+pub async fn a_page_starts_behind_what_was_deleted(store: Arc<dyn Store>) {
+    let mut scripts = Vec::new();
+    for number in 0..5 {
+        scripts.push(starting(&store, &format!("c{number}"), RECIPIENT, number).await);
+    }
+    scripts[3].delete().await;
+    let after = Some((scripts[3].state.head.identity.start_time.plus(minutes(3)), id_of("c3")));
+    let page = store.conversations(&recipient(RECIPIENT), Page { after, limit: 10 }).await.unwrap();
+    let ids: Vec<_> = page.iter().map(|head| head.identity.key.id.as_str()).collect();
+    assert_eq!(ids, ["c2", "c1", "c0"]);
+    assert_eq!(listed(&store, &recipient(RECIPIENT), 2).await, ["c4", "c2", "c1", "c0"]);
+}
+
+/// A list holds each conversation's head as it was committed last.
+pub async fn lists_hold_the_newest_heads(store: Arc<dyn Store>) {
+    let mut script = starting(&store, "busy", RECIPIENT, 0).await;
+    for drafts in [users(3), users(30)] {
+        script.say(drafts).await;
+        let page = Page { after: None, limit: 10 };
+        let heads = store.conversations(&recipient(RECIPIENT), page).await.unwrap();
+        assert_eq!(heads, [script.state.head.clone()]);
+    }
+}
+
+/// Creates a conversation that starts so many minutes after [`START`].
+async fn starting(store: &Arc<dyn Store>, id: &str, recipient: &str, minutes: i64) -> Script {
+    let mut identity = identity(key(id), recipient);
+    identity.start_time.0 = START.0 + minutes * 60_000_000;
+    let mut script = Script::of(store, identity, Policy::ROLLING);
+    script.create().await;
+    script
+}
+
+fn id_of(id: &str) -> ConversationId {
+    ConversationId::new(id).unwrap()
+}
+
+fn minutes(count: u64) -> Duration {
+    Duration::from_secs(60 * count)
+}

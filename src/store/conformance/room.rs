@@ -1,0 +1,88 @@
+//! A store that can be full, given room for 64 KiB to 32 MiB.
+
+use std::sync::Arc;
+
+use super::script::{
+    RECIPIENT, Script, activating, active, attempt, is_full, outcome, recipient, user, users,
+};
+use crate::{
+    domain::{Policy, Timestamp},
+    store::{Commit, CommitError, Store, StoreError},
+};
+
+/// Bytes of one utterance of these cases.
+const PIECE: usize = 16 << 10;
+/// Pieces that no store of these cases has room for.
+const TOO_MANY: usize = 4_096;
+
+/// The write that finds no room has no effect, and the error says how much there is.
+pub async fn a_write_beyond_the_limit_is_refused(store: Arc<dyn Store>) {
+    let mut script = Script::with(&store, "full", Policy::SESSION);
+    let error = fill(&mut script).await;
+    let CommitError::Store(StoreError::Full { used, limit, added }) = error else {
+        panic!("a full store says so: {error}");
+    };
+    assert!(used <= limit && used + added > limit && added >= PIECE as u64, "{error}");
+    script.check().await;
+    assert!(is_full(&store.commit(script.saying(vec![piece()]).await.commit()).await), "still");
+}
+
+/// A commit that does not fit leaves everything in it undone.
+pub async fn a_commit_of_several_is_refused_whole(store: Arc<dyn Store>) {
+    let (mut large, small) = (Script::with(&store, "large", Policy::SESSION), Script::new(&store, "small"));
+    fill(&mut large).await;
+    let steps = [large.saying(vec![piece()]).await, small.saying(users(1)).await];
+    let commit = Commit {
+        writes: steps.iter().map(|step| step.write()).collect(),
+        pointers: vec![activating(&recipient(RECIPIENT), "small")],
+        outcomes: vec![(attempt("r"), outcome(&steps[1].after, Timestamp(1)))],
+    };
+    assert!(is_full(&store.commit(commit).await));
+    large.check().await;
+    small.check().await;
+    assert_eq!(active(&store, &recipient(RECIPIENT)).await, None);
+    assert_eq!(store.outcome(&attempt("r"), Timestamp(0)).await, Ok(None));
+}
+
+/// Reading and softly forgetting need no room.
+pub async fn a_full_store_reads_and_forgets(store: Arc<dyn Store>) {
+    let mut script = Script::with(&store, "full", Policy::SESSION);
+    fill(&mut script).await;
+    assert!(script.forget("oldest", false).await);
+    assert!(script.restore(&[1]).await);
+}
+
+/// What is hard-forgotten makes room for what comes.
+pub async fn what_is_erased_makes_room(store: Arc<dyn Store>) {
+    let mut script = Script::with(&store, "full", Policy::SESSION);
+    fill(&mut script).await;
+    assert!(script.forget("last:2", true).await);
+    script.say(vec![piece()]).await;
+}
+
+/// What is deleted makes room for as much again.
+pub async fn what_is_deleted_makes_room(store: Arc<dyn Store>) {
+    let mut script = Script::with(&store, "full", Policy::SESSION);
+    for _ in 0..3 {
+        fill(&mut script).await;
+        assert!(!script.state.window.is_empty());
+        script.delete().await;
+        script.check().await;
+    }
+}
+
+/// Writes until the store is full; answers what it says.
+async fn fill(script: &mut Script) -> CommitError {
+    for _ in 0..TOO_MANY {
+        let step = script.saying(vec![piece()]).await;
+        match script.store.commit(step.commit()).await {
+            Ok(()) => script.advance(&step),
+            Err(error) => return error,
+        }
+    }
+    panic!("the store took {TOO_MANY} pieces of {PIECE} bytes");
+}
+
+fn piece() -> crate::domain::Draft {
+    user(&"0123456789abcdef".repeat(PIECE / 16))
+}

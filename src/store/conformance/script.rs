@@ -1,0 +1,391 @@
+//! A conversation that changes by the rules, and what a store must hold of it after each step.
+
+use std::{
+    collections::BTreeMap,
+    sync::{
+        Arc,
+        atomic::{AtomicU64, Ordering},
+    },
+};
+
+use crate::{
+    domain::{
+        Change, Conversation, ConversationId, ConversationKey, Draft, Encoding, Identity, LineageId, Loaded,
+        More, Namespace, Need, Policy, Ranges, RecipientId, Refusal, RequestId, Revision, Role, Sequence,
+        Timestamp, TokenCounter, ToolCall, Transition, Utterance, Verdict,
+        capacity::Capacity,
+        change::Context,
+        forget::{Forget, forget},
+        forgetting,
+        memorize::{Memorize, memorize},
+        restore::{Restore, restore},
+        update::{Create, Update, UpdateUtterance, create, update, update_utterance},
+    },
+    store::{
+        Commit, CommitError, Outcome, OutcomeKey, Page, PointerWrite, RecipientKey, Store, StoreError, Write,
+    },
+};
+
+/// When every script starts: noon of 1 March 2026, UTC.
+pub(super) const START: Timestamp = Timestamp(1_772_366_400_000_000);
+/// Whose conversations they are, unless a case says otherwise.
+pub(super) const RECIPIENT: &str = "ann";
+
+/// Counts words: the suite is about what is kept, not about what it counts.
+struct Words;
+
+impl TokenCounter for Words {
+    fn count(&self, text: &str) -> u32 {
+        u32::try_from(text.split_whitespace().count()).unwrap_or(u32::MAX)
+    }
+}
+
+/// One conversation, what it must be in the store, and what must be archived of it.
+#[derive(Clone)]
+pub(super) struct Script {
+    pub(super) store: Arc<dyn Store>,
+    pub(super) state: Arc<Conversation>,
+    pub(super) now: Timestamp,
+    archive: BTreeMap<Sequence, Arc<Utterance>>,
+}
+
+/// A decided change that is not committed yet.
+#[derive(Clone)]
+pub(super) struct Step {
+    pub(super) change: Arc<Change>,
+    pub(super) after: Arc<Conversation>,
+}
+
+impl From<Transition> for Step {
+    fn from(transition: Transition) -> Self {
+        Self { change: Arc::new(transition.change), after: Arc::new(transition.after) }
+    }
+}
+
+impl Step {
+    pub(super) fn write(&self) -> Write {
+        Write::Change { change: self.change.clone(), after: self.after.clone() }
+    }
+
+    pub(super) fn commit(&self) -> Commit {
+        Commit { writes: vec![self.write()], ..Commit::default() }
+    }
+}
+
+impl Script {
+    /// A conversation of [`RECIPIENT`] that rolls, before its first revision.
+    pub(super) fn new(store: &Arc<dyn Store>, id: &str) -> Self {
+        Self::with(store, id, Policy::ROLLING)
+    }
+
+    /// A conversation of [`RECIPIENT`] before its first revision.
+    pub(super) fn with(store: &Arc<dyn Store>, id: &str, policy: Policy) -> Self {
+        Self::of(store, identity(key(id), RECIPIENT), policy)
+    }
+
+    /// A conversation before its first revision.
+    pub(super) fn of(store: &Arc<dyn Store>, identity: Identity, policy: Policy) -> Self {
+        let now = identity.start_time;
+        let state = Arc::new(Conversation::new(identity, policy));
+        Self { store: store.clone(), state, now, archive: BTreeMap::new() }
+    }
+
+    pub(super) fn key(&self) -> &ConversationKey {
+        self.state.key()
+    }
+
+    pub(super) fn recipient(&self) -> RecipientKey {
+        let identity = &self.state.head.identity;
+        RecipientKey { namespace: identity.key.namespace.clone(), id: identity.recipient.clone() }
+    }
+
+    /// Creates the conversation without utterances.
+    pub(super) async fn create(&mut self) {
+        let step = self.creating();
+        self.apply(&step).await;
+    }
+
+    pub(super) fn creating(&self) -> Step {
+        let head = &self.state.head;
+        let command = Create {
+            identity: (*head.identity).clone(),
+            policy: head.policy,
+            title: Some("Travel".into()),
+            labels: BTreeMap::from([("team".to_owned(), "blue".to_owned())]),
+        };
+        create(&command, self.now).into()
+    }
+
+    pub(super) async fn say(&mut self, drafts: Vec<Draft>) -> Step {
+        let step = self.saying(drafts).await;
+        self.apply(&step).await;
+        step
+    }
+
+    pub(super) async fn saying(&self, drafts: Vec<Draft>) -> Step {
+        let tokens = drafts.iter().map(|draft| draft.tokens(&Words)).collect();
+        let encoding = self.state.head.identity.encoding;
+        let command = Memorize { drafts, tokens, encoding, expected: None, lenient: false };
+        self.decide(|before, context| memorize(before, &command, context)).await.transition.into()
+    }
+
+    /// Forgets what `instruction` selects; whether it selects anything.
+    pub(super) async fn forget(&mut self, instruction: &str, hard: bool) -> bool {
+        let instruction = forgetting::parse(instruction).expect("an instruction");
+        let command = Forget { instruction, hard, expected: None };
+        let forgotten = self.decide(|before, context| forget(before, &command, context)).await;
+        self.apply_if(forgotten.transition).await
+    }
+
+    /// Restores the units of these utterances; whether anything was forgotten of them.
+    pub(super) async fn restore(&mut self, sequences: &[u64]) -> bool {
+        let ids = sequences.iter().map(|sequence| self.id_of(*sequence)).collect();
+        let command = Restore { ids, expected: None };
+        let transition = self.decide(|before, context| restore(before, &command, context)).await;
+        self.apply_if(transition).await
+    }
+
+    /// Pins or unpins an utterance's unit and replaces its metadata.
+    pub(super) async fn mark(&mut self, sequence: u64, pinned: bool, note: &str) -> bool {
+        let metadata = BTreeMap::from([("note".to_owned(), note.to_owned())]);
+        let id = self.id_of(sequence);
+        let command = UpdateUtterance { id, pinned: Some(pinned), metadata: Some(metadata), expected: None };
+        let updated = self.decide(|before, context| update_utterance(before, &command, context)).await;
+        self.apply_if(updated.transition).await
+    }
+
+    pub(super) async fn update(&mut self, command: Update) {
+        let transition = self.decide(|before, context| update(before, &command, context)).await;
+        self.apply(&transition.into()).await;
+    }
+
+    /// Deletes the conversation; the script starts anew, in another lineage.
+    pub(super) async fn delete(&mut self) {
+        let commit = Commit { writes: vec![self.deleting()], ..Commit::default() };
+        self.store.commit(commit).await.expect("the conversation is at this revision");
+        self.renew();
+    }
+
+    pub(super) fn deleting(&self) -> Write {
+        Write::Delete { key: self.key().clone(), before: self.state.head.revision }
+    }
+
+    /// Expects nothing in the store, and starts anew.
+    pub(super) fn renew(&mut self) {
+        let identity = &self.state.head.identity;
+        let identity = self::identity(identity.key.clone(), identity.recipient.as_str());
+        self.state = Arc::new(Conversation::new(identity, self.state.head.policy));
+        self.archive.clear();
+    }
+
+    /// Commits `step`; the store must hold what it leads to.
+    pub(super) async fn apply(&mut self, step: &Step) {
+        self.store.commit(step.commit()).await.expect("the conversation is at this revision");
+        self.advance(step);
+        self.check().await;
+    }
+
+    async fn apply_if(&mut self, transition: Option<Transition>) -> bool {
+        let Some(transition) = transition else { return false };
+        self.apply(&transition.into()).await;
+        true
+    }
+
+    /// Expects what `step` leads to.
+    pub(super) fn advance(&mut self, step: &Step) {
+        let change = &step.change;
+        for utterance in change.evicted.iter() {
+            self.archive.insert(utterance.sequence, utterance.clone());
+        }
+        for utterance in &change.rewritten {
+            self.archive.entry(utterance.sequence).and_modify(|stored| *stored = utterance.clone());
+        }
+        let gone = |sequence| change.dropped.contains(sequence) || change.erased.contains(sequence);
+        self.archive.retain(|sequence, _| !gone(*sequence));
+        self.state = step.after.clone();
+    }
+
+    /// The store must hold this state, with these counts, and this archive.
+    pub(super) async fn check(&self) {
+        let loaded = self.store.load(self.key()).await.expect("a state is loaded");
+        if self.state.head.revision == Revision::NONE {
+            assert_eq!(loaded, None, "nothing is stored");
+        } else {
+            let loaded = loaded.expect("the conversation is stored");
+            assert_eq!(loaded, self.state);
+            assert_eq!(Capacity::of(&loaded), Capacity::of(&self.state), "the counts are kept too");
+        }
+        let archived = self.archived(&Ranges::of(Sequence::FIRST, self.state.head.next)).await;
+        let expected: Vec<_> = self.archive.values().cloned().collect();
+        assert_eq!(archived, expected, "the archive");
+        let sequences: Ranges = archived.iter().map(|utterance| utterance.sequence).collect();
+        assert_eq!(sequences, *self.state.head.archived, "the archive is what the head says");
+    }
+
+    pub(super) async fn archived(&self, wanted: &Ranges) -> Vec<Arc<Utterance>> {
+        self.store.archived(self.key(), wanted).await.expect("an archive is read")
+    }
+
+    /// The sequences of the archived utterances with these ids.
+    pub(super) async fn archived_ids(&self, ids: &[&str]) -> BTreeMap<String, u64> {
+        let ids: Vec<Box<str>> = ids.iter().map(|id| (*id).into()).collect();
+        let found = self.store.archived_ids(self.key(), &ids).await.expect("ids are looked up");
+        found.into_iter().map(|(id, sequence)| (id.into(), sequence.get())).collect()
+    }
+
+    /// Every stored utterance, in the window or the archive.
+    pub(super) fn stored(&self) -> impl Iterator<Item = &Arc<Utterance>> {
+        self.archive.values().chain(self.state.window.iter())
+    }
+
+    fn id_of(&self, sequence: u64) -> Box<str> {
+        let mut stored = self.stored();
+        let utterance = stored.find(|utterance| utterance.sequence == Sequence(sequence));
+        utterance.expect("the utterance is stored").id_text().into()
+    }
+
+    async fn decide<T>(
+        &self,
+        rule: impl Fn(&Conversation, &Context<'_>) -> Result<Verdict<T>, Refusal>,
+    ) -> T {
+        let mut loaded = Loaded::default();
+        loop {
+            let context = Context { now: self.now, counter: &Words, loaded: &loaded };
+            let need = match rule(&self.state, &context).expect("the rules accept the step") {
+                Verdict::Decided(decision) => return decision,
+                Verdict::Need(need) => need,
+            };
+            match need {
+                Need::Archive(wanted) => {
+                    let utterances = self.archived(&wanted).await;
+                    loaded.add_archive(wanted, utterances);
+                }
+                Need::ArchivedIds(ids) => {
+                    let found = self.store.archived_ids(self.key(), &ids).await;
+                    loaded.add_ids(found.expect("ids are looked up"));
+                }
+            }
+        }
+    }
+}
+
+/// A conversation's key in the namespace `default`.
+pub(super) fn key(id: &str) -> ConversationKey {
+    key_in("default", id)
+}
+
+pub(super) fn key_in(namespace: &str, id: &str) -> ConversationKey {
+    let id = ConversationId::new(id).expect("a conversation's id");
+    ConversationKey { namespace: Namespace::new(namespace).expect("a namespace"), id }
+}
+
+/// An identity with a lineage of its own.
+pub(super) fn identity(key: ConversationKey, recipient: &str) -> Identity {
+    static LINEAGES: AtomicU64 = AtomicU64::new(1);
+    let lineage = u128::from(LINEAGES.fetch_add(1, Ordering::Relaxed)) << 64;
+    Identity {
+        key,
+        recipient: RecipientId::new(recipient).expect("a recipient"),
+        lineage: LineageId(lineage.to_be_bytes()),
+        start_time: START,
+        encoding: Encoding::Cl100kBase,
+    }
+}
+
+pub(super) fn recipient(id: &str) -> RecipientKey {
+    RecipientKey { namespace: Namespace::default(), id: RecipientId::new(id).expect("a recipient") }
+}
+
+/// Makes `id` the active conversation of a recipient who has none.
+pub(super) fn activating(recipient: &RecipientKey, id: &str) -> PointerWrite {
+    let after = Some(ConversationId::new(id).expect("a conversation's id"));
+    PointerWrite { recipient: recipient.clone(), before: None, after }
+}
+
+pub(super) fn attempt(id: &str) -> OutcomeKey {
+    let request = RequestId::new(id).expect("a request id");
+    OutcomeKey { namespace: Namespace::default(), rpc: "Memorize", request }
+}
+
+/// What a call at `time` came to that left `state`.
+pub(super) fn outcome(state: &Conversation, time: Timestamp) -> Arc<Outcome> {
+    Arc::new(Outcome {
+        body: u128::MAX - 7,
+        time,
+        conversation: state.key().id.clone(),
+        revision: state.head.revision,
+        started: true,
+        memorized: Ranges::of(Sequence(3), Sequence(9)),
+        evicted: [1, 2, 5].map(Sequence).into_iter().collect(),
+        forgotten: Ranges::of(Sequence(4), Sequence(4)),
+        restored: Ranges::of(Sequence(6), Sequence(7)),
+        target: Some(Sequence(8)),
+        rebuilt_segments: 2,
+        capacity: Capacity::of(state),
+    })
+}
+
+/// Reads every head of a recipient's conversations, `limit` at a time.
+pub(super) async fn listed(store: &Arc<dyn Store>, recipient: &RecipientKey, limit: usize) -> Vec<String> {
+    let (mut ids, mut after) = (Vec::new(), None);
+    loop {
+        let page = store.conversations(recipient, Page { after, limit }).await.expect("a list is read");
+        assert!(page.len() <= limit, "a page holds at most its limit");
+        let Some(last) = page.last() else { return ids };
+        after = Some((last.identity.start_time, last.identity.key.id.clone()));
+        ids.extend(page.iter().map(|head| head.identity.key.id.to_string()));
+    }
+}
+
+pub(super) async fn active(store: &Arc<dyn Store>, recipient: &RecipientKey) -> Option<String> {
+    let active = store.active(recipient).await.expect("a pointer is read");
+    active.map(|id| id.to_string())
+}
+
+/// The commit must be refused by a precondition.
+pub(super) async fn refused(store: &Arc<dyn Store>, commit: Commit) {
+    assert_eq!(store.commit(commit).await, Err(CommitError::Conflict));
+}
+
+/// Whether the commit was refused for want of room.
+pub(super) fn is_full(result: &Result<(), CommitError>) -> bool {
+    matches!(result, Err(CommitError::Store(StoreError::Full { .. })))
+}
+
+pub(super) fn said(role: Role, content: &str) -> Draft {
+    Draft {
+        id: None,
+        role,
+        content: content.into(),
+        turn: None,
+        create_time: None,
+        pinned: false,
+        more: None,
+    }
+}
+
+pub(super) fn user(content: &str) -> Draft {
+    said(Role::User, content)
+}
+
+pub(super) fn named(id: &str, content: &str) -> Draft {
+    Draft { id: Some(id.into()), ..user(content) }
+}
+
+/// `count` user utterances that say their number.
+pub(super) fn users(count: usize) -> Vec<Draft> {
+    (1..=count).map(|number| user(&format!("The code of room {number} is R-{number}."))).collect()
+}
+
+/// An assistant's call of a tool.
+pub(super) fn call(id: &str) -> Draft {
+    let call = ToolCall { id: id.into(), name: "find".into(), arguments_json: "{\"n\":1}".into() };
+    let more = More { tool_calls: vec![call], ..More::default() };
+    Draft { more: Some(Box::new(more)), ..said(Role::Assistant, "") }
+}
+
+/// A tool's result.
+pub(super) fn result(id: &str, content: &str) -> Draft {
+    let more = More { tool_call_id: Some(id.into()), ..More::default() };
+    Draft { more: Some(Box::new(more)), ..said(Role::Tool, content) }
+}
