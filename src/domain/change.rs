@@ -147,6 +147,13 @@ impl Transition {
         self.change.erased.union(gone);
     }
 
+    /// Takes `gone`, which are no longer stored, out of the summary.
+    pub fn erase_remnants(&mut self, gone: &Ranges) {
+        if !gone.is_empty() {
+            self.after.summary = self.after.summary.erase(gone);
+        }
+    }
+
     /// Evicts what the policy does not let stay, summarises and archives it.
     pub fn evict(&mut self, context: &Context<'_>) -> Result<(), Need> {
         let policy = self.after.head.policy;
@@ -204,7 +211,8 @@ impl Transition {
             let wanted = older.clone().take_first(count);
             let archived = context.loaded.archive(&wanted)?;
             let followers = archived.iter().chain(&self.change.evicted).filter(|u| u.sequence > last);
-            let same_unit: Ranges = followers.take_while(|u| u.unit <= last).map(|u| u.sequence).collect();
+            // A unit that was pinned leaves later than those behind it.
+            let same_unit: Ranges = followers.filter(|u| u.unit <= last).map(|u| u.sequence).collect();
             let seen_its_end = same_unit.intersection(&wanted) != wanted || wanted == older;
             if seen_its_end {
                 dropped.union(&same_unit);

@@ -1,11 +1,29 @@
 //! What a caller brings: an utterance that has no place in a conversation yet.
 
+use std::{collections::BTreeMap, fmt};
+
 use crate::domain::{
     More, Reason, Refusal, Role, Timestamp, TokenCounter, ToolCall,
     limits::{
         MAX_ID_BYTES, MAX_MAP_ENTRIES, MAX_MAP_KEY_BYTES, MAX_MAP_VALUE_BYTES, MAX_NAME_BYTES, MAX_TOOL_CALLS,
     },
 };
+
+/// Where a draft stands in its request; written out only for a refusal.
+#[derive(Clone, Copy, Debug)]
+pub struct Field<'a> {
+    /// The list, such as `utterances`.
+    pub list: &'a str,
+    /// The place in it, from 0.
+    pub index: usize,
+}
+
+impl Field<'_> {
+    /// The path of a part of the draft, such as `utterances[3].role`.
+    pub fn at(&self, part: impl fmt::Display) -> String {
+        format!("{}[{}].{part}", self.list, self.index)
+    }
+}
 
 /// An utterance as a caller brings it.
 #[derive(Clone, Debug, PartialEq)]
@@ -58,24 +76,25 @@ impl Draft {
     /// Refuses text beyond `max_content_bytes`, an utterance with neither content nor calls
     /// (unless `lenient`), fields that do not go with the role, and names, ids and maps
     /// beyond their limits.
-    pub fn check(&self, field: &str, max_content_bytes: usize, lenient: bool) -> Result<(), Refusal> {
-        let at = |name: &str| format!("{field}.{name}");
+    pub fn check(&self, field: Field<'_>, max_content_bytes: usize, lenient: bool) -> Result<(), Refusal> {
         let bytes = self.content_bytes();
         if bytes > max_content_bytes {
             let text = format!(
                 "content, tool-call arguments and extras have {bytes} bytes; accepted are at most {max_content_bytes}"
             );
-            return Err(Refusal::field(Reason::ContentTooLarge, at("content"), text));
+            return Err(Refusal::field(Reason::ContentTooLarge, field.at("content"), text));
         }
         let calls = self.more.as_ref().is_some_and(|more| !more.tool_calls.is_empty());
         if self.content.is_empty() && !calls && self.role != Role::Tool && !lenient {
             let text = "an utterance needs content or tool_calls (lenient accepts one without)";
-            return Err(Refusal::field(Reason::EmptyUtterance, at("content"), text));
+            return Err(Refusal::field(Reason::EmptyUtterance, field.at("content"), text));
         }
-        match &self.more {
-            Some(more) => more.check(field, self.role, lenient),
-            None => More::default().check(field, self.role, lenient),
+        let answers = self.more.as_ref().is_some_and(|more| more.tool_call_id.is_some());
+        if self.role == Role::Tool && !answers && !lenient {
+            let text = "a tool utterance needs the id of the call that it answers";
+            return Err(Refusal::field(Reason::NoOpenCall, field.at("tool_call_id"), text));
         }
+        self.more.as_ref().map_or(Ok(()), |more| more.check(field, self.role))
     }
 
     /// Bytes of its content, tool-call arguments and extras.
@@ -98,69 +117,63 @@ impl More {
         self.tool_calls.iter().map(call).fold(name.saturating_add(self.extras_tokens), u32::saturating_add)
     }
 
-    fn check(&self, field: &str, role: Role, lenient: bool) -> Result<(), Refusal> {
-        let at = |name: &str| format!("{field}.{name}");
-        self.check_role(field, role, lenient)?;
+    fn check(&self, field: Field<'_>, role: Role) -> Result<(), Refusal> {
+        self.check_role(field, role)?;
         if let Some(name) = &self.name {
-            check_text(name, MAX_NAME_BYTES).map_err(|text| Refusal::invalid(at("name"), text))?;
+            check_text(name, MAX_NAME_BYTES).map_err(|text| Refusal::invalid(field.at("name"), text))?;
         }
         if let Some(id) = &self.tool_call_id {
-            check_text(id, MAX_ID_BYTES).map_err(|text| Refusal::id(at("tool_call_id"), text))?;
+            check_text(id, MAX_ID_BYTES).map_err(|text| Refusal::id(field.at("tool_call_id"), text))?;
         }
-        check_count(&at("tool_calls"), self.tool_calls.len(), MAX_TOOL_CALLS)?;
+        check_count(|| field.at("tool_calls"), self.tool_calls.len(), MAX_TOOL_CALLS)?;
         for (index, call) in self.tool_calls.iter().enumerate() {
-            let at = |name: &str| format!("{field}.tool_calls[{index}].{name}");
+            let at = |name: &str| field.at(format_args!("tool_calls[{index}].{name}"));
             check_text(&call.id, MAX_ID_BYTES).map_err(|text| Refusal::id(at("id"), text))?;
             check_text(&call.name, MAX_NAME_BYTES).map_err(|text| Refusal::invalid(at("name"), text))?;
         }
-        check_count(&at("tools_used"), self.tools_used.len(), MAX_TOOL_CALLS)?;
+        check_count(|| field.at("tools_used"), self.tools_used.len(), MAX_TOOL_CALLS)?;
         for (index, tool) in self.tools_used.iter().enumerate() {
-            let at = format!("{field}.tools_used[{index}]");
-            check_text(tool, MAX_NAME_BYTES).map_err(|text| Refusal::invalid(at, text))?;
+            let at = || field.at(format_args!("tools_used[{index}]"));
+            check_text(tool, MAX_NAME_BYTES).map_err(|text| Refusal::invalid(at(), text))?;
         }
-        check_map(&at("metadata"), &self.metadata)
+        check_map(|| field.at("metadata"), &self.metadata)
     }
 
-    fn check_role(&self, field: &str, role: Role, lenient: bool) -> Result<(), Refusal> {
+    fn check_role(&self, field: Field<'_>, role: Role) -> Result<(), Refusal> {
         let only = |given: bool, name: &str, wanted: Role| match given && role != wanted {
-            true => Err(Refusal::invalid(
-                format!("{field}.{name}"),
-                format!("goes only with the role {}, not with {}", wanted.as_str(), role.as_str()),
-            )),
+            true => {
+                let text = format!("goes only with the role {}, not with {}", wanted.as_str(), role.as_str());
+                Err(Refusal::invalid(field.at(name), text))
+            }
             false => Ok(()),
         };
         only(!self.tool_calls.is_empty(), "tool_calls", Role::Assistant)?;
         only(!self.tools_used.is_empty(), "tools_used", Role::Assistant)?;
         only(self.awaits_answer, "awaits_answer", Role::Assistant)?;
-        only(self.tool_call_id.is_some(), "tool_call_id", Role::Tool)?;
-        if role == Role::Tool && self.tool_call_id.is_none() && !lenient {
-            let text = "a tool utterance needs the id of the call that it answers";
-            return Err(Refusal::field(Reason::NoOpenCall, format!("{field}.tool_call_id"), text));
-        }
-        Ok(())
+        only(self.tool_call_id.is_some(), "tool_call_id", Role::Tool)
     }
 }
 
-/// Checks a map of the caller's notes: metadata or labels.
-pub fn check_map(field: &str, map: &std::collections::BTreeMap<String, String>) -> Result<(), Refusal> {
-    check_count(field, map.len(), MAX_MAP_ENTRIES)?;
+/// Checks a map of the caller's notes: metadata or labels. `field` is where it stands.
+pub fn check_map(field: impl Fn() -> String, map: &BTreeMap<String, String>) -> Result<(), Refusal> {
+    check_count(&field, map.len(), MAX_MAP_ENTRIES)?;
     for (key, value) in map {
         if key.is_empty() || key.len() > MAX_MAP_KEY_BYTES {
             let text = format!("a key has {} bytes; accepted are 1 to {MAX_MAP_KEY_BYTES}", key.len());
-            return Err(Refusal::invalid(field, text));
+            return Err(Refusal::invalid(field(), text));
         }
         if value.len() > MAX_MAP_VALUE_BYTES {
             let text =
                 format!("the value has {} bytes; accepted are at most {MAX_MAP_VALUE_BYTES}", value.len());
-            return Err(Refusal::invalid(format!("{field}[{key:?}]"), text));
+            return Err(Refusal::invalid(format!("{}[{key:?}]", field()), text));
         }
     }
     Ok(())
 }
 
-fn check_count(field: &str, count: usize, most: usize) -> Result<(), Refusal> {
+fn check_count(field: impl FnOnce() -> String, count: usize, most: usize) -> Result<(), Refusal> {
     match count > most {
-        true => Err(Refusal::invalid(field, format!("has {count} entries; accepted are at most {most}"))),
+        true => Err(Refusal::invalid(field(), format!("has {count} entries; accepted are at most {most}"))),
         false => Ok(()),
     }
 }
@@ -170,7 +183,9 @@ fn check_text(text: &str, most: usize) -> Result<(), String> {
         return Err(format!("has {} bytes; accepted are 1 to {most}", text.len()));
     }
     match text.chars().any(char::is_control) {
-        true => Err("holds a control character".to_owned()),
+        true => Err(format!(
+            "holds a control character; accepted are 1 to {most} bytes without control characters"
+        )),
         false => Ok(()),
     }
 }

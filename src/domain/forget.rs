@@ -29,6 +29,9 @@ pub struct Forgotten {
 
 /// Forgets the units of what the instruction selects.
 ///
+/// What the summary still tells of utterances that are no longer stored goes too, for good in
+/// either mode, where the instruction can be applied to it: `all`, `sequence` and `about`.
+///
 /// An open exchange that is forgotten is abandoned: its calls take no results any more. A
 /// segment of the summary that covers what is forgotten is rebuilt without it.
 pub fn forget(
@@ -42,7 +45,8 @@ pub fn forget(
         Err(need) => return Ok(Verdict::Need(need)),
     };
     let utterances = select(before, &archive, command);
-    if utterances.is_empty() {
+    let remnants = command.instruction.select_remnants(&before.summary, &before.head.archived);
+    if utterances.is_empty() && remnants.is_empty() {
         return Ok(Verdict::Decided(Forgotten { transition: None, utterances }));
     }
     let mut transition = Transition::from(before, context.now);
@@ -52,6 +56,7 @@ pub fn forget(
         true => transition.erase(&sequences),
         false => silence(&mut transition, &utterances, sequences),
     }
+    transition.erase_remnants(&remnants);
     let transition = Some(transition.finish(&before.summary));
     Ok(Verdict::Decided(Forgotten { transition, utterances }))
 }

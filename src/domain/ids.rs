@@ -104,7 +104,7 @@ pub struct LineageId(pub [u8; 16]);
 
 impl LineageId {
     /// 26 characters of Crockford's base 32, as a ULID is written.
-    fn digits(self) -> [u8; 26] {
+    pub(crate) fn digits(self) -> [u8; 26] {
         const DIGITS: &[u8; 32] = b"0123456789ABCDEFGHJKMNPQRSTVWXYZ";
         let value = u128::from_be_bytes(self.0);
         std::array::from_fn(|place| DIGITS[(value >> ((25 - place) * 5)) as usize & 31])

@@ -243,7 +243,9 @@ impl Placing {
             let pin =
                 |utterance: &Arc<Utterance>| Arc::new(Utterance { pinned: true, ..(**utterance).clone() });
             let unit: Vec<_> = window.unit(place.unit).map(pin).collect();
-            unit.iter().for_each(|utterance| self.transition.change.updated.add(utterance.sequence));
+            let new = self.transition.change.appended.first().map(|first| first.sequence);
+            let old = unit.iter().filter(|utterance| new.is_none_or(|new| utterance.sequence < new));
+            old.for_each(|utterance| self.transition.change.updated.add(utterance.sequence));
             self.transition.rewrite(unit);
         }
         draft.pinned || pinned
@@ -252,7 +254,8 @@ impl Placing {
     fn check_size(&self, index: usize, unit: Sequence) -> Result<(), Refusal> {
         let policy = &self.transition.after.head.policy;
         let (Oversize::Reject, Some(marks)) = (policy.oversize, policy.tokens) else { return Ok(()) };
-        let tokens: u64 = self.transition.after.window.unit(unit).map(|u| u64::from(u.tokens)).sum();
+        let tokens: u64 =
+            self.transition.after.window.unit(unit).map(|u| u64::from(u.counted_tokens())).sum();
         match tokens > u64::from(marks.max()) {
             true => Err(Refusal::field(
                 Reason::Oversize,

@@ -16,6 +16,7 @@ pub mod forgetting;
 mod ids;
 pub mod limits;
 mod locate;
+mod log;
 pub mod memorize;
 pub mod policy;
 mod ranges;

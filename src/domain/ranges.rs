@@ -2,16 +2,18 @@
 
 use std::{fmt, ops::RangeInclusive};
 
+use smallvec::SmallVec;
+
 use crate::domain::Sequence;
 
 /// A set of sequences. Costs memory and time by its number of ranges, not of members.
 #[derive(Clone, Default, PartialEq, Eq, Hash)]
-pub struct Ranges(Vec<(u64, u64)>);
+pub struct Ranges(SmallVec<[(u64, u64); 1]>);
 
 impl Ranges {
     /// The set without members.
     pub const fn new() -> Self {
-        Self(Vec::new())
+        Self(SmallVec::new_const())
     }
 
     /// A set of one range; empty when `last` is before `first`.
@@ -68,7 +70,13 @@ impl Ranges {
         let merged = self.0[start..end]
             .iter()
             .fold((first, last), |all, range| (all.0.min(range.0), all.1.max(range.1)));
-        self.0.splice(start..end, [merged]);
+        match start < end {
+            true => {
+                self.0[start] = merged;
+                self.0.drain(start + 1..end);
+            }
+            false => self.0.insert(start, merged),
+        }
     }
 
     /// Adds one member.
@@ -87,7 +95,8 @@ impl Ranges {
         let (low, high) = (self.0[start], self.0[end - 1]);
         let left = (low.0 < first).then(|| (low.0, first - 1));
         let right = (high.1 > last).then(|| (last + 1, high.1));
-        self.0.splice(start..end, left.into_iter().chain(right));
+        self.0.drain(start..end);
+        self.0.insert_many(start, left.into_iter().chain(right));
     }
 
     /// Adds every member of `other`.

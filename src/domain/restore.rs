@@ -56,6 +56,7 @@ fn transition(
     if rewritten.is_empty() {
         return Ok(None);
     }
+    rewritten.sort_by_key(|utterance| utterance.sequence);
     transition.rewrite(rewritten);
     if !covered.is_empty() {
         let limit = before.head.policy.summary_token_limit;

@@ -3,9 +3,10 @@
 use std::{collections::BTreeSet, sync::Arc};
 
 use crate::domain::{
-    Role, Utterance,
+    Ranges, Role, Sequence, Utterance,
     forgetting::{Criterion, Instruction, Take},
     recall::{Terms, holds_all, terms},
+    segment::Summary,
 };
 
 /// A stored utterance, and its position in the window if it is there.
@@ -40,6 +41,30 @@ impl Instruction {
             }
         }
         selected
+    }
+
+    /// The sequences that `summary` still covers though they are no longer stored, in window or
+    /// archive, and that it selects: all of them by `all`, those in range by `sequence`, and by
+    /// `about` those with a sentence that holds all its terms.
+    pub fn select_remnants(&self, summary: &Summary, archived: &Ranges) -> Ranges {
+        let mut remnants = summary.covers();
+        remnants.subtract(archived);
+        match self.criteria() {
+            _ if self.take().is_some() || remnants.is_empty() => Ranges::new(),
+            [Criterion::All] => remnants,
+            [Criterion::Sequence(range)] => {
+                remnants.intersection(&Ranges::of(Sequence(*range.start()), Sequence(*range.end())))
+            }
+            [Criterion::About(text)] => {
+                let wanted = terms(text);
+                let sentences = summary.segments().iter().flat_map(|segment| &segment.sentences);
+                let left = sentences.filter(|sentence| remnants.contains(sentence.sequence));
+                left.filter(|sentence| holds_all(&sentence.text, &wanted))
+                    .map(|sentence| sentence.sequence)
+                    .collect()
+            }
+            _ => Ranges::new(),
+        }
     }
 
     fn names_instructions(&self) -> bool {

@@ -1,6 +1,9 @@
 //! An utterance: one message of a conversation.
 
-use std::{collections::BTreeMap, fmt};
+use std::{
+    collections::BTreeMap,
+    fmt::{self, Write},
+};
 
 use crate::domain::{LineageId, Role, Sequence, Timestamp, UtteranceId};
 
@@ -106,7 +109,7 @@ impl Utterance {
     pub fn id_text(&self) -> String {
         match &self.id {
             UtteranceId::Given(id) => id.to_string(),
-            UtteranceId::Assigned(lineage) => AssignedId(*lineage, self.sequence).to_string(),
+            UtteranceId::Assigned(lineage) => AssignedId(*lineage, self.sequence).text(),
         }
     }
 
@@ -137,6 +140,14 @@ impl More {
 pub struct AssignedId(pub LineageId, pub Sequence);
 
 impl AssignedId {
+    /// The id, written with one allocation.
+    pub fn text(self) -> String {
+        let mut text = String::with_capacity(48);
+        text.extend(self.0.digits().map(char::from));
+        let _ = write!(text, "-{}", self.1);
+        text
+    }
+
     /// The sequence, when `text` is an id that `lineage` assigns.
     pub fn sequence_of(text: &str, lineage: LineageId) -> Option<Sequence> {
         let (prefix, sequence) = text.rsplit_once('-')?;

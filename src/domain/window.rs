@@ -5,15 +5,15 @@
 
 use std::sync::Arc;
 
-use imbl::{OrdMap, Vector};
+use imbl::OrdMap;
 use smallvec::SmallVec;
 
-use crate::domain::{Marks, Policy, Ranges, Sequence, Utterance};
+use crate::domain::{Marks, Policy, Ranges, Sequence, Utterance, log::Log};
 
 /// The rolling buffer.
 #[derive(Clone, Debug, Default)]
 pub struct Window {
-    utterances: Vector<Arc<Utterance>>,
+    utterances: Log<Arc<Utterance>>,
     /// Distinct turns from 1 of live utterances. Turns never go back, so that equal ones are
     /// neighbours and the newest one tells whether the next is another.
     turns: u32,
@@ -33,7 +33,7 @@ impl Window {
 
     /// Whether no slot is taken.
     pub fn is_empty(&self) -> bool {
-        self.utterances.is_empty()
+        self.utterances.len() == 0
     }
 
     /// Tokens of the live utterances.
@@ -63,13 +63,12 @@ impl Window {
 
     /// The utterances, the oldest first.
     pub fn iter(&self) -> impl DoubleEndedIterator<Item = &Arc<Utterance>> + ExactSizeIterator {
-        self.utterances.iter()
+        self.utterances.slice(0..self.len())
     }
 
     /// The utterances at the places `range`, counted from 0; a place beyond the end is none.
     pub fn slice(&self, range: std::ops::Range<usize>) -> impl DoubleEndedIterator<Item = &Arc<Utterance>> {
-        let end = range.end.min(self.len());
-        self.utterances.focus().narrow(range.start.min(end)..end).into_iter()
+        self.utterances.slice(range)
     }
 
     /// The utterance at a place, counted from 0.
@@ -79,7 +78,7 @@ impl Window {
 
     /// The newest utterance.
     pub fn last(&self) -> Option<&Arc<Utterance>> {
-        self.utterances.last()
+        self.at(self.len().checked_sub(1)?)
     }
 
     /// The place of `sequence`, counted from 0; or, when it is not here, the place of the
@@ -91,7 +90,7 @@ impl Window {
         let guess = self.len().checked_sub(1 + distance as usize);
         match guess.filter(|guess| self.at(*guess).is_some_and(|found| found.sequence == sequence)) {
             Some(place) => Ok(place),
-            None => self.utterances.binary_search_by(|utterance| utterance.sequence.cmp(&sequence)),
+            None => self.search(sequence),
         }
     }
 
@@ -107,7 +106,7 @@ impl Window {
 
     /// The utterance with `sequence`.
     pub fn get(&self, sequence: Sequence) -> Option<&Arc<Utterance>> {
-        self.utterances.get(self.place(sequence).ok()?)
+        self.at(self.place(sequence).ok()?)
     }
 
     /// Its position, counted from 1, the oldest.
@@ -133,7 +132,7 @@ impl Window {
             self.turns += 1;
             self.newest_live_turn = utterance.turn;
         }
-        self.utterances.push_back(utterance);
+        self.utterances.push(utterance);
     }
 
     /// Puts each of `changed` in the place of the one with its sequence, if there is one.
@@ -151,7 +150,9 @@ impl Window {
     pub fn remove(&mut self, gone: &Ranges) {
         let removed: Vec<_> = self.iter().filter(|u| gone.contains(u.sequence)).cloned().collect();
         removed.iter().for_each(|utterance| self.discount(utterance));
-        self.utterances.retain(|utterance| !gone.contains(utterance.sequence));
+        // copied even when nothing of the window goes: what left it may still be in a chunk
+        self.utterances =
+            self.iter().filter(|utterance| !gone.contains(utterance.sequence)).cloned().collect();
         self.recount_turns();
     }
 
@@ -159,7 +160,7 @@ impl Window {
     /// at or under its `keep`. Passes over instructions and pinned units; never takes the
     /// newest unit. Returns what left, the oldest first.
     pub fn evict(&mut self, policy: &Policy) -> Vec<Arc<Utterance>> {
-        let (mut evicted, mut held, mut cut) = (Vec::new(), Vector::new(), 0);
+        let (mut evicted, mut held, mut cut) = (Vec::new(), Vec::new(), 0);
         if !self.is_over(policy) {
             return evicted;
         }
@@ -176,15 +177,16 @@ impl Window {
                 evicted.extend(unit);
             }
         }
-        let rest = self.utterances.split_off(cut);
-        held.append(rest);
-        self.utterances = held;
+        match held.is_empty() {
+            true => self.utterances.cut(cut),
+            false => self.utterances = held.into_iter().chain(self.slice(cut..self.len()).cloned()).collect(),
+        }
         self.newest_live_turn = self.turn_of_newest_live();
         evicted
     }
 
     /// The turns of `unit` that neither `held` nor what stands from `cut` on has are gone.
-    fn discount_turns(&mut self, unit: &[Arc<Utterance>], held: &Vector<Arc<Utterance>>, cut: usize) {
+    fn discount_turns(&mut self, unit: &[Arc<Utterance>], held: &[Arc<Utterance>], cut: usize) {
         let live = unit.iter().filter(|utterance| utterance.is_live() && utterance.turn > 0);
         let mut turns: SmallVec<[u32; 4]> = live.map(|utterance| utterance.turn).collect();
         turns.dedup();
@@ -194,6 +196,21 @@ impl Window {
             held.chain(rest).any(|other| other.is_live())
         };
         self.turns -= turns.iter().filter(|turn| !remains(turn)).count() as u32;
+    }
+
+    fn search(&self, sequence: Sequence) -> Result<usize, usize> {
+        let (mut low, mut high) = (0, self.len());
+        while low < high {
+            let middle = low.midpoint(high);
+            match self.utterances[middle].sequence < sequence {
+                true => low = middle + 1,
+                false => high = middle,
+            }
+        }
+        match self.at(low).is_some_and(|found| found.sequence == sequence) {
+            true => Ok(low),
+            false => Err(low),
+        }
     }
 
     fn recount_turns(&mut self) {
@@ -253,6 +270,6 @@ impl FromIterator<Arc<Utterance>> for Window {
 
 impl PartialEq for Window {
     fn eq(&self, other: &Self) -> bool {
-        self.utterances == other.utterances
+        self.len() == other.len() && self.iter().eq(other.iter())
     }
 }

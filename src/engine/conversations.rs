@@ -13,7 +13,6 @@ use crate::{
     engine::{
         Address, Applied, Attempt, Caller, Engine, EngineError, Operation,
         events::Event,
-        lane::Lane,
         write::{Decision, Missing, WriteCall},
     },
     store::{Commit, CommitError, Page, PointerWrite, Write},
@@ -166,18 +165,27 @@ impl Engine {
             if pending.removed {
                 continue;
             }
-            let Some(state) = self.store.load(key).await? else {
+            let known = match pending.state.clone() {
+                Some(state) => Some(state),
+                None => self.store.load(key).await?,
+            };
+            let Some(state) = known else {
                 self.remove_lane(key, &mut pending);
                 return Ok(None);
             };
             check(&state)?;
-            match self.store.commit(self.removal(&state).await?).await {
+            let flush = self.store.commit(self.removal(&state).await?);
+            let link = pending.advance(None, Event::removal(operation, &state));
+            // whoever comes next starts a lane of its own, which reads what this leaves
+            self.remove_lane(key, &mut pending);
+            let settled = self.settle(&lane, flush, Some(link)).await;
+            drop(pending);
+            match settled.result().await {
                 Ok(()) => {
-                    self.remove_lane(key, &mut pending);
-                    self.retire(&lane, &mut pending, operation, &state);
+                    self.indexes.remove(state.head.identity.lineage);
                     return Ok(Some(state));
                 }
-                Err(CommitError::Conflict) => pending.reset(),
+                Err(CommitError::Conflict) => {}
                 Err(CommitError::Store(error)) => return Err(error.into()),
             }
         }
@@ -194,18 +202,6 @@ impl Engine {
         let pointers = if self.is_active(state).await? { vec![pointer] } else { Vec::new() };
         let delete = Write::Delete { key: identity.key.clone(), before: state.head.revision };
         Ok(Commit { writes: vec![delete], pointers, outcomes: Vec::new() })
-    }
-
-    fn retire(
-        &self,
-        lane: &Lane,
-        pending: &mut crate::engine::lane::Pending,
-        operation: Operation,
-        state: &Conversation,
-    ) {
-        let (_, link) = pending.advance(None, Event::removal(operation, state));
-        lane.committed(link, &self.events);
-        self.indexes.remove(state.head.identity.lineage);
     }
 }
 

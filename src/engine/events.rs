@@ -8,8 +8,8 @@ use tokio::sync::Notify;
 
 use crate::{
     domain::{
-        Change, Conversation, ConversationId, LineageId, Namespace, Ranges, RecipientId, RequestId, Revision,
-        Timestamp, Utterance,
+        Change, Conversation, ConversationId, Identity, LineageId, Namespace, Ranges, RecipientId, RequestId,
+        Revision, Timestamp, Utterance,
     },
     engine::{Attempt, Caller, Clock, EngineError},
 };
@@ -44,20 +44,51 @@ pub struct Event {
     pub number: u64,
     /// When it was published.
     pub time: Timestamp,
-    /// The tenant.
-    pub namespace: Namespace,
     /// What was done.
     pub operation: Operation,
-    /// The conversation.
-    pub conversation: Option<ConversationId>,
-    /// The recipient.
-    pub recipient: Option<RecipientId>,
+    /// What it was done to.
+    pub subject: Subject,
     /// The caller's id for the attempt.
     pub request: Option<RequestId>,
     /// For a read: how many results it returned.
     pub results: Option<u32>,
     /// For a change: what changed.
     pub facts: Option<Box<EventFacts>>,
+}
+
+/// What an operation was done to.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Subject {
+    /// One conversation.
+    Conversation(Arc<Identity>),
+    /// Several of a recipient's, or none at all.
+    Wide(Namespace, Option<RecipientId>),
+}
+
+impl Subject {
+    /// The tenant.
+    pub fn namespace(&self) -> &Namespace {
+        match self {
+            Self::Conversation(identity) => &identity.key.namespace,
+            Self::Wide(namespace, _) => namespace,
+        }
+    }
+
+    /// The conversation.
+    pub fn conversation(&self) -> Option<&ConversationId> {
+        match self {
+            Self::Conversation(identity) => Some(&identity.key.id),
+            Self::Wide(..) => None,
+        }
+    }
+
+    /// The recipient.
+    pub fn recipient(&self) -> Option<&RecipientId> {
+        match self {
+            Self::Conversation(identity) => Some(&identity.recipient),
+            Self::Wide(_, recipient) => recipient.as_ref(),
+        }
+    }
 }
 
 /// What a change did, in references.
@@ -80,7 +111,6 @@ pub struct EventFacts {
 impl Event {
     /// The event of a change.
     pub(super) fn of(operation: Operation, attempt: Option<&Attempt>, change: &Change) -> Self {
-        let identity = &change.head.identity;
         let sequences = |utterances: &[Arc<Utterance>]| utterances.iter().map(|u| u.sequence).collect();
         let facts = EventFacts {
             revision: change.head.revision,
@@ -96,11 +126,9 @@ impl Event {
             segments_removed: change.segments_removed.clone(),
         };
         Self {
-            conversation: Some(identity.key.id.clone()),
-            recipient: Some(identity.recipient.clone()),
             request: attempt.map(|attempt| attempt.id.clone()),
             facts: Some(Box::new(facts)),
-            ..Self::bare(operation, identity.key.namespace.clone())
+            ..Self::bare(operation, Subject::Conversation(change.head.identity.clone()))
         }
     }
 
@@ -111,13 +139,8 @@ impl Event {
 
     /// The event of a read of `conversation`.
     pub(super) fn read(operation: Operation, conversation: &Conversation, results: usize) -> Self {
-        let identity = &conversation.head.identity;
-        Self {
-            conversation: Some(identity.key.id.clone()),
-            recipient: Some(identity.recipient.clone()),
-            results: Some(u32::try_from(results).unwrap_or(u32::MAX)),
-            ..Self::bare(operation, identity.key.namespace.clone())
-        }
+        let results = Some(u32::try_from(results).unwrap_or(u32::MAX));
+        Self { results, ..Self::bare(operation, Subject::Conversation(conversation.head.identity.clone())) }
     }
 
     /// The event of a read that is not of one conversation.
@@ -128,21 +151,12 @@ impl Event {
         results: usize,
     ) -> Self {
         let results = Some(u32::try_from(results).unwrap_or(u32::MAX));
-        Self { recipient, results, ..Self::bare(operation, caller.namespace.clone()) }
+        Self { results, ..Self::bare(operation, Subject::Wide(caller.namespace.clone(), recipient)) }
     }
 
-    fn bare(operation: Operation, namespace: Namespace) -> Self {
-        Self {
-            number: 0,
-            time: Timestamp::default(),
-            namespace,
-            operation,
-            conversation: None,
-            recipient: None,
-            request: None,
-            results: None,
-            facts: None,
-        }
+    fn bare(operation: Operation, subject: Subject) -> Self {
+        let time = Timestamp::default();
+        Self { number: 0, time, operation, subject, request: None, results: None, facts: None }
     }
 }
 
@@ -176,7 +190,7 @@ impl EventLog {
     /// Adds an event as the newest of its namespace.
     pub(super) fn push(&self, mut event: Event) {
         event.time = self.clock.now();
-        let ring = self.ring(&event.namespace);
+        let ring = self.ring(event.subject.namespace());
         let mut kept = ring.kept.lock();
         kept.newest += 1;
         event.number = kept.newest;

@@ -59,10 +59,10 @@ impl Engine {
                 })
             })
             .await?;
-        if let Applied::Now { after, change: Some(_), .. } = &applied {
-            if call.forget.hard {
-                self.indexes.remove(after.head.identity.lineage);
-            }
+        if let Applied::Now { after, change: Some(_), .. } = &applied
+            && call.forget.hard
+        {
+            self.indexes.remove(after.head.identity.lineage);
         }
         Ok(applied)
     }

@@ -10,7 +10,7 @@ use parking_lot::Mutex;
 use tokio::sync::watch;
 
 use crate::{
-    domain::Conversation,
+    domain::{Conversation, Encoding},
     engine::{EventLog, events::Event},
 };
 
@@ -73,6 +73,11 @@ impl Lane {
     /// The published state; `None` when it is not known here.
     pub(super) fn published(&self) -> Option<Arc<Conversation>> {
         self.published.load_full()
+    }
+
+    /// What the published state's tokens are counted in.
+    pub(super) fn encoding(&self) -> Option<Encoding> {
+        self.published.load().as_ref().map(|state| state.head.identity.encoding)
     }
 
     /// Publishes a state that was loaded, unless a newer one is published.

@@ -62,8 +62,8 @@ impl Engine {
     /// What the conversation's tokens are, or will be, counted in.
     async fn encoding_of(&self, caller: &Caller, address: &Address) -> Result<Encoding, EngineError> {
         let Some(id) = self.resolve(caller, address).await? else { return Ok(self.defaults.encoding) };
-        let known = self.lanes.get(&caller.key(id)).and_then(|lane| lane.published());
-        Ok(known.map_or(self.defaults.encoding, |state| state.head.identity.encoding))
+        let lane = self.lanes.get(&caller.key(id));
+        Ok(lane.and_then(|lane| lane.encoding()).unwrap_or(self.defaults.encoding))
     }
 }
 

@@ -147,7 +147,7 @@ impl Sources {
     /// Adds the utterances that take part.
     fn and(mut self, utterances: Vec<Arc<Utterance>>) -> Self {
         self.utterances = utterances;
-        self.utterances.retain(|utterance| utterance.is_live());
+        self.utterances.retain(|utterance| utterance.is_live() && !utterance.instruction);
         let sequences: Ranges = self.utterances.iter().map(|utterance| utterance.sequence).collect();
         self.sequences.union(&sequences);
         self.tokens += self.utterances.iter().map(|utterance| u64::from(utterance.tokens)).sum::<u64>();

@@ -164,7 +164,8 @@ impl Engine {
             None => (None, before),
         };
         let outcome = call.attempt.map(|attempt| {
-            let outcome = attempt.outcome(after.head.update_time, &after, change.as_deref(), sequence);
+            let time = if change.is_some() { after.head.update_time } else { self.clock.now() };
+            let outcome = attempt.outcome(time, &after, change.as_deref(), sequence);
             (attempt.key(call.caller), Arc::new(outcome))
         });
         if change.is_none() && outcome.is_none() {
@@ -182,21 +183,15 @@ impl Engine {
             pending.advance(Some(after.clone()), event)
         });
         let settled = self.settle(&lane, flush, link).await;
-        match settled {
-            Settled::Now(Ok(())) => Ok(Try::Done(Applied::Now { after, change, value })),
-            Settled::Now(Err(error)) => {
-                pending.reset();
-                self.discard_unused(&target.key, &lane, &mut pending);
-                again(error)
-            }
-            Settled::Later(waiting) => {
-                drop(pending);
-                let result = waiting.await.unwrap_or_else(|_| Err(interrupted()));
-                match result {
-                    Ok(()) => Ok(Try::Done(Applied::Now { after, change, value })),
-                    Err(error) => again(error),
-                }
-            }
+        if let Settled::Now(Err(_)) = &settled {
+            pending.reset();
+            self.discard_unused(&target.key, &lane, &mut pending);
+        }
+        drop(pending);
+        match settled.result().await {
+            Ok(()) => Ok(Try::Done(Applied::Now { after, change, value })),
+            Err(CommitError::Conflict) => Ok(Try::Again),
+            Err(CommitError::Store(error)) => Err(error.into()),
         }
     }
 
@@ -264,7 +259,7 @@ impl Engine {
 
     /// Waits for the flush: here when it is there already, else in a task of its own, so that
     /// what was committed is published even when the caller goes away.
-    async fn settle(
+    pub(super) async fn settle(
         &self,
         lane: &Arc<Lane>,
         mut flush: BoxFuture<'static, Result<(), CommitError>>,
@@ -348,6 +343,8 @@ impl Engine {
         outcome: Arc<Outcome>,
     ) -> Result<References, EngineError> {
         let conversation = self.published(&caller.key(outcome.conversation.clone())).await?;
+        // One of the same id that started later is another conversation.
+        let conversation = conversation.filter(|state| state.head.identity.start_time <= outcome.time);
         let Some(state) = &conversation else {
             return Ok(References { outcome, conversation, utterances: Vec::new() });
         };
@@ -379,15 +376,18 @@ impl Engine {
     }
 }
 
-enum Settled {
+pub(super) enum Settled {
     Now(Result<(), CommitError>),
     Later(tokio::task::JoinHandle<Result<(), CommitError>>),
 }
 
-fn again<T>(error: CommitError) -> Result<Try<T>, EngineError> {
-    match error {
-        CommitError::Conflict => Ok(Try::Again),
-        CommitError::Store(error) => Err(error.into()),
+impl Settled {
+    /// What became of the commit, once it is known.
+    pub(super) async fn result(self) -> Result<(), CommitError> {
+        match self {
+            Self::Now(result) => result,
+            Self::Later(waiting) => waiting.await.unwrap_or_else(|_| Err(interrupted())),
+        }
     }
 }
 

@@ -63,11 +63,10 @@ impl ConversationService for Services {
     ) -> Result<Response<proto::ListConversationsResponse>, Status> {
         let caller = self.caller(&request);
         let request = request.into_inner();
-        let query = QueryHash::of(&proto::ListConversationsRequest {
-            page_size: 0,
-            page_token: String::new(),
-            ..request.clone()
-        });
+        let query = QueryHash::of(
+            "ListConversations",
+            &proto::ListConversationsRequest { page_size: 0, page_token: String::new(), ..request.clone() },
+        );
         let after = match page_token::read(&request.page_token, query)? {
             Some(place) => {
                 let (time, id) = place.pair()?;
@@ -146,7 +145,7 @@ impl ConversationService for Services {
         let mut request = request.into_inner();
         let (page_size, page_token) = (request.page_size, std::mem::take(&mut request.page_token));
         request.page_size = 0;
-        let query = QueryHash::of(&request);
+        let query = QueryHash::of("ListUtterances", &request);
         let rest = match page_token::read(&page_token, query)? {
             Some(place) => {
                 let (first, last) = place.pair()?;
@@ -241,7 +240,7 @@ impl Services {
             Some(policy) => decode::policy("policy", policy)?.apply(&defaults.policy, "policy")?,
             None => defaults.policy,
         };
-        check_map("labels", &request.labels)?;
+        check_map(|| "labels".to_owned(), &request.labels)?;
         let encoding = match request.encoding.as_str() {
             "" => defaults.encoding,
             name => encoding("encoding", name)?,
@@ -312,7 +311,7 @@ fn update_call(request: proto::UpdateConversationRequest) -> Result<UpdateCall, 
     })?;
     let paths = decode::mask(request.update_mask.as_ref(), &["title", "policy", "labels"])?;
     let has = |path: &str| paths.iter().any(|given| given == path);
-    check_map("labels", &request.labels)?;
+    check_map(|| "labels".to_owned(), &request.labels)?;
     let policy = match (&request.policy, has("policy")) {
         (Some(policy), true) => Some(decode::policy("policy", policy)?),
         (None, true) => return Err(Refusal::invalid("policy", "is missing, but named in update_mask")),
@@ -336,7 +335,7 @@ fn update_utterance_call(request: proto::UpdateUtteranceRequest) -> Result<Updat
     })?;
     let paths = decode::mask(request.update_mask.as_ref(), &["pinned", "metadata"])?;
     let has = |path: &str| paths.iter().any(|given| given == path);
-    check_map("metadata", &request.metadata)?;
+    check_map(|| "metadata".to_owned(), &request.metadata)?;
     if request.utterance_id.is_empty() {
         return Err(Refusal::id("utterance_id", "is empty; accepted is the id of a stored utterance"));
     }

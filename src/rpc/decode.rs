@@ -9,7 +9,7 @@ use xxhash_rust::xxh3::xxh3_128;
 use crate::{
     domain::{
         ConversationId, Draft, More, Oversize, Policy, Reason, RecipientId, Refusal, RequestId, Revision,
-        Role, Sequence, Timestamp, ToolCall, UtteranceId, policy::PolicyUpdate,
+        Role, Sequence, Timestamp, ToolCall, UtteranceId, draft::Field, policy::PolicyUpdate,
     },
     engine::{Address, Attempt, Filter},
     proto,
@@ -66,9 +66,9 @@ pub fn drafts(
     }
     batch("utterances", utterances.len(), limits)?;
     let checked = |(index, utterance)| {
-        let field = format!("utterances[{index}]");
-        let draft = draft(&field, utterance)?;
-        draft.check(&field, limits.max_content_bytes, lenient)?;
+        let field = Field { list: "utterances", index };
+        let draft = draft(field, utterance)?;
+        draft.check(field, limits.max_content_bytes, lenient)?;
         Ok(draft)
     };
     utterances.into_iter().enumerate().map(checked).collect()
@@ -83,37 +83,38 @@ pub fn batch(field: &str, count: usize, limits: RequestLimits) -> Result<(), Ref
     }
 }
 
-fn draft(field: &str, utterance: proto::NewUtterance) -> Result<Draft, Refusal> {
-    let at = |name: &str| format!("{field}.{name}");
+fn draft(field: Field<'_>, mut utterance: proto::NewUtterance) -> Result<Draft, Refusal> {
     let id = match utterance.utterance_id.as_str() {
         "" => None,
         text => match UtteranceId::given(text) {
             Ok(_) => Some(text.into()),
-            Err(error) => return Err(Refusal::bad_id(at("utterance_id"), &error)),
+            Err(error) => return Err(Refusal::bad_id(field.at("utterance_id"), &error)),
         },
     };
-    let turn = utterance.turn_number.map(|turn| positive(&at("turn_number"), turn)).transpose()?;
-    let create_time = utterance.create_time.map(|time| self::time(&at("create_time"), time)).transpose()?;
+    let turn = utterance.turn_number.map(|turn| positive(&field.at("turn_number"), turn)).transpose()?;
+    let create_time =
+        utterance.create_time.map(|time| self::time(&field.at("create_time"), time)).transpose()?;
+    let content = std::mem::take(&mut utterance.content).into();
     Ok(Draft {
         id,
-        role: role(&at("role"), utterance.role)?,
+        role: role(|| field.at("role"), utterance.role)?,
         turn,
         create_time,
         pinned: utterance.pinned,
-        more: more(field, &utterance)?,
-        content: utterance.content.into(),
+        content,
+        more: more(field, utterance)?,
     })
 }
 
-fn more(field: &str, utterance: &proto::NewUtterance) -> Result<Option<Box<More>>, Refusal> {
+fn more(field: Field<'_>, utterance: proto::NewUtterance) -> Result<Option<Box<More>>, Refusal> {
     let text = |text: &str| (!text.is_empty()).then(|| text.into());
     let extras_tokens = u32::try_from(utterance.extras_token_count).map_err(|_| {
-        Refusal::invalid(format!("{field}.extras_token_count"), "is negative; accepted are 0 or more")
+        Refusal::invalid(field.at("extras_token_count"), "is negative; accepted are 0 or more")
     })?;
     if !utterance.extras_json.is_empty() {
         let json: Result<serde_json::Map<_, _>, _> = serde_json::from_str(&utterance.extras_json);
         json.map_err(|error| {
-            Refusal::invalid(format!("{field}.extras_json"), format!("is no JSON object ({error})"))
+            Refusal::invalid(field.at("extras_json"), format!("is no JSON object ({error})"))
         })?;
     }
     let call = |call: &proto::ToolCall| ToolCall {
@@ -126,7 +127,7 @@ fn more(field: &str, utterance: &proto::NewUtterance) -> Result<Option<Box<More>
         tool_calls: utterance.tool_calls.iter().map(call).collect(),
         tool_call_id: text(&utterance.tool_call_id),
         tools_used: utterance.tools_used.iter().map(|tool| tool.as_str().into()).collect(),
-        metadata: utterance.metadata.clone(),
+        metadata: utterance.metadata,
         awaits_answer: utterance.awaits_answer,
         extras_json: text(&utterance.extras_json),
         extras_tokens,
@@ -135,7 +136,7 @@ fn more(field: &str, utterance: &proto::NewUtterance) -> Result<Option<Box<More>
 }
 
 /// A role that is one of the four.
-pub fn role(field: &str, role: i32) -> Result<Role, Refusal> {
+pub fn role(field: impl FnOnce() -> String, role: i32) -> Result<Role, Refusal> {
     match proto::Role::try_from(role) {
         Ok(proto::Role::System) => Ok(Role::System),
         Ok(proto::Role::User) => Ok(Role::User),
@@ -143,7 +144,7 @@ pub fn role(field: &str, role: i32) -> Result<Role, Refusal> {
         Ok(proto::Role::Tool) => Ok(Role::Tool),
         Ok(proto::Role::Unspecified) | Err(_) => Err(Refusal::field(
             Reason::UnknownRole,
-            field,
+            field(),
             format!(
                 "is {role}; accepted are ROLE_SYSTEM (1), ROLE_USER (2), ROLE_ASSISTANT (3) and ROLE_TOOL (4)"
             ),
@@ -256,7 +257,7 @@ pub fn filter(filter: proto::RememberFilter) -> Result<Filter, Refusal> {
     let sequence =
         |name: &str, number: Option<i64>| number.map(|number| self::sequence(&at(name), number)).transpose();
     let time = |name: &str, time: Option<WireTime>| time.map(|time| self::time(&at(name), time)).transpose();
-    let role = |(index, role): (usize, &i32)| self::role(&format!("filter.roles[{index}]"), *role);
+    let role = |(index, role): (usize, &i32)| self::role(|| format!("filter.roles[{index}]"), *role);
     let decoded = Filter {
         roles: filter.roles.iter().enumerate().map(role).collect::<Result<_, _>>()?,
         min_turn: natural("min_turn", filter.min_turn)?,

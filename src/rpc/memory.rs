@@ -58,11 +58,10 @@ impl MemoryService for Services {
     ) -> Result<Response<proto::RememberResponse>, Status> {
         let caller = self.caller(&request);
         let request = request.into_inner();
-        let query = QueryHash::of(&proto::RememberRequest {
-            page_size: 0,
-            page_token: String::new(),
-            ..request.clone()
-        });
+        let query = QueryHash::of(
+            "Remember",
+            &proto::RememberRequest { page_size: 0, page_token: String::new(), ..request.clone() },
+        );
         let skip = match page_token::read(&request.page_token, query)? {
             Some(place) => place.number()?,
             None => 0,

@@ -2,18 +2,19 @@
 
 use base64::{Engine as _, prelude::BASE64_URL_SAFE_NO_PAD as BASE64};
 use prost::Message;
-use xxhash_rust::xxh3::xxh3_64;
+use xxhash_rust::xxh3::{xxh3_64, xxh3_64_with_seed};
 
 use crate::domain::{Reason, Refusal};
 
-/// Tells one query from another: a hash of the request without its page fields.
+/// Tells one query from another: a hash of the call's name and the request without its page fields.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct QueryHash(u64);
 
 impl QueryHash {
     /// The hash of `request`, from which the caller has taken the page token and page size.
-    pub fn of(request: &impl Message) -> Self {
-        Self(xxh3_64(&request.encode_to_vec()))
+    /// Requests of different calls may have the same bytes: the call's name `rpc` tells them apart.
+    pub fn of(rpc: &str, request: &impl Message) -> Self {
+        Self(xxh3_64_with_seed(&request.encode_to_vec(), xxh3_64(rpc.as_bytes())))
     }
 }
 

@@ -93,8 +93,9 @@ impl Wanted {
     }
 
     fn wants(&self, event: &Event) -> bool {
-        (self.conversation.is_none() || self.conversation == event.conversation)
-            && (self.recipient.is_none() || self.recipient == event.recipient)
+        let subject = &event.subject;
+        (self.conversation.is_none() || self.conversation.as_ref() == subject.conversation())
+            && (self.recipient.is_none() || self.recipient.as_ref() == subject.recipient())
             && (self.operations.is_empty() || self.operations.contains(&operation(event.operation)))
     }
 }
@@ -108,8 +109,8 @@ fn encode_event(event: Event, cursor: EventCursor) -> proto::Event {
         event_id: cursor.to_string(),
         time: Some(encode::time(event.time)),
         operation: operation(event.operation).into(),
-        conversation_id: text(event.conversation.as_ref().map(ConversationId::as_str)),
-        recipient_id: text(event.recipient.as_ref().map(RecipientId::as_str)),
+        conversation_id: text(event.subject.conversation().map(ConversationId::as_str)),
+        recipient_id: text(event.subject.recipient().map(RecipientId::as_str)),
         revision: changed.then(|| encode::long(facts.revision.get())),
         request_id: text(event.request.as_ref().map(crate::domain::RequestId::as_str)),
         started_conversation: facts.started,

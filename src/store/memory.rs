@@ -44,10 +44,13 @@ struct Slot {
     removed: bool,
 }
 
+/// Orders conversations by descending start time, then id.
+type NewestFirst = (Reverse<Timestamp>, Reverse<ConversationId>);
+
 #[derive(Default)]
 struct Indexes {
     active: HashMap<RecipientKey, ConversationId>,
-    by_recipient: HashMap<RecipientKey, BTreeSet<(Reverse<Timestamp>, Reverse<ConversationId>)>>,
+    by_recipient: HashMap<RecipientKey, BTreeSet<NewestFirst>>,
     outcomes: HashMap<OutcomeKey, Arc<Outcome>>,
     outcome_ages: VecDeque<(Timestamp, OutcomeKey)>,
     expiries: BTreeSet<(Timestamp, ConversationKey)>,
@@ -278,10 +281,10 @@ impl Indexes {
     }
 
     fn write(&mut self, write: &Write, before: Option<&Conversation>) {
-        if let Some(before) = before.map(|before| &before.head) {
-            if let Some(time) = before.expire_time() {
-                self.expiries.remove(&(time, before.identity.key.clone()));
-            }
+        if let Some(before) = before.map(|before| &before.head)
+            && let Some(time) = before.expire_time()
+        {
+            self.expiries.remove(&(time, before.identity.key.clone()));
         }
         match (write, before) {
             (Write::Change { change, .. }, _) => {
@@ -380,8 +383,8 @@ impl Store for MemoryStore {
         ids: &'a [Box<str>],
     ) -> BoxFuture<'a, Result<HashMap<Box<str>, Sequence>, StoreError>> {
         ready(Ok(self.with_slot(key, |slot| {
-            let known = |id: &Box<str>| Some((id.clone(), *slot.archived_ids.get(id)?));
-            ids.iter().filter_map(known).collect()
+            let known = |id: &str| Some((id.into(), *slot.archived_ids.get(id)?));
+            ids.iter().filter_map(|id| known(id)).collect()
         })))
     }
 

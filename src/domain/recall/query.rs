@@ -40,7 +40,7 @@ pub struct Hit {
     pub index: usize,
     /// Its sequence in that conversation.
     pub sequence: u64,
-    /// What it is ranked by: its relevance, raised by up to [`RECENCY_WEIGHT`] by its recency.
+    /// What it is ranked by: its relevance, raised by up to a twentieth by its recency.
     pub score: f64,
     /// How new it is: above 0, and 1 for the newest utterance searched.
     pub recency: f64,
