@@ -152,7 +152,9 @@ impl ConversationService for Services {
                 let last = last.parse().map_err(|_| {
                     Refusal::field(Reason::InvalidPageToken, "page_token", "is no page token")
                 })?;
-                Some((Sequence(first), Sequence(last)))
+                // a client may write a token itself; sequences end where int64 does
+                let sequence = |number: u64| Sequence(number.min(i64::MAX.unsigned_abs()));
+                Some((sequence(first), sequence(last)))
             }
             None => None,
         };

@@ -63,7 +63,7 @@ impl MemoryService for Services {
             &proto::RememberRequest { page_size: 0, page_token: String::new(), ..request.clone() },
         );
         let skip = match page_token::read(&request.page_token, query)? {
-            Some(place) => place.number()?,
+            Some(place) => place.number::<u32>()? as usize,
             None => 0,
         };
         let call = remember_call(request, skip)?;

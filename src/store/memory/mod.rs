@@ -3,9 +3,12 @@
 //! A conversation's state is kept as it is published, so its window is stored once. Locks are
 //! taken in one order: conversations by ascending key, then the indexes.
 
+mod indexes;
+mod slot;
+
 use std::{
     cmp::Reverse,
-    collections::{BTreeMap, BTreeSet, HashMap, VecDeque},
+    collections::HashMap,
     ops::Bound,
     sync::{
         Arc,
@@ -17,14 +20,20 @@ use dashmap::DashMap;
 use parking_lot::{Mutex, MutexGuard};
 use smallvec::SmallVec;
 
-use super::{
-    BoxFuture, Capabilities, Commit, CommitError, Due, Outcome, OutcomeKey, Page, PointerWrite, RecipientKey,
-    Store, StoreError, Write,
+use crate::{
+    domain::{
+        Conversation, ConversationId, ConversationKey, Head, Ranges, Revision, Sequence, Timestamp, Utterance,
+    },
+    store::{
+        BoxFuture, Capabilities, Commit, CommitError, Due, Outcome, OutcomeKey, Page, RecipientKey, Store,
+        StoreError, Write,
+    },
 };
-use crate::domain::{
-    Change, Conversation, ConversationId, ConversationKey, Head, Ranges, Revision, Sequence, Timestamp,
-    Utterance,
-};
+use indexes::Indexes;
+use slot::Slot;
+
+/// Bytes that an outcome takes, with its place in the indexes.
+const OUTCOME_BYTES: i64 = 512;
 
 /// Keeps everything in memory; nothing survives the process.
 pub struct MemoryStore {
@@ -32,28 +41,6 @@ pub struct MemoryStore {
     indexes: Mutex<Indexes>,
     used: AtomicU64,
     limit: u64,
-}
-
-#[derive(Default)]
-struct Slot {
-    state: Option<Arc<Conversation>>,
-    archive: BTreeMap<Sequence, Arc<Utterance>>,
-    archived_ids: HashMap<Box<str>, Sequence>,
-    bytes: u64,
-    /// The slot is no longer in the map: whoever holds it looks it up anew.
-    removed: bool,
-}
-
-/// Orders conversations by descending start time, then id.
-type NewestFirst = (Reverse<Timestamp>, Reverse<ConversationId>);
-
-#[derive(Default)]
-struct Indexes {
-    active: HashMap<RecipientKey, ConversationId>,
-    by_recipient: HashMap<RecipientKey, BTreeSet<NewestFirst>>,
-    outcomes: HashMap<OutcomeKey, Arc<Outcome>>,
-    outcome_ages: VecDeque<(Timestamp, OutcomeKey)>,
-    expiries: BTreeSet<(Timestamp, ConversationKey)>,
 }
 
 impl MemoryStore {
@@ -109,7 +96,7 @@ impl MemoryStore {
         if let Some(indexes) = &indexes {
             indexes.check(commit)?;
         }
-        self.make_room(order, slots)?;
+        self.make_room(commit, order, slots)?;
         for (write, slot) in order.iter().zip(slots.iter_mut()) {
             if let Some(indexes) = &mut indexes {
                 indexes.write(write, slot.state.as_deref());
@@ -122,9 +109,15 @@ impl MemoryStore {
         Ok(())
     }
 
-    /// Takes the bytes that the writes add, or gives back what they free.
-    fn make_room(&self, order: &[&Write], slots: &[MutexGuard<'_, Slot>]) -> Result<(), StoreError> {
-        let delta: i64 = order.iter().zip(slots).map(|(write, slot)| slot.delta(write)).sum();
+    /// Takes the bytes that the commit adds, or gives back what it frees.
+    fn make_room(
+        &self,
+        commit: &Commit,
+        order: &[&Write],
+        slots: &[MutexGuard<'_, Slot>],
+    ) -> Result<(), StoreError> {
+        let written: i64 = order.iter().zip(slots).map(|(write, slot)| slot.delta(write)).sum();
+        let delta = written + commit.outcomes.len() as i64 * OUTCOME_BYTES;
         let Ok(added) = u64::try_from(delta) else {
             self.used.fetch_sub(delta.unsigned_abs(), Ordering::Relaxed);
             return Ok(());
@@ -135,6 +128,10 @@ impl MemoryStore {
             return Err(StoreError::Full { used, limit: self.limit, added });
         }
         Ok(())
+    }
+
+    fn give_back_outcomes(&self, removed: u64) {
+        self.used.fetch_sub(removed * OUTCOME_BYTES.unsigned_abs(), Ordering::Relaxed);
     }
 
     /// Takes slots without a conversation out of the map.
@@ -187,163 +184,6 @@ impl Write {
             }
         }
     }
-}
-
-/// Bytes that an utterance takes beyond its text: the record, its pointer, the allocator.
-const UTTERANCE_BYTES: usize = size_of::<Utterance>() + 48;
-/// Bytes that a conversation takes beyond its utterances and labels.
-const CONVERSATION_BYTES: usize = 2_048;
-
-fn bytes(utterance: &Utterance) -> i64 {
-    (UTTERANCE_BYTES + utterance.text_bytes()) as i64
-}
-
-fn head_bytes(head: &Head) -> i64 {
-    let labels: usize = head.labels.iter().map(|(key, value)| key.len() + value.len() + 48).sum();
-    (CONVERSATION_BYTES + labels + head.title.as_ref().map_or(0, |title| title.len())) as i64
-}
-
-impl Slot {
-    fn revision(&self) -> Revision {
-        self.state.as_ref().map_or(Revision::NONE, |state| state.head.revision)
-    }
-
-    fn stored(&self, sequence: Sequence) -> Option<&Arc<Utterance>> {
-        let window = self.state.as_ref().and_then(|state| state.window.get(sequence));
-        window.or_else(|| self.archive.get(&sequence))
-    }
-
-    fn delta(&self, write: &Write) -> i64 {
-        let Write::Change { change, .. } = write else { return -(self.bytes as i64) };
-        let appended = change.appended.iter().map(|utterance| bytes(utterance)).sum::<i64>();
-        let unkept = |utterance: &&Arc<Utterance>| change.dropped.contains(utterance.sequence);
-        let unkept = change.appended.iter().filter(unkept).map(|utterance| bytes(utterance)).sum::<i64>();
-        let rewritten = change.rewritten.iter().map(|utterance| self.growth(utterance)).sum::<i64>();
-        let gone = self.bytes_of(&change.erased) + self.bytes_of(&change.dropped);
-        let before = self.state.as_ref().map_or(0, |state| head_bytes(&state.head));
-        appended - unkept + rewritten - gone + head_bytes(&change.head) - before
-    }
-
-    fn growth(&self, utterance: &Utterance) -> i64 {
-        let before = self.stored(utterance.sequence);
-        before.map_or(0, |before| bytes(utterance) - bytes(before))
-    }
-
-    fn bytes_of(&self, sequences: &Ranges) -> i64 {
-        sequences.sequences().filter_map(|sequence| self.stored(sequence)).map(|u| bytes(u)).sum()
-    }
-
-    fn write(&mut self, write: &Write) {
-        let bytes = self.bytes as i64 + self.delta(write);
-        self.bytes = u64::try_from(bytes).unwrap_or(0);
-        match write {
-            Write::Change { change, after } => {
-                self.archive(change);
-                self.state = Some(after.clone());
-            }
-            Write::Delete { .. } => *self = Self::default(),
-        }
-    }
-
-    fn archive(&mut self, change: &Change) {
-        for utterance in &change.evicted {
-            self.keep(utterance);
-        }
-        for utterance in &change.rewritten {
-            if self.archive.contains_key(&utterance.sequence) {
-                self.keep(utterance);
-            }
-        }
-        for sequence in change.dropped.sequences().chain(change.erased.sequences()) {
-            let gone = self.archive.remove(&sequence);
-            if let Some(id) = gone.as_ref().and_then(|utterance| utterance.given_id()) {
-                self.archived_ids.remove(id);
-            }
-        }
-    }
-
-    fn keep(&mut self, utterance: &Arc<Utterance>) {
-        if let Some(id) = utterance.given_id() {
-            self.archived_ids.insert(id.into(), utterance.sequence);
-        }
-        self.archive.insert(utterance.sequence, utterance.clone());
-    }
-}
-
-impl Indexes {
-    fn check(&self, commit: &Commit) -> Result<(), CommitError> {
-        let moved = |pointer: &PointerWrite| self.active.get(&pointer.recipient) != pointer.before.as_ref();
-        let kept = |key: &OutcomeKey| self.outcomes.contains_key(key);
-        match commit.pointers.iter().any(moved) || commit.outcomes.iter().any(|(key, _)| kept(key)) {
-            true => Err(CommitError::Conflict),
-            false => Ok(()),
-        }
-    }
-
-    fn write(&mut self, write: &Write, before: Option<&Conversation>) {
-        if let Some(before) = before.map(|before| &before.head)
-            && let Some(time) = before.expire_time()
-        {
-            self.expiries.remove(&(time, before.identity.key.clone()));
-        }
-        match (write, before) {
-            (Write::Change { change, .. }, _) => {
-                let head = &change.head;
-                if let Some(time) = head.expire_time() {
-                    self.expiries.insert((time, head.identity.key.clone()));
-                }
-                if change.before == Revision::NONE {
-                    self.by_recipient.entry(recipient(head)).or_default().insert(place(head));
-                }
-            }
-            (Write::Delete { .. }, Some(before)) => self.unlist(&before.head),
-            (Write::Delete { .. }, None) => {}
-        }
-    }
-
-    fn unlist(&mut self, head: &Head) {
-        let recipient = recipient(head);
-        if let Some(listed) = self.by_recipient.get_mut(&recipient) {
-            listed.remove(&place(head));
-            if listed.is_empty() {
-                self.by_recipient.remove(&recipient);
-            }
-        }
-    }
-
-    fn apply(&mut self, commit: &Commit) {
-        for pointer in &commit.pointers {
-            match &pointer.after {
-                Some(id) => self.active.insert(pointer.recipient.clone(), id.clone()),
-                None => self.active.remove(&pointer.recipient),
-            };
-        }
-        for (key, outcome) in &commit.outcomes {
-            self.outcomes.insert(key.clone(), outcome.clone());
-            self.outcome_ages.push_back((outcome.time, key.clone()));
-        }
-    }
-
-    fn remove_outcomes(&mut self, oldest: Timestamp) -> u64 {
-        let mut removed = 0;
-        while self.outcome_ages.front().is_some_and(|(time, _)| *time < oldest) {
-            let Some((_, key)) = self.outcome_ages.pop_front() else { break };
-            if self.outcomes.get(&key).is_some_and(|outcome| outcome.time < oldest) {
-                self.outcomes.remove(&key);
-                removed += 1;
-            }
-        }
-        removed
-    }
-}
-
-fn recipient(head: &Head) -> RecipientKey {
-    let identity = &head.identity;
-    RecipientKey { namespace: identity.key.namespace.clone(), id: identity.recipient.clone() }
-}
-
-fn place(head: &Head) -> (Reverse<Timestamp>, Reverse<ConversationId>) {
-    (Reverse(head.identity.start_time), Reverse(head.identity.key.id.clone()))
 }
 
 fn ready<'a, T: Send + 'a>(value: T) -> BoxFuture<'a, T> {
@@ -423,6 +263,7 @@ impl Store for MemoryStore {
         let mut indexes = self.indexes.lock();
         if indexes.outcomes.get(key).is_some_and(|outcome| outcome.time < oldest) {
             indexes.outcomes.remove(key);
+            self.give_back_outcomes(1);
         }
         ready(Ok(indexes.outcomes.get(key).cloned()))
     }
@@ -434,7 +275,9 @@ impl Store for MemoryStore {
     }
 
     fn remove_outcomes(&self, oldest: Timestamp) -> BoxFuture<'_, Result<u64, StoreError>> {
-        ready(Ok(self.indexes.lock().remove_outcomes(oldest)))
+        let removed = self.indexes.lock().remove_outcomes(oldest);
+        self.give_back_outcomes(removed);
+        ready(Ok(removed))
     }
 
     /// Memory is freed as it is given up: there is nothing to do.

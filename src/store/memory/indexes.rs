@@ -1,0 +1,100 @@
+//! What the memory store keeps beside conversations: who is active, lists, outcomes, expiries.
+
+use std::{
+    cmp::Reverse,
+    collections::{BTreeSet, HashMap, VecDeque},
+    sync::Arc,
+};
+
+use crate::{
+    domain::{Conversation, ConversationId, ConversationKey, Head, Revision, Timestamp},
+    store::{Commit, CommitError, Outcome, OutcomeKey, PointerWrite, RecipientKey, Write},
+};
+
+/// Orders conversations by descending start time, then id.
+type NewestFirst = (Reverse<Timestamp>, Reverse<ConversationId>);
+
+#[derive(Default)]
+pub(super) struct Indexes {
+    pub(super) active: HashMap<RecipientKey, ConversationId>,
+    pub(super) by_recipient: HashMap<RecipientKey, BTreeSet<NewestFirst>>,
+    pub(super) outcomes: HashMap<OutcomeKey, Arc<Outcome>>,
+    outcome_ages: VecDeque<(Timestamp, OutcomeKey)>,
+    pub(super) expiries: BTreeSet<(Timestamp, ConversationKey)>,
+}
+
+impl Indexes {
+    pub(super) fn check(&self, commit: &Commit) -> Result<(), CommitError> {
+        let moved = |pointer: &PointerWrite| self.active.get(&pointer.recipient) != pointer.before.as_ref();
+        let kept = |key: &OutcomeKey| self.outcomes.contains_key(key);
+        match commit.pointers.iter().any(moved) || commit.outcomes.iter().any(|(key, _)| kept(key)) {
+            true => Err(CommitError::Conflict),
+            false => Ok(()),
+        }
+    }
+
+    pub(super) fn write(&mut self, write: &Write, before: Option<&Conversation>) {
+        if let Some(before) = before.map(|before| &before.head)
+            && let Some(time) = before.expire_time()
+        {
+            self.expiries.remove(&(time, before.identity.key.clone()));
+        }
+        match (write, before) {
+            (Write::Change { change, .. }, _) => {
+                let head = &change.head;
+                if let Some(time) = head.expire_time() {
+                    self.expiries.insert((time, head.identity.key.clone()));
+                }
+                if change.before == Revision::NONE {
+                    self.by_recipient.entry(recipient(head)).or_default().insert(place(head));
+                }
+            }
+            (Write::Delete { .. }, Some(before)) => self.unlist(&before.head),
+            (Write::Delete { .. }, None) => {}
+        }
+    }
+
+    fn unlist(&mut self, head: &Head) {
+        let recipient = recipient(head);
+        if let Some(listed) = self.by_recipient.get_mut(&recipient) {
+            listed.remove(&place(head));
+            if listed.is_empty() {
+                self.by_recipient.remove(&recipient);
+            }
+        }
+    }
+
+    pub(super) fn apply(&mut self, commit: &Commit) {
+        for pointer in &commit.pointers {
+            match &pointer.after {
+                Some(id) => self.active.insert(pointer.recipient.clone(), id.clone()),
+                None => self.active.remove(&pointer.recipient),
+            };
+        }
+        for (key, outcome) in &commit.outcomes {
+            self.outcomes.insert(key.clone(), outcome.clone());
+            self.outcome_ages.push_back((outcome.time, key.clone()));
+        }
+    }
+
+    pub(super) fn remove_outcomes(&mut self, oldest: Timestamp) -> u64 {
+        let mut removed = 0;
+        while self.outcome_ages.front().is_some_and(|(time, _)| *time < oldest) {
+            let Some((_, key)) = self.outcome_ages.pop_front() else { break };
+            if self.outcomes.get(&key).is_some_and(|outcome| outcome.time < oldest) {
+                self.outcomes.remove(&key);
+                removed += 1;
+            }
+        }
+        removed
+    }
+}
+
+fn recipient(head: &Head) -> RecipientKey {
+    let identity = &head.identity;
+    RecipientKey { namespace: identity.key.namespace.clone(), id: identity.recipient.clone() }
+}
+
+fn place(head: &Head) -> (Reverse<Timestamp>, Reverse<ConversationId>) {
+    (Reverse(head.identity.start_time), Reverse(head.identity.key.id.clone()))
+}
