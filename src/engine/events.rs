@@ -53,7 +53,7 @@ pub struct Event {
     /// For a read: how many results it returned.
     pub results: Option<u32>,
     /// For a change: what changed.
-    pub facts: Option<Box<EventFacts>>,
+    pub facts: Option<EventFacts>,
 }
 
 /// What an operation was done to.
@@ -93,11 +93,21 @@ impl Subject {
 
 /// What a change did, in references.
 #[derive(Clone, Debug, Default, PartialEq)]
-#[allow(missing_docs)] // the facts of `Change`, by the same names
 pub struct EventFacts {
+    /// The revision after it.
     pub revision: Revision,
+    /// Whether the conversation started with it.
     pub started: bool,
+    /// Utterances stored.
     pub memorized: Ranges,
+    /// What else it did; most changes only store.
+    pub more: Option<Box<Effects>>,
+}
+
+/// What a change did beside storing utterances.
+#[derive(Clone, Debug, Default, PartialEq)]
+#[allow(missing_docs)] // the facts of `Change`, by the same names
+pub struct Effects {
     pub evicted: Ranges,
     pub dropped: Ranges,
     pub forgotten: Ranges,
@@ -108,14 +118,21 @@ pub struct EventFacts {
     pub segments_removed: Vec<u32>,
 }
 
-impl Event {
-    /// The event of a change.
-    pub(super) fn of(operation: Operation, attempt: Option<&Attempt>, change: &Change) -> Self {
-        let sequences = |utterances: &[Arc<Utterance>]| utterances.iter().map(|u| u.sequence).collect();
-        let facts = EventFacts {
+impl EventFacts {
+    fn of(change: &Change) -> Self {
+        let more = Effects::of(change);
+        Self {
             revision: change.head.revision,
             started: change.before == Revision::NONE,
             memorized: sequences(&change.appended),
+            more: (more != Effects::default()).then(|| Box::new(more)),
+        }
+    }
+}
+
+impl Effects {
+    fn of(change: &Change) -> Self {
+        Self {
             evicted: sequences(&change.evicted),
             dropped: change.dropped.clone(),
             forgotten: change.forgotten.clone(),
@@ -124,10 +141,20 @@ impl Event {
             updated: change.updated.clone(),
             segments_written: change.segments_written.iter().map(|segment| segment.number).collect(),
             segments_removed: change.segments_removed.clone(),
-        };
+        }
+    }
+}
+
+fn sequences(utterances: &[Arc<Utterance>]) -> Ranges {
+    utterances.iter().map(|utterance| utterance.sequence).collect()
+}
+
+impl Event {
+    /// The event of a change.
+    pub(super) fn of(operation: Operation, attempt: Option<&Attempt>, change: &Change) -> Self {
         Self {
             request: attempt.map(|attempt| attempt.id.clone()),
-            facts: Some(Box::new(facts)),
+            facts: Some(EventFacts::of(change)),
             ..Self::bare(operation, Subject::Conversation(change.head.identity.clone()))
         }
     }

@@ -31,7 +31,9 @@ pub use address::{Address, Caller};
 pub use clock::{Clock, SystemClock};
 pub use conversations::{ConversationPage, CreateCall, ListConversations};
 pub use error::EngineError;
-pub use events::{Event, EventCursor, EventFacts, EventLog, EventStream, Operation, Subject, Watched};
+pub use events::{
+    Effects, Event, EventCursor, EventFacts, EventLog, EventStream, Operation, Subject, Watched,
+};
 pub use forget::{ForgetCall, ForgetReply};
 pub use memorize::{MemorizeCall, MemorizeReply};
 pub use remember::{Filter, Found, Order, RememberCall, RememberReply, Scope};

@@ -2,6 +2,8 @@
 
 use std::sync::LazyLock;
 
+use rustc_hash::FxHashMap;
+
 /// A word: what it means and what it is worth.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Word {
@@ -191,19 +193,18 @@ fn is_ideographic(c: char) -> bool {
 }
 
 fn cue_of(concept: u32) -> Cue {
-    let found = CUES.binary_search_by_key(&concept, |entry| entry.0);
-    found.map_or(Cue::None, |at| CUES[at].1)
+    CUES.get(&concept).copied().unwrap_or(Cue::None)
 }
 
-static CUES: LazyLock<Vec<(u32, Cue)>> = LazyLock::new(|| {
+static CUES: LazyLock<FxHashMap<u32, Cue>> = LazyLock::new(|| {
     let lists =
         [(Cue::Filler, COMMON), (Cue::Filler, COURTESY), (Cue::Decision, DECISION), (Cue::Trouble, TROUBLE)];
-    let entries = lists.into_iter().flat_map(|(cue, words)| {
-        words.split_whitespace().map(move |word| (word.chars().fold(FNV_BASIS, hash), cue))
-    });
-    let mut cues: Vec<_> = entries.collect();
-    cues.sort_by_key(|entry| entry.0);
-    cues.dedup_by_key(|entry| entry.0);
+    let mut cues = FxHashMap::default();
+    for (cue, words) in lists {
+        for word in words.split_whitespace() {
+            cues.entry(word.chars().fold(FNV_BASIS, hash)).or_insert(cue);
+        }
+    }
     cues
 });
 
