@@ -7,18 +7,17 @@
 use std::{collections::HashMap, sync::Arc};
 
 use crate::domain::{
-    Conversation, Head, Ranges, Revision, Sequence, Timestamp, TokenCounter, Utterance,
+    Conversation, Ranges, Revision, Sequence, Timestamp, TokenCounter, Utterance,
     limits::MAX_SEGMENTS,
     segment::{Segment, Summary},
 };
 
-/// What happened to one conversation, in one commit.
-#[derive(Clone, Debug, PartialEq)]
+/// What happened to one conversation, in one commit. The head that it leads to stands in the
+/// state after it.
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Change {
     /// The revision it applies to; [`Revision::NONE`] when the conversation is new.
     pub before: Revision,
-    /// The head after it.
-    pub head: Head,
     /// Utterances added, ascending.
     pub appended: Vec<Arc<Utterance>>,
     /// Utterances stored anew, in the window or the archive.
@@ -122,7 +121,7 @@ impl Transition {
         let revision = after.head.revision;
         after.head.revision = revision.next();
         after.head.update_time = now;
-        Self { change: Change::none(revision, &before.head), after }
+        Self { change: Change { before: revision, ..Change::default() }, after }
     }
 
     /// Adds `utterance` as the newest.
@@ -171,7 +170,7 @@ impl Transition {
         self.trim_archive(policy.archive_limit, context)
     }
 
-    /// Ends the transition: what it says of segments and head is now complete.
+    /// Ends the transition: what it says of segments is now complete.
     pub fn finish(mut self, before: &Summary) -> Self {
         let difference = self.after.summary.changed_from(before);
         self.after.head.stored += self.change.appended.len() as u64;
@@ -179,7 +178,6 @@ impl Transition {
         self.change.segments_removed = difference.removed;
         self.change.segments_written = difference.written;
         debug_assert!(self.after.summary.segments().len() <= MAX_SEGMENTS);
-        self.change.head = self.after.head.clone();
         self
     }
 
@@ -226,24 +224,5 @@ impl Transition {
 fn subtract(from: &mut Arc<Ranges>, gone: &Ranges) {
     if from.meets(gone) {
         Arc::make_mut(from).subtract(gone);
-    }
-}
-
-impl Change {
-    fn none(before: Revision, head: &Head) -> Self {
-        Self {
-            before,
-            head: head.clone(),
-            appended: Vec::new(),
-            rewritten: Vec::new(),
-            evicted: Vec::new(),
-            dropped: Ranges::new(),
-            forgotten: Ranges::new(),
-            restored: Ranges::new(),
-            erased: Ranges::new(),
-            updated: Ranges::new(),
-            segments_removed: Vec::new(),
-            segments_written: Vec::new(),
-        }
     }
 }

@@ -8,8 +8,8 @@ use tokio::sync::Notify;
 
 use crate::{
     domain::{
-        Change, Conversation, ConversationId, Identity, LineageId, Namespace, Ranges, RecipientId, RequestId,
-        Revision, Timestamp, Utterance,
+        Change, Conversation, ConversationId, Head, Identity, LineageId, Namespace, Ranges, RecipientId,
+        RequestId, Revision, Timestamp, Utterance,
     },
     engine::{Attempt, Caller, Clock, EngineError},
 };
@@ -119,10 +119,10 @@ pub struct Effects {
 }
 
 impl EventFacts {
-    fn of(change: &Change) -> Self {
+    fn of(change: &Change, after: &Head) -> Self {
         let more = Effects::of(change);
         Self {
-            revision: change.head.revision,
+            revision: after.revision,
             started: change.before == Revision::NONE,
             memorized: sequences(&change.appended),
             more: (more != Effects::default()).then(|| Box::new(more)),
@@ -151,11 +151,11 @@ fn sequences(utterances: &[Arc<Utterance>]) -> Ranges {
 
 impl Event {
     /// The event of a change.
-    pub(super) fn of(operation: Operation, attempt: Option<&Attempt>, change: &Change) -> Self {
+    pub(super) fn of(operation: Operation, attempt: Option<&Attempt>, change: &Change, after: &Head) -> Self {
         Self {
             request: attempt.map(|attempt| attempt.id.clone()),
-            facts: Some(EventFacts::of(change)),
-            ..Self::bare(operation, Subject::Conversation(change.head.identity.clone()))
+            facts: Some(EventFacts::of(change, after)),
+            ..Self::bare(operation, Subject::Conversation(after.identity.clone()))
         }
     }
 

@@ -59,7 +59,7 @@ impl Engine {
         let state = self.read(caller, &list.address).await?;
         let (first, last) = match list.rest {
             Some(rest) => rest,
-            None => (self.first_listed(&state, list).await?, state.head.next),
+            None => (self.first_listed(&state, list).await?, Sequence(state.head.next.get() - 1)),
         };
         let mut walk = Walk::new(self, &state, list, first, last);
         let mut utterances = Vec::with_capacity(list.limit.min(state.head.stored as usize));

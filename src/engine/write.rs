@@ -179,7 +179,7 @@ impl Engine {
         };
         let flush = self.store.commit(commit);
         let link = change.as_ref().map(|change| {
-            let event = Event::of(call.operation, call.attempt, change);
+            let event = Event::of(call.operation, call.attempt, change, &after.head);
             pending.advance(Some(after.clone()), event)
         });
         let settled = self.settle(&lane, flush, link).await;
@@ -227,7 +227,10 @@ impl Engine {
             }
             (None, Missing::Refuse) => return Err(call.address.not_found().into()),
         };
-        call.address.check_recipient(&before)?;
+        // an id to create is taken, whoever's it is
+        if !matches!(call.missing, Missing::CreateActive) {
+            call.address.check_recipient(&before)?;
+        }
         let decision = self.decide_on(&before, now, decide).await?;
         Ok((before, decision))
     }

@@ -134,9 +134,9 @@ pub struct Commit {
 pub enum Write {
     /// It changes, or is created when the change applies to [`Revision::NONE`].
     Change {
-        /// What happened: all that a backend has to persist.
+        /// What happened: with the head of `after`, all that a backend has to persist.
         change: Arc<Change>,
-        /// The state after it, for a backend that keeps states in memory.
+        /// The state after it: its head, and the whole for a backend that keeps states in memory.
         after: Arc<Conversation>,
     },
     /// It is removed.

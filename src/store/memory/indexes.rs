@@ -40,8 +40,8 @@ impl Indexes {
             self.expiries.remove(&(time, before.identity.key.clone()));
         }
         match (write, before) {
-            (Write::Change { change, .. }, _) => {
-                let head = &change.head;
+            (Write::Change { change, after }, _) => {
+                let head = &after.head;
                 if let Some(time) = head.expire_time() {
                     self.expiries.insert((time, head.identity.key.clone()));
                 }

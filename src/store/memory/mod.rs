@@ -163,7 +163,7 @@ fn write_order(commit: &Commit) -> Few<&Write> {
 impl Write {
     fn key(&self) -> &ConversationKey {
         match self {
-            Self::Change { change, .. } => &change.head.identity.key,
+            Self::Change { after, .. } => after.key(),
             Self::Delete { key, .. } => key,
         }
     }
@@ -178,9 +178,9 @@ impl Write {
     fn changes_indexes(&self, slot: &Slot) -> bool {
         match self {
             Self::Delete { .. } => true,
-            Self::Change { change, .. } => {
+            Self::Change { change, after } => {
                 let before = slot.state.as_ref().and_then(|state| state.head.expire_time());
-                change.before == Revision::NONE || before != change.head.expire_time()
+                change.before == Revision::NONE || before != after.head.expire_time()
             }
         }
     }

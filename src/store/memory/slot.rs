@@ -45,14 +45,14 @@ impl Slot {
     }
 
     pub(super) fn delta(&self, write: &Write) -> i64 {
-        let Write::Change { change, .. } = write else { return -(self.bytes as i64) };
+        let Write::Change { change, after } = write else { return -(self.bytes as i64) };
         let appended = change.appended.iter().map(|utterance| bytes(utterance)).sum::<i64>();
         let unkept = |utterance: &&Arc<Utterance>| change.dropped.contains(utterance.sequence);
         let unkept = change.appended.iter().filter(unkept).map(|utterance| bytes(utterance)).sum::<i64>();
         let rewritten = change.rewritten.iter().map(|utterance| self.growth(utterance)).sum::<i64>();
         let gone = self.bytes_of(&change.erased) + self.bytes_of(&change.dropped);
         let before = self.state.as_ref().map_or(0, |state| head_bytes(&state.head));
-        appended - unkept + rewritten - gone + head_bytes(&change.head) - before
+        appended - unkept + rewritten - gone + head_bytes(&after.head) - before
     }
 
     fn growth(&self, utterance: &Utterance) -> i64 {
