@@ -1,8 +1,6 @@
 //! MemoryService.
 
-use std::pin::Pin;
-
-use futures::{Stream, StreamExt, stream};
+use futures::{StreamExt, stream};
 use prost::Message;
 use tonic::{Request, Response, Status, Streaming};
 
@@ -13,11 +11,8 @@ use crate::{
         Scope, SummarizeCall, SummarizeScope,
     },
     proto::{self, memory_service_server::MemoryService},
-    rpc::{Services, decode, encode, page_token, page_token::QueryHash},
+    rpc::{Responses, Services, decode, encode, mended, page_token, page_token::QueryHash},
 };
-
-/// A stream of responses.
-type Responses<T> = Pin<Box<dyn Stream<Item = Result<T, Status>> + Send>>;
 
 /// Matches on a page, by default and at most.
 const MATCHES: (usize, usize) = (10, 1_000);
@@ -44,12 +39,16 @@ impl MemoryService for Services {
         &self,
         request: Request<Streaming<proto::MemorizeStreamRequest>>,
     ) -> Result<Response<Self::MemorizeStreamStream>, Status> {
-        let (services, caller) = (self.clone(), self.caller(&request));
-        let responses = request.into_inner().then(move |message| {
-            let (services, caller) = (services.clone(), caller.clone());
-            async move { Ok(services.memorize_message(&caller, message?).await) }
+        let state = (self.clone(), self.caller(&request), request.into_inner());
+        let responses = stream::unfold(state, |(services, caller, mut messages)| async move {
+            let response = match messages.next().await? {
+                Ok(message) => Ok(services.memorize_message(&caller, message).await),
+                // the status of what cannot be read ends the stream in its trailers
+                Err(status) => Err(mended(&status, services.limits.max_message_bytes).unwrap_or(status)),
+            };
+            Some((response, (services, caller, messages)))
         });
-        Ok(Response::new(Box::pin(responses.take_until(Box::pin(self.closing())))))
+        Ok(self.until_closing(responses))
     }
 
     async fn remember(
@@ -189,7 +188,7 @@ impl MemoryService for Services {
                 Err(error) => Some((Err(error.into()), (services, None))),
             }
         });
-        Ok(Response::new(Box::pin(responses.take_until(Box::pin(self.closing())))))
+        Ok(self.until_closing(responses))
     }
 }
 

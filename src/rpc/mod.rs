@@ -4,22 +4,29 @@ mod context;
 mod conversation;
 mod decode;
 mod encode;
+mod endless;
 mod memory;
 mod page_token;
 mod status;
 mod trace;
 
-pub use status::transport_error;
+pub use status::{mended, transport_error};
 
-use std::sync::Arc;
+use std::{pin::Pin, sync::Arc};
 
+use futures::Stream;
 use tokio::sync::watch;
+use tonic::{Response, Status};
 
 use crate::{
-    domain::{Conversation, Timestamp, limits},
+    domain::{Conversation, Timestamp},
     engine::{Caller, Engine},
     proto,
 };
+use endless::UntilClosing;
+
+/// A stream of responses.
+type Responses<T> = Pin<Box<dyn Stream<Item = Result<T, Status>> + Send>>;
 
 /// Serves every `utterd.v1` service over one engine. Cheap to clone.
 #[derive(Clone)]
@@ -36,12 +43,8 @@ pub struct RequestLimits {
     pub max_content_bytes: usize,
     /// Utterances of one request.
     pub max_batch: usize,
-}
-
-impl Default for RequestLimits {
-    fn default() -> Self {
-        Self { max_content_bytes: limits::DEFAULT_MAX_CONTENT_BYTES, max_batch: limits::DEFAULT_MAX_BATCH }
-    }
+    /// Bytes of one gRPC message.
+    pub max_message_bytes: usize,
 }
 
 impl Services {
@@ -50,13 +53,15 @@ impl Services {
         Self { engine, limits, closing }
     }
 
-    /// Done once the server is closing.
-    fn closing(&self) -> impl Future<Output = ()> + Send + 'static {
-        let mut closing = self.closing.clone();
-        async move {
-            // a sender that is gone closes too
-            let _ = closing.wait_for(|closing| *closing).await;
-        }
+    /// `responses`, until the server closes.
+    fn until_closing<T>(
+        &self,
+        responses: impl Stream<Item = Result<T, Status>> + Send + 'static,
+    ) -> Response<Responses<T>>
+    where
+        T: 'static,
+    {
+        Response::new(Box::pin(UntilClosing::new(responses, self.closing.clone())))
     }
 
     /// Everyone is of the namespace `default`.

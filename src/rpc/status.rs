@@ -88,6 +88,20 @@ pub fn transport_error(code: Code, reason: &str, message: impl Into<String>) -> 
     status(code, message.into(), info(reason))
 }
 
+/// The status that should stand in the place of one that the transport made for a message it
+/// cannot read; `most` is the limit of a message's bytes.
+pub fn mended(status: &Status, most: usize) -> Option<Status> {
+    let message = status.message();
+    if status.code() == Code::OutOfRange && message.contains("message length too large") {
+        let text = format!("the message is larger than max_message_bytes, {most}: send less at a time");
+        return Some(transport_error(Code::ResourceExhausted, "MESSAGE_TOO_LARGE", text));
+    }
+    if status.code() == Code::Internal && message.contains("failed to decode Protobuf message") {
+        return Some(transport_error(Code::InvalidArgument, "INVALID_MESSAGE", message.to_owned()));
+    }
+    None
+}
+
 fn status(code: Code, message: String, details: ErrorDetails) -> Status {
     Status::with_error_details(code, message, details)
 }

@@ -1,20 +1,20 @@
 //! TraceService.
 
-use std::{collections::HashSet, pin::Pin};
+use std::collections::HashSet;
 
-use futures::{Stream, StreamExt, stream};
+use futures::{StreamExt, stream};
 use tonic::{Request, Response, Status};
 
 use crate::{
     domain::{ConversationId, RecipientId, Refusal},
     engine::{Event, EventCursor, EventStream, Operation, Watched},
     proto::{self, trace_service_server::TraceService, watch_events_response::Message},
-    rpc::{Services, decode, encode},
+    rpc::{Responses, Services, decode, encode},
 };
 
 #[tonic::async_trait]
 impl TraceService for Services {
-    type WatchEventsStream = Pin<Box<dyn Stream<Item = Result<proto::WatchEventsResponse, Status>> + Send>>;
+    type WatchEventsStream = Responses<proto::WatchEventsResponse>;
 
     async fn watch_events(
         &self,
@@ -32,7 +32,7 @@ impl TraceService for Services {
             let message = reader.next().await;
             Some((Ok(response(message)), reader))
         });
-        Ok(Response::new(Box::pin(started.chain(rest).take_until(Box::pin(self.closing())))))
+        Ok(self.until_closing(started.chain(rest)))
     }
 }
 

@@ -14,7 +14,7 @@ use http::{HeaderMap, Request, Response};
 use tonic::{Code, Status, body::Body};
 use tower::{Layer, Service};
 
-use crate::rpc::transport_error;
+use crate::rpc::{mended, transport_error};
 
 /// Wraps services in [`Mend`].
 #[derive(Clone, Copy)]
@@ -125,17 +125,4 @@ fn mend(response: Response<Body>, most: usize) -> Response<Body> {
             response
         }
     }
-}
-
-/// The status that should stand in the place of one that the transport made.
-pub fn mended(status: &Status, most: usize) -> Option<Status> {
-    let message = status.message();
-    if status.code() == Code::OutOfRange && message.contains("message length too large") {
-        let text = format!("the message is larger than max_message_bytes, {most}: send less at a time");
-        return Some(transport_error(Code::ResourceExhausted, "MESSAGE_TOO_LARGE", text));
-    }
-    if status.code() == Code::Internal && message.contains("failed to decode Protobuf message") {
-        return Some(transport_error(Code::InvalidArgument, "INVALID_MESSAGE", message.to_owned()));
-    }
-    None
 }

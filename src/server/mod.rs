@@ -91,8 +91,11 @@ impl Server {
             event_capacity: settings.event_capacity,
         };
         let engine = Arc::new(Engine::new(store, clock, tokenizer::counter, defaults));
-        let limits =
-            RequestLimits { max_content_bytes: settings.max_content_bytes, max_batch: settings.max_batch };
+        let limits = RequestLimits {
+            max_content_bytes: settings.max_content_bytes,
+            max_batch: settings.max_batch,
+            max_message_bytes: settings.max_message_bytes,
+        };
         let closing = Arc::new(watch::Sender::new(false));
         let services = Services::new(engine.clone(), limits, closing.subscribe());
         let routes = services::routes(services.clone(), settings)?;
