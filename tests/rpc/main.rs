@@ -1,6 +1,34 @@
 //! The services as a client sees them, over a pipe in memory.
+#![allow(clippy::expect_used, clippy::unwrap_used)] // a test that fails panics: that is its report
 
 #[path = "../support/mod.rs"]
 mod support;
 
+mod gate;
+mod refusal;
+mod session;
+
+mod archive;
+mod bad_input;
+mod batches;
+mod concurrency;
+mod conversations;
+mod count_tokens;
+mod exchanges;
+mod forget;
+mod list_utterances;
 mod memorize;
+mod memorize_stream;
+mod pins;
+mod policies;
+mod remember;
+mod request_ids;
+mod restore;
+mod revisions;
+mod slow_store;
+mod status;
+mod store_limit;
+mod summarize;
+mod transport;
+mod watch_capacity;
+mod watch_events;

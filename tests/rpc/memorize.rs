@@ -1,17 +1,169 @@
-//! Memorize, as a client calls it.
+//! Memorize: addressing, the rolling window, and what the response says.
 
-use utterd::proto::{MemorizeRequest, NewUtterance, Role, memory_service_client::MemoryServiceClient};
+use tonic::Code;
+use utterd::proto::{
+    ConversationStatus, GetCapacityInfoRequest, MemorizeRequest, NewUtterance, UtteranceState,
+};
 
-use crate::support::{connect, server};
+use crate::session::{
+    Reply, Session, assistant, calls, memorize, ranges, result, sequences, sequences_of, system, user,
+};
 
 #[tokio::test]
 async fn a_fresh_server_takes_a_bare_utterance() {
-    let (server, _) = server();
-    let mut client = MemoryServiceClient::new(connect(&server).await);
-    let hello = NewUtterance { role: Role::User.into(), content: "hi".to_owned(), ..Default::default() };
-    let request = MemorizeRequest { utterances: vec![hello], ..Default::default() };
-    let response = client.memorize(request).await.unwrap().into_inner();
-    assert!(response.started_conversation);
+    let session = Session::new().await;
+    let response = session.say(vec![user("hi")]).await;
+    assert!(response.started_conversation && !response.replayed);
     assert_eq!(response.memorized[0].sequence, 1);
-    assert_eq!(response.capacity.unwrap().token_count, Some(5));
+    assert_eq!(response.revision, 1);
+    let capacity = response.capacity.unwrap();
+    assert_eq!(capacity.conversation_id, response.conversation_id);
+    assert_eq!(capacity.status, i32::from(ConversationStatus::Active));
+    assert_eq!(
+        (capacity.utterance_count, capacity.token_count, capacity.turn_count),
+        (Some(1), Some(5), Some(1))
+    );
+    assert_eq!((capacity.max_utterances, capacity.available_utterances), (Some(20), Some(19)));
+    assert_eq!((capacity.max_tokens, capacity.available_tokens), (Some(8_000), Some(7_995)));
+    assert_eq!((capacity.max_turns, capacity.over_limit), (None, Some(false)));
+    assert_eq!((capacity.soft_deleted_count, capacity.archived_utterance_count), (Some(0), Some(0)));
+    assert_eq!(capacity.total_token_count, Some(5));
+}
+
+/// By a conversation's id, by a recipient, or by neither, and never by mistake.
+#[tokio::test]
+async fn a_request_addresses_one_conversation() {
+    let session = Session::new().await;
+    let to = |conversation: &str, recipient: &str| MemorizeRequest {
+        conversation_id: conversation.to_owned(),
+        recipient_id: recipient.to_owned(),
+        ..memorize(vec![user("hello")])
+    };
+    let default = session.memory().memorize(to("", "")).await.reply();
+    let same = session.memory().memorize(to("", "default")).await.reply();
+    assert_eq!(
+        (same.conversation_id.clone(), same.started_conversation),
+        (default.conversation_id.clone(), false)
+    );
+    let ann = session.memory().memorize(to("", "ann")).await.reply();
+    assert_ne!(ann.conversation_id, default.conversation_id);
+    let named = session.memory().memorize(to("trip", "ann")).await.reply();
+    assert_eq!((named.conversation_id.as_str(), named.started_conversation), ("trip", true));
+    let active = session.memory().memorize(to("", "ann")).await.reply();
+    assert_eq!(active.conversation_id, ann.conversation_id, "the first one stays the active one");
+    let again = session.memory().memorize(to("trip", "")).await.reply();
+    assert_eq!((again.revision, again.started_conversation), (2, false));
+
+    let refused = session.memory().memorize(to("trip", "bob")).await.refusal();
+    refused.is(Code::InvalidArgument, "RECIPIENT_MISMATCH").blames("recipient_id").says("leave it out");
+    let bob = GetCapacityInfoRequest { recipient_id: "bob".to_owned(), ..Default::default() };
+    session.memory().get_capacity_info(bob).await.refusal().is(Code::NotFound, "CONVERSATION_NOT_FOUND");
+}
+
+/// The 21st utterance takes the window over its maximum: it goes down to 16.
+#[tokio::test]
+async fn the_window_rolls_in_steps() {
+    let session = Session::new().await;
+    assert_eq!(session.say_many(20).await, [0; 0]);
+    let response = session.say(vec![user("the 21st")]).await;
+    assert_eq!(sequences(&response.evicted), [1, 2, 3, 4, 5]);
+    assert!(response.evicted.iter().all(|utterance| utterance.position.is_none()));
+    assert_eq!(response.memorized[0].position, Some(16));
+    let summary = response.summary.expect("what left is summarised");
+    assert_eq!(ranges(&summary.written[0].covers), [(1, 5)]);
+    let window = session.window().await;
+    assert_eq!(sequences_of(&window), (6..=21).collect::<Vec<_>>());
+    let positions: Vec<_> = window.iter().map(|utterance| utterance.position).collect();
+    assert_eq!(positions, (1..=16).map(Some).collect::<Vec<_>>());
+    let capacity = session.capacity().await;
+    assert_eq!((capacity.utterance_count, capacity.archived_utterance_count), (Some(16), Some(5)));
+    let summary = capacity.summary.unwrap();
+    assert_eq!((summary.segment_count, summary.covered_utterance_count), (Some(1), Some(5)));
+    assert_eq!(
+        capacity.total_token_count,
+        Some(capacity.token_count.unwrap() + summary.token_count.unwrap())
+    );
+    assert_eq!(session.say_many(4).await, [0; 0], "there is room up to 20 again");
+}
+
+/// Everything that a caller may set comes back.
+#[tokio::test]
+async fn an_utterance_comes_back_as_it_was_given() {
+    let session = Session::new().await;
+    let create_time = Some(prost_types::Timestamp { seconds: 1_000_000_000, nanos: 123_456_000 });
+    let given = NewUtterance {
+        utterance_id: "u-1".to_owned(),
+        name: "Ann".to_owned(),
+        turn_number: Some(3),
+        create_time,
+        pinned: true,
+        metadata: [("mood".to_owned(), "calm".to_owned())].into(),
+        extras_json: "{\"audio\":{\"id\":7}}".to_owned(),
+        extras_token_count: 11,
+        ..user("hello")
+    };
+    let answer = NewUtterance {
+        tools_used: vec!["search".to_owned()],
+        awaits_answer: true,
+        ..assistant("Which one?")
+    };
+    session.say(vec![given.clone(), answer]).await;
+    let stored = session.window().await;
+    let first = &stored[0];
+    assert_eq!(first.utterance_id, "u-1");
+    assert_eq!((first.sequence, first.position, first.turn_number), (1, Some(1), Some(3)));
+    assert_eq!((&first.name, &first.content, first.role), (&given.name, &given.content, given.role));
+    assert_eq!((&first.create_time, first.pinned, &first.metadata), (&create_time, true, &given.metadata));
+    assert_eq!(first.extras_json, given.extras_json);
+    assert_eq!(first.token_count, 1 + 4 + 1 + 1 + 11, "content, message, name and its overhead, extras");
+    assert_eq!(first.state, i32::from(UtteranceState::Live));
+    assert_eq!((&stored[1].tools_used[..], stored[1].awaits_answer), (&["search".to_owned()][..], true));
+    assert_eq!(stored[1].turn_number, Some(3));
+    assert!(stored[1].utterance_id.ends_with("-2"), "{}", stored[1].utterance_id);
+}
+
+/// Before the first user utterance is turn 0, which is no turn for the count.
+#[tokio::test]
+async fn turns_start_with_user_utterances() {
+    let session = Session::new().await;
+    let batch =
+        vec![system("Be brief."), assistant("Hello!"), user("a"), assistant("b"), user("c"), user("d")];
+    let response = session.say(batch).await;
+    let turns: Vec<_> = response.memorized.iter().map(|utterance| utterance.turn_number.unwrap()).collect();
+    assert_eq!(turns, [0, 0, 1, 1, 2, 3]);
+    assert_eq!(response.capacity.unwrap().turn_count, Some(3));
+    let leap = NewUtterance { turn_number: Some(10), ..user("e") };
+    session.say(vec![leap, assistant("f"), user("g")]).await;
+    let turns: Vec<_> =
+        session.window().await.iter().map(|utterance| utterance.turn_number.unwrap()).collect();
+    assert_eq!(turns[6..], [10, 10, 11]);
+}
+
+/// What real transcripts hold is accepted leniently, and reported.
+#[tokio::test]
+async fn a_lenient_call_reports_what_it_lets_pass() {
+    let session = Session::new().await;
+    let batch = vec![
+        user(""),
+        result("lost", "an answer to nothing"),
+        assistant("go on"),
+        calls(&["a"]),
+        result("a", ""),
+    ];
+    let strict = session.memory().memorize(memorize(batch.clone())).await.refusal();
+    strict.is(Code::InvalidArgument, "EMPTY_UTTERANCE").says("lenient accepts");
+    let lenient = MemorizeRequest { lenient: true, ..memorize(batch) };
+    let response = session.memory().memorize(lenient).await.reply();
+    let irregular: Vec<_> = response.irregularities.iter().map(|one| (one.index, one.sequence)).collect();
+    assert_eq!(irregular, [(Some(0), 1), (Some(1), 2)]);
+    assert!(response.irregularities[0].description.contains("neither content nor tool calls"));
+    assert!(response.irregularities[1].description.contains("\"lost\" is no open call"));
+    let window = session.window().await;
+    assert_eq!(
+        window.iter().map(|utterance| utterance.aside).collect::<Vec<_>>(),
+        [false, true, false, false, false]
+    );
+    let tokens: i32 =
+        window.iter().filter(|utterance| !utterance.aside).map(|utterance| utterance.token_count).sum();
+    assert_eq!(session.capacity().await.token_count, Some(tokens), "what is aside counts nothing");
 }

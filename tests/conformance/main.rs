@@ -1,0 +1,32 @@
+//! The conformance suite on every backend; each case is reported under its backend's name.
+
+use std::{fs, path::Path};
+
+use utterd::{store::MemoryStore, store_conformance};
+
+store_conformance!(
+    memory,
+    async { (MemoryStore::new(0), ()) },
+    bounded: async { (MemoryStore::new(1 << 20), ()) }
+);
+
+/// The suite lists its cases by name; none may be left out.
+#[test]
+fn every_case_is_in_the_suite() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/store/conformance");
+    let list = fs::read_to_string(folder.join("mod.rs")).expect("the suite is there");
+    let mut cases = 0;
+    for file in fs::read_dir(&folder).expect("the suite is there") {
+        let path = file.expect("a file of the suite").path();
+        let topic = path.file_stem().and_then(|stem| stem.to_str()).expect("a file's name");
+        let source = fs::read_to_string(&path).expect("a file of the suite is text");
+        for line in source.lines().filter_map(|line| line.strip_prefix("pub async fn ")) {
+            let case = line.split('(').next().expect("a function's name");
+            cases += 1;
+            let listed = list.split(&format!(", {topic}: [")).nth(1).and_then(|rest| rest.split(']').next());
+            let listed = listed.unwrap_or_else(|| panic!("the topic {topic} is not in the suite"));
+            assert!(listed.lines().any(|line| line.trim() == format!("{case},")), "{topic}::{case}");
+        }
+    }
+    assert!(cases > 60, "{cases} cases were found");
+}

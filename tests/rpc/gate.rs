@@ -1,0 +1,157 @@
+//! A store whose commits wait until a test lets them through, or fails them.
+
+use std::{
+    collections::{HashMap, VecDeque},
+    sync::{Arc, Mutex},
+};
+
+use futures::FutureExt;
+use tokio::sync::{oneshot, watch};
+use utterd::{
+    domain::{ConversationId, ConversationKey, Head, Ranges, Sequence, Timestamp, Utterance},
+    store::{
+        BoxFuture, Capabilities, Commit, CommitError, Due, MemoryStore, Outcome, OutcomeKey, Page,
+        RecipientKey, Store, StoreError,
+    },
+};
+
+type Committed = Result<(), CommitError>;
+
+/// A memory store behind a gate, open at first.
+pub struct Gate {
+    inner: MemoryStore,
+    held: Mutex<Held>,
+    count: watch::Sender<usize>,
+}
+
+#[derive(Default)]
+struct Held {
+    shut: bool,
+    commits: VecDeque<(Commit, oneshot::Sender<Committed>)>,
+}
+
+impl Gate {
+    pub fn new() -> Arc<Self> {
+        Arc::new(Self { inner: MemoryStore::new(0), held: Mutex::default(), count: watch::Sender::new(0) })
+    }
+
+    /// From now on commits wait.
+    pub fn shut(&self) {
+        self.held.lock().unwrap().shut = true;
+    }
+
+    /// Waits until so many commits wait.
+    pub async fn holds(&self, count: usize) {
+        self.count.subscribe().wait_for(|held| *held >= count).await.unwrap();
+    }
+
+    /// Lets the first `count` that wait take effect, in the order of their calls.
+    pub fn release(&self, count: usize) {
+        for _ in 0..count {
+            self.answer(|commit| self.apply(commit));
+        }
+    }
+
+    /// Fails the first `count` that wait.
+    pub fn fail(&self, count: usize) {
+        for _ in 0..count {
+            self.answer(|_| Err(StoreError::Unavailable("the disk is gone".to_owned()).into()));
+        }
+    }
+
+    /// Lets all that wait take effect; no commit waits any more.
+    pub fn open(&self) {
+        let mut held = self.held.lock().unwrap();
+        held.shut = false;
+        for (commit, caller) in std::mem::take(&mut held.commits) {
+            let _ = caller.send(self.apply(commit));
+        }
+        self.count.send_replace(0);
+    }
+
+    fn answer(&self, decide: impl FnOnce(Commit) -> Committed) {
+        let mut held = self.held.lock().unwrap();
+        let (commit, caller) = held.commits.pop_front().expect("a commit waits");
+        self.count.send_replace(held.commits.len());
+        let _ = caller.send(decide(commit));
+    }
+
+    fn apply(&self, commit: Commit) -> Committed {
+        self.inner.commit(commit).now_or_never().expect("the memory store answers at once")
+    }
+}
+
+impl Store for Gate {
+    fn capabilities(&self) -> Capabilities {
+        self.inner.capabilities()
+    }
+
+    fn commit(&self, commit: Commit) -> BoxFuture<'static, Committed> {
+        let mut held = self.held.lock().unwrap();
+        if !held.shut {
+            return self.inner.commit(commit);
+        }
+        let (caller, answer) = oneshot::channel();
+        held.commits.push_back((commit, caller));
+        self.count.send_replace(held.commits.len());
+        Box::pin(async move { answer.await.expect("the gate answers what it holds") })
+    }
+
+    fn load<'a>(
+        &'a self,
+        key: &'a ConversationKey,
+    ) -> BoxFuture<'a, Result<Option<Arc<utterd::domain::Conversation>>, StoreError>> {
+        self.inner.load(key)
+    }
+
+    fn archived<'a>(
+        &'a self,
+        key: &'a ConversationKey,
+        wanted: &'a Ranges,
+    ) -> BoxFuture<'a, Result<Vec<Arc<Utterance>>, StoreError>> {
+        self.inner.archived(key, wanted)
+    }
+
+    fn archived_ids<'a>(
+        &'a self,
+        key: &'a ConversationKey,
+        ids: &'a [Box<str>],
+    ) -> BoxFuture<'a, Result<HashMap<Box<str>, Sequence>, StoreError>> {
+        self.inner.archived_ids(key, ids)
+    }
+
+    fn active<'a>(
+        &'a self,
+        recipient: &'a RecipientKey,
+    ) -> BoxFuture<'a, Result<Option<ConversationId>, StoreError>> {
+        self.inner.active(recipient)
+    }
+
+    fn conversations<'a>(
+        &'a self,
+        recipient: &'a RecipientKey,
+        page: Page,
+    ) -> BoxFuture<'a, Result<Vec<Head>, StoreError>> {
+        self.inner.conversations(recipient, page)
+    }
+
+    fn outcome<'a>(
+        &'a self,
+        key: &'a OutcomeKey,
+        oldest: Timestamp,
+    ) -> BoxFuture<'a, Result<Option<Arc<Outcome>>, StoreError>> {
+        self.inner.outcome(key, oldest)
+    }
+
+    fn due(&self, now: Timestamp, limit: usize) -> BoxFuture<'_, Result<Vec<Due>, StoreError>> {
+        self.inner.due(now, limit)
+    }
+
+    fn remove_outcomes(&self, oldest: Timestamp) -> BoxFuture<'_, Result<u64, StoreError>> {
+        self.inner.remove_outcomes(oldest)
+    }
+
+    fn scrub(&self) -> BoxFuture<'_, Result<(), StoreError>> {
+        self.inner.scrub()
+    }
+}

@@ -1,0 +1,85 @@
+//! MemorizeStream: one answer a message, in order; an error ends nothing.
+
+use futures::{StreamExt, stream};
+use tonic::{Code, Status};
+use utterd::proto::{
+    MemorizeRequest, MemorizeStreamRequest, MemorizeStreamResponse,
+    memorize_stream_response::Result as Outcome,
+};
+
+use crate::{
+    refusal::Refused,
+    session::{Reply, Session, memorize, user},
+};
+
+fn message(request: MemorizeRequest) -> MemorizeStreamRequest {
+    MemorizeStreamRequest { memorize: Some(request) }
+}
+
+async fn answers(session: &Session, messages: Vec<MemorizeStreamRequest>) -> Vec<Outcome> {
+    let responses = session.memory().memorize_stream(stream::iter(messages)).await.reply();
+    let outcome = |response: Result<MemorizeStreamResponse, Status>| response.unwrap().result.unwrap();
+    responses.map(outcome).collect().await
+}
+
+/// The status in a message, as one that a test looks at.
+fn refused(outcome: &Outcome) -> Refused {
+    let Outcome::Error(status) = outcome else { panic!("not refused: {outcome:?}") };
+    let details = prost::Message::encode_to_vec(status);
+    Refused::new(Status::with_details(Code::from_i32(status.code), status.message.clone(), details.into()))
+}
+
+#[tokio::test]
+async fn answers_come_in_order() {
+    let session = Session::new().await;
+    let messages = (1..=100).map(|number| message(memorize(vec![user(&format!("message {number}"))])));
+    let outcomes = answers(&session, messages.collect()).await;
+    assert_eq!(outcomes.len(), 100);
+    for (outcome, sequence) in outcomes.iter().zip(1..) {
+        let Outcome::Memorized(response) = outcome else { panic!("refused: {outcome:?}") };
+        assert_eq!((response.memorized[0].sequence, response.revision), (sequence, sequence));
+    }
+    assert_eq!(session.stored().await.len(), 100);
+}
+
+#[tokio::test]
+async fn an_error_answers_its_own_message() {
+    let session = Session::new().await;
+    let to = |recipient: &str| MemorizeRequest {
+        recipient_id: recipient.to_owned(),
+        ..memorize(vec![user("hi")])
+    };
+    let outcomes = answers(
+        &session,
+        vec![
+            message(to("ann")),
+            message(memorize(vec![user("")])),
+            MemorizeStreamRequest { memorize: None },
+            message(MemorizeRequest { expected_revision: Some(7), ..to("ann") }),
+            message(to("bob")),
+            message(to("ann")),
+        ],
+    )
+    .await;
+    assert_eq!(outcomes.len(), 6);
+    refused(&outcomes[1]).is(Code::InvalidArgument, "EMPTY_UTTERANCE").blames("utterances[0].content");
+    refused(&outcomes[2]).is(Code::InvalidArgument, "INVALID_FIELD").blames("memorize").says("is missing");
+    refused(&outcomes[3]).is(Code::Aborted, "STALE_REVISION");
+    for (place, revision) in [(0, 1), (4, 1), (5, 2)] {
+        let Outcome::Memorized(response) = &outcomes[place] else { panic!("refused") };
+        assert_eq!(response.revision, revision);
+    }
+}
+
+#[tokio::test]
+async fn request_ids_hold_within_a_stream_and_outside() {
+    let session = Session::new().await;
+    let request = MemorizeRequest { request_id: "r".to_owned(), ..memorize(vec![user("hello")]) };
+    session.memory().memorize(request.clone()).await.reply();
+    let outcomes = answers(&session, vec![message(request.clone()), message(request)]).await;
+    for outcome in outcomes {
+        let Outcome::Memorized(response) = outcome else { panic!("refused: {outcome:?}") };
+        assert!(response.replayed && response.revision == 1);
+    }
+    assert!(answers(&session, Vec::new()).await.is_empty(), "an empty stream is a stream");
+}

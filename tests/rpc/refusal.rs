@@ -1,0 +1,63 @@
+//! What a refusal must say.
+
+use tonic::{Code, Status};
+use tonic_types::{ErrorDetails, StatusExt};
+
+/// A status that a test looks at.
+#[derive(Debug)]
+pub struct Refused {
+    status: Status,
+    details: ErrorDetails,
+}
+
+impl Refused {
+    /// Each error has an ErrorInfo of the domain `utterd`, and a text.
+    #[track_caller]
+    pub fn new(status: Status) -> Self {
+        let details = status.get_error_details();
+        let info = details.error_info().unwrap_or_else(|| panic!("no ErrorInfo: {status:?}"));
+        assert_eq!(info.domain, "utterd");
+        assert!(!status.message().is_empty());
+        Self { status, details }
+    }
+
+    /// It has this code and reason.
+    #[track_caller]
+    pub fn is(self, code: Code, reason: &str) -> Self {
+        let actual = self.details.error_info().map(|info| info.reason.as_str());
+        assert_eq!((self.status.code(), actual), (code, Some(reason)), "{}", self.status.message());
+        self
+    }
+
+    /// It blames this field alone.
+    #[track_caller]
+    pub fn blames(self, field: &str) -> Self {
+        let violations = self.details.bad_request().map_or(&[][..], |bad| &bad.field_violations);
+        let fields: Vec<_> = violations.iter().map(|violation| violation.field.as_str()).collect();
+        assert_eq!(fields, [field], "{}", self.status.message());
+        self
+    }
+
+    /// Its message says this.
+    #[track_caller]
+    pub fn says(self, text: &str) -> Self {
+        assert!(self.status.message().contains(text), "{:?} does not say {text:?}", self.status.message());
+        self
+    }
+
+    /// It names this resource.
+    #[track_caller]
+    pub fn names(self, kind: &str, name: &str) -> Self {
+        let resource = self.details.resource_info().expect("a ResourceInfo");
+        assert_eq!((resource.resource_type.as_str(), resource.resource_name.as_str()), (kind, name));
+        self
+    }
+
+    pub fn message(&self) -> &str {
+        self.status.message()
+    }
+
+    pub fn details(&self) -> &ErrorDetails {
+        &self.details
+    }
+}

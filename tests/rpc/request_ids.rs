@@ -1,0 +1,214 @@
+//! Request ids: a repeated attempt is answered with its first outcome and changes nothing.
+
+use std::time::Duration;
+
+use tonic::Code;
+use utterd::proto::{
+    CreateConversationRequest, ForgetMode, ForgetRequest, GetConversationRequest, MemorizeRequest, Policy,
+    RestoreRequest, UpdateConversationRequest, UpdateUtteranceRequest,
+};
+
+use crate::session::{Reply, Session, forget, mask, memorize, policy_update, sequences, user};
+
+fn attempt(id: &str, text: &str) -> MemorizeRequest {
+    MemorizeRequest { request_id: id.to_owned(), ..memorize(vec![user(text)]) }
+}
+
+#[tokio::test]
+async fn a_repeated_memorize_is_replayed() {
+    let session = Session::new().await;
+    session.say_many(20).await;
+    let first = session.memory().memorize(attempt("r", "the 21st")).await.reply();
+    assert!(!first.replayed && first.evicted.len() == 5);
+    session.say(vec![user("something else")]).await;
+    let before = session.cursor();
+    let again = session.memory().memorize(attempt("r", "the 21st")).await.reply();
+    assert!(again.replayed);
+    assert_eq!((&again.conversation_id, again.revision), (&first.conversation_id, first.revision));
+    assert_eq!((&again.memorized, &again.evicted), (&first.memorized, &first.evicted));
+    assert_eq!((again.capacity, again.started_conversation), (first.capacity, false));
+    assert_eq!(session.cursor(), before, "nothing happened");
+    assert_eq!(session.capacity().await.revision, 22);
+}
+
+#[tokio::test]
+async fn a_replay_tells_that_the_conversation_started() {
+    let session = Session::new().await;
+    let first = session.memory().memorize(attempt("r", "hello")).await.reply();
+    let again = session.memory().memorize(attempt("r", "hello")).await.reply();
+    assert!(first.started_conversation && again.started_conversation && again.replayed);
+    assert_eq!(again.conversation_id, first.conversation_id);
+}
+
+#[tokio::test]
+async fn another_body_is_refused() {
+    let session = Session::new().await;
+    session.memory().memorize(attempt("r", "hello")).await.reply();
+    let before = session.cursor();
+    for other in [
+        attempt("r", "good-bye"),
+        MemorizeRequest { lenient: true, ..attempt("r", "hello") },
+        MemorizeRequest { recipient_id: "ann".to_owned(), ..attempt("r", "hello") },
+        MemorizeRequest { expected_revision: Some(1), ..attempt("r", "hello") },
+    ] {
+        let refused = session.memory().memorize(other).await.refusal();
+        refused
+            .is(Code::FailedPrecondition, "REQUEST_ID_REUSED")
+            .blames("request_id")
+            .says("a new request needs a new id");
+    }
+    assert_eq!(session.cursor(), before);
+    assert_eq!(session.window().await.len(), 1);
+}
+
+#[tokio::test]
+async fn an_id_is_free_after_24_hours() {
+    let session = Session::new().await;
+    session.memory().memorize(attempt("r", "hello")).await.reply();
+    session.clock.advance(Duration::from_secs(24 * 3_600));
+    assert!(session.memory().memorize(attempt("r", "hello")).await.reply().replayed, "24 hours are kept");
+    session.clock.advance(Duration::from_micros(1));
+    let later = session.memory().memorize(attempt("r", "another text")).await.reply();
+    assert_eq!((later.replayed, later.revision), (false, 2));
+    session.clock.advance(Duration::from_secs(24 * 3_600 + 1));
+    session.server.engine().sweep().await.unwrap();
+    assert!(!session.memory().memorize(attempt("r", "and one more")).await.reply().replayed);
+}
+
+/// A refused attempt leaves no trace: the same id may be used for the mended request.
+#[tokio::test]
+async fn a_refused_attempt_keeps_no_outcome() {
+    let session = Session::new().await;
+    session.memory().memorize(attempt("r", "")).await.refusal().is(Code::InvalidArgument, "EMPTY_UTTERANCE");
+    assert!(!session.memory().memorize(attempt("r", "hello")).await.reply().replayed);
+    let stale = MemorizeRequest { expected_revision: Some(9), ..attempt("s", "hello") };
+    session.memory().memorize(stale).await.refusal().is(Code::Aborted, "STALE_REVISION");
+    assert!(!session.memory().memorize(attempt("s", "hello")).await.reply().replayed);
+}
+
+/// The same id names another attempt for every call, and each of them is replayed.
+#[tokio::test]
+async fn every_mutating_call_has_ids_of_its_own() {
+    let session = Session::new().await;
+    let id = || "same".to_owned();
+    let said = session.memory().memorize(attempt("same", "hello")).await.reply();
+    let utterance_id = said.memorized[0].utterance_id.clone();
+
+    let create = CreateConversationRequest { request_id: id(), title: "A".to_owned(), ..Default::default() };
+    let created = session.conversations().create_conversation(create.clone()).await.reply();
+    let again = session.conversations().create_conversation(create).await.reply();
+    assert_eq!((created.replayed, again.replayed), (false, true));
+    assert_eq!(again.conversation, created.conversation);
+
+    let policy = Policy { max_utterances: Some(5), ..Default::default() };
+    let update = UpdateConversationRequest { request_id: id(), ..policy_update(policy) };
+    let updated = session.conversations().update_conversation(update.clone()).await.reply();
+    let again = session.conversations().update_conversation(update).await.reply();
+    assert_eq!((updated.replayed, again.replayed), (false, true));
+    assert_eq!((again.conversation, again.capacity), (updated.conversation, updated.capacity));
+
+    let pin = UpdateUtteranceRequest {
+        utterance_id: utterance_id.clone(),
+        pinned: true,
+        update_mask: mask(&["pinned"]),
+        request_id: id(),
+        ..Default::default()
+    };
+    let pinned = session.conversations().update_utterance(pin.clone()).await.reply();
+    let again = session.conversations().update_utterance(pin).await.reply();
+    assert_eq!((pinned.replayed, again.replayed), (false, true));
+    assert_eq!((again.utterance, again.revision), (pinned.utterance, pinned.revision));
+
+    let soft = ForgetRequest { request_id: id(), ..forget("newest", ForgetMode::Soft) };
+    let forgotten = session.memory().forget(soft.clone()).await.reply();
+    let again = session.memory().forget(soft).await.reply();
+    assert_eq!((forgotten.replayed, again.replayed), (false, true));
+    assert_eq!((again.forgotten, again.capacity), (forgotten.forgotten, forgotten.capacity));
+    assert_eq!(again.understood_as, forgotten.understood_as);
+
+    let restore =
+        RestoreRequest { request_id: id(), utterance_ids: vec![utterance_id], ..Default::default() };
+    let restored = session.memory().restore(restore.clone()).await.reply();
+    let again = session.memory().restore(restore).await.reply();
+    assert_eq!((restored.replayed, again.replayed), (false, true));
+    assert_eq!((sequences(&again.restored), again.capacity), (vec![1], restored.capacity));
+    assert_eq!(session.capacity().await.revision, 5, "each call took effect once");
+}
+
+/// A call that changes nothing is an outcome too: its replay still changes nothing.
+#[tokio::test]
+async fn an_outcome_without_a_change_is_replayed() {
+    let session = Session::new().await;
+    session.say(vec![user("hello")]).await;
+    let nothing = ForgetRequest { request_id: "r".to_owned(), ..forget("about:Paris", ForgetMode::Soft) };
+    assert!(session.memory().forget(nothing.clone()).await.reply().forgotten.is_empty());
+    session.say(vec![user("Paris is in France")]).await;
+    let again = session.memory().forget(nothing).await.reply();
+    assert!(again.replayed && again.forgotten.is_empty());
+    assert_eq!(session.window().await.len(), 2);
+}
+
+/// What was hard-forgotten is in no replay: not its text, nor the id its caller gave it.
+#[tokio::test]
+async fn a_replay_after_a_hard_forget_holds_no_text() {
+    let session = Session::new().await;
+    let mut utterance = user("my secret is xyzzy");
+    utterance.utterance_id = "xyzzy-id".to_owned();
+    let request = || MemorizeRequest {
+        request_id: "r".to_owned(),
+        ..memorize(vec![utterance.clone(), user("and on")])
+    };
+    let first = session.memory().memorize(request()).await.reply();
+    let pin = UpdateUtteranceRequest {
+        utterance_id: "xyzzy-id".to_owned(),
+        update_mask: mask(&["metadata"]),
+        metadata: [("kind".to_owned(), "xyzzy".to_owned())].into(),
+        request_id: "pin".to_owned(),
+        ..Default::default()
+    };
+    session.conversations().update_utterance(pin.clone()).await.reply();
+    session.forget("sequence:1", ForgetMode::Hard).await;
+    let again = session.memory().memorize(request()).await.reply();
+    assert!(again.replayed);
+    assert!(!format!("{again:?}").contains("xyzzy"), "{again:?}");
+    assert_eq!(sequences(&again.memorized), [1, 2]);
+    assert_eq!(again.memorized[0].token_count, 0, "what is gone has only its sequence");
+    assert_eq!(
+        (&again.memorized[1].utterance_id, again.memorized[1].position),
+        (&first.memorized[1].utterance_id, Some(1))
+    );
+    let pinned = session.conversations().update_utterance(pin).await.reply();
+    assert!(pinned.replayed && pinned.utterance.is_none(), "{pinned:?}");
+}
+
+/// A conversation that was deleted is not in the replay, nor is the one that took its name.
+#[tokio::test]
+async fn a_replay_after_a_deletion_refers_to_nothing() {
+    let session = Session::new().await;
+    let request = || MemorizeRequest { conversation_id: "c".to_owned(), ..attempt("r", "the old secret") };
+    session.memory().memorize(request()).await.reply();
+    let delete =
+        utterd::proto::DeleteConversationRequest { conversation_id: "c".to_owned(), ..Default::default() };
+    session.conversations().delete_conversation(delete).await.reply();
+    session.clock.advance(Duration::from_secs(1));
+    let create = CreateConversationRequest { conversation_id: "c".to_owned(), ..Default::default() };
+    session.conversations().create_conversation(create).await.reply();
+    let again = session.memory().memorize(request()).await.reply();
+    assert_eq!((again.replayed, again.memorized[0].token_count), (true, 0));
+    let get = GetConversationRequest { conversation_id: "c".to_owned(), ..Default::default() };
+    let conversation = session.conversations().get_conversation(get).await.reply().conversation.unwrap();
+    assert_eq!((conversation.revision, conversation.utterance_count), (1, Some(0)));
+}
+
+#[tokio::test]
+async fn a_dry_run_keeps_no_outcome() {
+    let session = Session::new().await;
+    session.say(vec![user("hello")]).await;
+    let dry =
+        ForgetRequest { request_id: "r".to_owned(), dry_run: true, ..forget("newest", ForgetMode::Hard) };
+    assert_eq!(sequences(&session.memory().forget(dry).await.reply().forgotten), [1]);
+    assert_eq!(session.window().await.len(), 1, "nothing was forgotten");
+    let real = ForgetRequest { request_id: "r".to_owned(), ..forget("newest", ForgetMode::Hard) };
+    assert!(!session.memory().forget(real).await.reply().replayed);
+    assert!(session.stored().await.is_empty());
+}

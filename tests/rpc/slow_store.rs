@@ -1,0 +1,289 @@
+//! A store that takes its time, or fails: what is seen, by whom, and when.
+
+use std::{collections::BTreeSet, sync::Arc, time::Duration};
+
+use tokio::task::JoinHandle;
+use tonic::{Code, Request};
+use utterd::proto::{
+    DeleteConversationRequest, ForgetMode, GetCapacityInfoRequest, ListUtterancesRequest, MemorizeRequest,
+    MemorizeResponse, WatchEventsRequest, memory_service_server::MemoryService,
+    watch_events_response::Message,
+};
+
+use crate::{
+    gate::Gate,
+    refusal::Refused,
+    session::{Reply, Session, forget, memorize, sequences_of, user},
+};
+
+async fn gated() -> (Session, Arc<Gate>) {
+    let gate = Gate::new();
+    (Session::over(gate.clone()).await, gate)
+}
+
+type Call = JoinHandle<Result<tonic::Response<MemorizeResponse>, tonic::Status>>;
+
+fn start(session: &Session, request: MemorizeRequest) -> Call {
+    let mut memory = session.memory();
+    tokio::spawn(async move { memory.memorize(request).await })
+}
+
+/// One after another, so that the store is called in this order.
+async fn start_many(session: &Session, gate: &Gate, count: usize) -> Vec<Call> {
+    let mut calls = Vec::new();
+    for number in 0..count {
+        calls.push(start(session, memorize(vec![user(&format!("waiting {number}"))])));
+        gate.holds(number + 1).await;
+    }
+    calls
+}
+
+/// Until its flush is done, a change is seen by nobody.
+#[tokio::test]
+async fn a_change_is_published_after_its_flush() {
+    let (session, gate) = gated().await;
+    session.say(vec![user("stored")]).await;
+    let mut watch =
+        session.memory().watch_capacity(utterd::proto::WatchCapacityRequest::default()).await.reply();
+    assert_eq!(watch.message().await.unwrap().unwrap().capacity.unwrap().revision, 1);
+    let before = session.cursor();
+    gate.shut();
+    let call = start(&session, memorize(vec![user("waiting")]));
+    gate.holds(1).await;
+    assert_eq!(session.cursor(), before, "no event goes out");
+    assert_eq!(session.capacity().await.revision, 1);
+    assert_eq!(session.window().await.len(), 1);
+    assert!(!call.is_finished());
+    gate.release(1);
+    assert_eq!(call.await.unwrap().reply().revision, 2);
+    assert_eq!(session.capacity().await.revision, 2);
+    assert_eq!(watch.message().await.unwrap().unwrap().capacity.unwrap().revision, 2);
+}
+
+/// Appends do not wait for each other's flush: each is decided on what is pending.
+#[tokio::test]
+async fn many_appends_share_a_flush() {
+    let (session, gate) = gated().await;
+    session.say(vec![user("stored")]).await;
+    gate.shut();
+    let calls = start_many(&session, &gate, 30).await;
+    assert_eq!(session.capacity().await.revision, 1);
+    gate.open();
+    let mut told = Vec::new();
+    for call in calls {
+        told.push(call.await.unwrap().reply().memorized[0].sequence);
+    }
+    assert_eq!(told, (2..=31).collect::<Vec<_>>());
+    assert_eq!(session.capacity().await.revision, 31);
+    assert_eq!(sequences_of(&session.stored().await), (1..=31).collect::<Vec<_>>());
+}
+
+/// Events go out in the order of revisions, however the flushes end.
+#[tokio::test]
+async fn events_follow_the_order_of_changes() {
+    let (session, gate) = gated().await;
+    session.say(vec![user("stored")]).await;
+    let mut events = session.trace().watch_events(WatchEventsRequest::default()).await.reply();
+    assert!(matches!(events.message().await.unwrap().unwrap().message, Some(Message::Started(_))));
+    gate.shut();
+    let calls = start_many(&session, &gate, 10).await;
+    gate.release(4);
+    gate.open();
+    for call in calls {
+        call.await.unwrap().reply();
+    }
+    for revision in 2..=11 {
+        let Some(Message::Event(event)) = events.message().await.unwrap().unwrap().message else {
+            panic!("no event")
+        };
+        assert_eq!(event.revision, Some(revision));
+    }
+}
+
+/// Everything that was decided on a change that failed is discarded with it.
+#[tokio::test]
+async fn a_failed_flush_fails_every_caller_in_it() {
+    let (session, gate) = gated().await;
+    session.say(vec![user("stored")]).await;
+    let before = session.cursor();
+    gate.shut();
+    let calls = start_many(&session, &gate, 10).await;
+    gate.fail(10);
+    for call in calls {
+        let refused = call.await.unwrap().refusal().is(Code::Unavailable, "STORE_UNAVAILABLE");
+        let retry = refused.says("the disk is gone").details().retry_info().and_then(|info| info.retry_delay);
+        assert_eq!(retry, Some(Duration::from_secs(1)));
+    }
+    assert_eq!(session.cursor(), before, "nothing happened");
+    assert_eq!(session.capacity().await.revision, 1);
+    gate.open();
+    let next = session.say(vec![user("better now")]).await;
+    assert_eq!((next.memorized[0].sequence, next.revision), (2, 2));
+    assert_eq!(sequences_of(&session.window().await), [1, 2]);
+}
+
+/// Behind a commit that failed the others are decided anew; none is lost, none comes twice.
+#[tokio::test]
+async fn what_stood_behind_a_failure_is_decided_anew() {
+    let (session, gate) = gated().await;
+    session.say(vec![user("stored")]).await;
+    gate.shut();
+    let calls = start_many(&session, &gate, 10).await;
+    gate.release(3);
+    gate.fail(1);
+    gate.open();
+    let (mut told, mut failed) = (BTreeSet::new(), Vec::new());
+    for (number, call) in calls.into_iter().enumerate() {
+        match call.await.unwrap() {
+            Ok(response) => assert!(told.insert(response.into_inner().memorized[0].sequence)),
+            Err(status) => {
+                Refused::new(status).is(Code::Unavailable, "STORE_UNAVAILABLE");
+                failed.push(number);
+            }
+        }
+    }
+    assert_eq!(failed, [3]);
+    assert_eq!(told, (2..=10).collect());
+    let stored = session.stored().await;
+    assert_eq!(sequences_of(&stored), (1..=10).collect::<Vec<_>>());
+    assert!(stored.iter().all(|utterance| utterance.content != "waiting 3"));
+}
+
+/// A conversation that could not be started does not exist, and can be started later.
+#[tokio::test]
+async fn a_first_write_that_fails_leaves_nothing() {
+    let (session, gate) = gated().await;
+    gate.shut();
+    let call = start(&session, memorize(vec![user("hello")]));
+    gate.holds(1).await;
+    let unknown = session.memory().get_capacity_info(GetCapacityInfoRequest::default()).await;
+    unknown.refusal().is(Code::NotFound, "CONVERSATION_NOT_FOUND");
+    gate.fail(1);
+    call.await.unwrap().refusal().is(Code::Unavailable, "STORE_UNAVAILABLE");
+    let unknown = session.memory().get_capacity_info(GetCapacityInfoRequest::default()).await;
+    unknown.refusal().is(Code::NotFound, "CONVERSATION_NOT_FOUND");
+    gate.open();
+    let response = session.say(vec![user("hello")]).await;
+    assert!(response.started_conversation && response.revision == 1);
+}
+
+/// First writers that wait together start one conversation.
+#[tokio::test]
+async fn first_writers_in_flight_start_one_conversation() {
+    let (session, gate) = gated().await;
+    gate.shut();
+    let calls = start_many(&session, &gate, 5).await;
+    gate.open();
+    let (mut conversations, mut started) = (BTreeSet::new(), 0);
+    for call in calls {
+        let response = call.await.unwrap().reply();
+        conversations.insert(response.conversation_id);
+        started += usize::from(response.started_conversation);
+    }
+    assert_eq!((conversations.len(), started), (1, 1));
+    assert_eq!(sequences_of(&session.window().await), [1, 2, 3, 4, 5]);
+}
+
+/// What the store has taken is published even if nobody waits for the answer.
+#[tokio::test]
+async fn a_caller_that_goes_away_loses_no_publication() {
+    let (session, gate) = gated().await;
+    session.say(vec![user("stored")]).await;
+    let mut events = session.trace().watch_events(WatchEventsRequest::default()).await.reply();
+    events.message().await.unwrap().unwrap();
+    gate.shut();
+    {
+        let request = Request::new(memorize(vec![user("waiting")]));
+        let mut call = session.server.services().memorize(request);
+        tokio::select! {
+            biased;
+            _ = &mut call => panic!("the store has not answered"),
+            () = gate.holds(1) => {}
+        }
+    }
+    gate.open();
+    let Some(Message::Event(event)) = events.message().await.unwrap().unwrap().message else {
+        panic!("no event")
+    };
+    assert_eq!(event.revision, Some(2));
+    assert_eq!(sequences_of(&session.window().await), [1, 2]);
+    assert_eq!(session.say(vec![user("next")]).await.memorized[0].sequence, 3);
+}
+
+/// Duplicates that wait together: one is stored, the others are told of it.
+#[tokio::test]
+async fn duplicates_in_flight_store_one() {
+    let (session, gate) = gated().await;
+    session.say(vec![user("stored")]).await;
+    gate.shut();
+    let request = MemorizeRequest { request_id: "r".to_owned(), ..memorize(vec![user("once")]) };
+    let mut calls = Vec::new();
+    for number in 1..=3 {
+        calls.push(start(&session, request.clone()));
+        gate.holds(number).await;
+    }
+    gate.open();
+    let mut replayed = Vec::new();
+    for call in calls {
+        let response = call.await.unwrap().reply();
+        assert_eq!((response.revision, response.memorized[0].sequence), (2, 2));
+        replayed.push(response.replayed);
+    }
+    assert_eq!(replayed, [false, true, true]);
+    assert_eq!(session.window().await.len(), 2);
+}
+
+/// A failed attempt is no attempt: its id is free.
+#[tokio::test]
+async fn a_failed_attempt_may_be_repeated() {
+    let (session, gate) = gated().await;
+    let request = MemorizeRequest { request_id: "r".to_owned(), ..memorize(vec![user("hello")]) };
+    gate.shut();
+    let call = start(&session, request.clone());
+    gate.holds(1).await;
+    gate.fail(1);
+    call.await.unwrap().refusal().is(Code::Unavailable, "STORE_UNAVAILABLE");
+    gate.open();
+    assert!(!session.memory().memorize(request.clone()).await.reply().replayed);
+    assert!(session.memory().memorize(request).await.reply().replayed);
+    assert_eq!(session.window().await.len(), 1);
+}
+
+/// What is being erased is erased when the answer says so, and not undone by what came before.
+#[tokio::test]
+async fn a_hard_forget_waits_in_line() {
+    let (session, gate) = gated().await;
+    session.say(vec![user("stored")]).await;
+    gate.shut();
+    let calls = start_many(&session, &gate, 3).await;
+    let mut memory = session.memory();
+    let erased = tokio::spawn(async move { memory.forget(forget("sequence:1-3", ForgetMode::Hard)).await });
+    gate.holds(4).await;
+    let later = start(&session, memorize(vec![user("later")]));
+    gate.holds(5).await;
+    gate.open();
+    for call in calls {
+        call.await.unwrap().reply();
+    }
+    assert_eq!(erased.await.unwrap().reply().forgotten.len(), 3);
+    assert_eq!(later.await.unwrap().reply().memorized[0].sequence, 5);
+    let all = ListUtterancesRequest { include_archive: true, include_forgotten: true, ..Default::default() };
+    assert_eq!(sequences_of(&session.list(all).await), [4, 5]);
+}
+
+#[tokio::test]
+async fn a_deletion_is_seen_after_its_flush() {
+    let (session, gate) = gated().await;
+    let conversation_id = session.say(vec![user("stored")]).await.conversation_id;
+    gate.shut();
+    let mut conversations = session.conversations();
+    let request =
+        DeleteConversationRequest { conversation_id: conversation_id.clone(), ..Default::default() };
+    let deleted = tokio::spawn(async move { conversations.delete_conversation(request).await });
+    gate.holds(1).await;
+    let get = GetCapacityInfoRequest { conversation_id, ..Default::default() };
+    session.memory().get_capacity_info(get.clone()).await.reply();
+    gate.open();
+    assert_eq!(deleted.await.unwrap().reply().utterance_count, Some(1));
+    session.memory().get_capacity_info(get).await.refusal().is(Code::NotFound, "CONVERSATION_NOT_FOUND");
+}

@@ -1,0 +1,93 @@
+//! WatchCapacity: now, and after each change.
+
+use tonic::{Code, Streaming};
+use utterd::proto::{
+    Capacity, DeleteConversationRequest, ForgetMode, MemorizeRequest, Policy, WatchCapacityRequest,
+    WatchCapacityResponse,
+};
+
+use crate::{
+    refusal::Refused,
+    session::{Reply, Session, memorize, user},
+};
+
+async fn watch(session: &Session, request: WatchCapacityRequest) -> Streaming<WatchCapacityResponse> {
+    session.memory().watch_capacity(request).await.reply()
+}
+
+async fn next(watch: &mut Streaming<WatchCapacityResponse>) -> Capacity {
+    watch.message().await.unwrap().expect("the stream goes on").capacity.unwrap()
+}
+
+#[tokio::test]
+async fn every_change_is_seen() {
+    let session = Session::new().await;
+    session.say(vec![user("hello")]).await;
+    let mut watch = watch(&session, WatchCapacityRequest::default()).await;
+    assert_eq!(next(&mut watch).await, session.capacity().await, "it starts with what is");
+    session.say(vec![user("world")]).await;
+    assert_eq!(next(&mut watch).await, session.capacity().await);
+    session.forget("oldest", ForgetMode::Soft).await;
+    assert_eq!(next(&mut watch).await.soft_deleted_count, Some(1));
+    session.update_policy(Policy { max_utterances: Some(1), ..Default::default() }).await;
+    assert_eq!(next(&mut watch).await.max_utterances, Some(1));
+    session.forget("all", ForgetMode::Hard).await;
+    assert_eq!(next(&mut watch).await.utterance_count, Some(0));
+}
+
+/// A slow reader sees the newest state, and not each one between.
+#[tokio::test]
+async fn a_slow_reader_sees_the_newest() {
+    let session = Session::new().await;
+    session.say(vec![user("hello")]).await;
+    let mut watch = watch(&session, WatchCapacityRequest::default()).await;
+    session.say_many(500).await;
+    let (mut seen, mut revision) = (0, 0);
+    while revision < 501 {
+        let capacity = next(&mut watch).await;
+        assert!(capacity.revision > revision, "never twice, never back");
+        revision = capacity.revision;
+        seen += 1;
+    }
+    assert!(seen <= 501);
+}
+
+#[tokio::test]
+async fn a_deletion_ends_it() {
+    let session = Session::new().await;
+    let conversation_id = session.say(vec![user("hello")]).await.conversation_id;
+    let by_id = WatchCapacityRequest { conversation_id: conversation_id.clone(), ..Default::default() };
+    let mut watches = [watch(&session, by_id).await, watch(&session, WatchCapacityRequest::default()).await];
+    for watch in &mut watches {
+        next(watch).await;
+    }
+    let delete = DeleteConversationRequest { conversation_id: conversation_id.clone(), ..Default::default() };
+    session.conversations().delete_conversation(delete).await.reply();
+    let anew = MemorizeRequest { conversation_id, ..memorize(vec![user("another of the same name")]) };
+    session.memory().memorize(anew).await.reply();
+    for watch in &mut watches {
+        let refused = Refused::new(watch.message().await.unwrap_err());
+        refused.is(Code::NotFound, "CONVERSATION_NOT_FOUND");
+        assert!(matches!(watch.message().await, Ok(None)), "the stream has ended");
+    }
+}
+
+#[tokio::test]
+async fn another_conversation_is_not_seen() {
+    let session = Session::new().await;
+    session.say(vec![user("hello")]).await;
+    let mut watch = watch(&session, WatchCapacityRequest::default()).await;
+    next(&mut watch).await;
+    let other = MemorizeRequest { recipient_id: "ann".to_owned(), ..memorize(vec![user("hi")]) };
+    session.memory().memorize(other).await.reply();
+    session.say(vec![user("world")]).await;
+    let capacity = next(&mut watch).await;
+    assert_eq!((capacity.revision, capacity.utterance_count), (2, Some(2)));
+}
+
+#[tokio::test]
+async fn what_does_not_exist_cannot_be_watched() {
+    let session = Session::new().await;
+    let refused = session.memory().watch_capacity(WatchCapacityRequest::default()).await;
+    refused.map(|_| tonic::Response::new(())).refusal().is(Code::NotFound, "CONVERSATION_NOT_FOUND");
+}
