@@ -87,6 +87,12 @@ enum Try<T> {
     Again,
 }
 
+/// A try, as far as the lane has to be held for it.
+enum Tried<T> {
+    Earlier(Arc<Outcome>),
+    Now(Settled, Applied<T>),
+}
+
 impl Engine {
     /// Decides on the newest pending state, commits, and publishes; again when the state that
     /// the decision was made on turns out not to be the newest.
@@ -142,22 +148,38 @@ impl Engine {
         if pending.removed {
             return Ok(Try::Again);
         }
+        let tried = self.decide_and_commit(call, &target, &lane, &mut pending, decide).await;
+        self.discard_unused(&target.key, &lane, &mut pending);
+        drop(pending);
+        match tried? {
+            Tried::Earlier(outcome) => {
+                Ok(Try::Done(Applied::Earlier(self.references(call.caller, outcome).await?)))
+            }
+            Tried::Now(settled, applied) => match settled.result().await {
+                Ok(()) => Ok(Try::Done(applied)),
+                Err(CommitError::Conflict) => Ok(Try::Again),
+                Err(CommitError::Store(error)) => Err(error.into()),
+            },
+        }
+    }
+
+    /// Decides on the newest pending state and hands the change to the store. The lane is held.
+    async fn decide_and_commit<T: Send>(
+        &self,
+        call: &WriteCall<'_>,
+        target: &Target,
+        lane: &Arc<Lane>,
+        pending: &mut Pending,
+        decide: &mut (impl FnMut(&Conversation, &Context<'_>) -> Result<Verdict<Decision<T>>, Refusal> + Send),
+    ) -> Result<Tried<T>, EngineError> {
         if let Some(outcome) = self.earlier(call.caller, call.attempt).await? {
-            self.discard_unused(&target.key, &lane, &mut pending);
-            return Ok(Try::Done(Applied::Earlier(self.references(call.caller, outcome).await?)));
+            return Ok(Tried::Earlier(outcome));
         }
         let known = match pending.state.clone() {
             Some(state) => Some(state),
-            None => self.load_into(&lane, &mut pending, &target.key).await?,
+            None => self.load_into(lane, pending, &target.key).await?,
         };
-        let decided = self.decide(call, known, &target, decide).await;
-        let (before, decision) = match decided {
-            Ok(decided) => decided,
-            Err(error) => {
-                self.discard_unused(&target.key, &lane, &mut pending);
-                return Err(error);
-            }
-        };
+        let (before, decision) = self.decide(call, known, target, decide).await?;
         let Decision { transition, target: sequence, value } = decision;
         let (change, after) = match transition {
             Some(Transition { change, after }) => (Some(Arc::new(change)), Arc::new(after)),
@@ -169,30 +191,23 @@ impl Engine {
             (attempt.key(call.caller), Arc::new(outcome))
         });
         if change.is_none() && outcome.is_none() {
-            return Ok(Try::Done(Applied::Now { after, change, value }));
+            return Ok(Tried::Now(Settled::Now(Ok(())), Applied::Now { after, change, value }));
         }
         let write = change.clone().map(|change| Write::Change { change, after: after.clone() });
-        let commit = Commit {
+        let flush = self.store.commit(Commit {
             writes: write.into_iter().collect(),
-            pointers: target.pointer.into_iter().collect(),
+            pointers: target.pointer.iter().cloned().collect(),
             outcomes: outcome.into_iter().collect(),
-        };
-        let flush = self.store.commit(commit);
+        });
         let link = change.as_ref().map(|change| {
             let event = Event::of(call.operation, call.attempt, change, &after.head);
             pending.advance(Some(after.clone()), event)
         });
-        let settled = self.settle(&lane, flush, link).await;
+        let settled = self.settle(lane, flush, link).await;
         if let Settled::Now(Err(_)) = &settled {
             pending.reset();
-            self.discard_unused(&target.key, &lane, &mut pending);
         }
-        drop(pending);
-        match settled.result().await {
-            Ok(()) => Ok(Try::Done(Applied::Now { after, change, value })),
-            Err(CommitError::Conflict) => Ok(Try::Again),
-            Err(CommitError::Store(error)) => Err(error.into()),
-        }
+        Ok(Tried::Now(settled, Applied::Now { after, change, value }))
     }
 
     /// Loads the newest committed state. The conversation's lock is held, so that no one else

@@ -6,7 +6,7 @@ use tonic::{Request, Response, Status};
 
 use crate::{
     domain::{
-        Conversation, ConversationId, Reason, Refusal, Sequence, Timestamp,
+        Conversation, ConversationId, Refusal, Sequence, Timestamp,
         conversation::Status as Doing,
         draft::check_map,
         limits::MAX_TITLE_BYTES,
@@ -70,7 +70,7 @@ impl ConversationService for Services {
         let after = match page_token::read(&request.page_token, query)? {
             Some(place) => {
                 let (time, id) = place.pair()?;
-                Some((Timestamp(time), decode::conversation_id(id)?))
+                Some((Timestamp(time), decode::conversation_id(id).map_err(|_| page_token::no_token())?))
             }
             None => None,
         };
@@ -149,9 +149,7 @@ impl ConversationService for Services {
         let rest = match page_token::read(&page_token, query)? {
             Some(place) => {
                 let (first, last) = place.pair()?;
-                let last = last.parse().map_err(|_| {
-                    Refusal::field(Reason::InvalidPageToken, "page_token", "is no page token")
-                })?;
+                let last = last.parse().map_err(|_| page_token::no_token())?;
                 // a client may write a token itself; sequences end where int64 does
                 let sequence = |number: u64| Sequence(number.min(i64::MAX.unsigned_abs()));
                 Some((sequence(first), sequence(last)))

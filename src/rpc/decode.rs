@@ -272,7 +272,8 @@ pub fn filter(filter: proto::RememberFilter) -> Result<Filter, Refusal> {
     };
     ordered(&at("max_turn"), decoded.min_turn, decoded.max_turn)?;
     ordered(&at("max_sequence"), decoded.min_sequence, decoded.max_sequence)?;
-    ordered(&at("end_time"), decoded.start_time, decoded.end_time)?;
+    let end = decoded.end_time.map(|end| Timestamp(end.0.saturating_sub(1)));
+    ordered(&at("end_time"), decoded.start_time, end)?;
     Ok(decoded)
 }
 

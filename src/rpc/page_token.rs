@@ -60,7 +60,8 @@ impl Place {
     }
 }
 
-fn no_token() -> Refusal {
+/// The refusal of what is no token.
+pub fn no_token() -> Refusal {
     refuse("is no page token; accepted is a next_page_token of the same query, or none")
 }
 

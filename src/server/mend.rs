@@ -126,3 +126,42 @@ fn mend(response: Response<Body>, most: usize) -> Response<Body> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::{convert::Infallible, future::pending};
+
+    use tower::{ServiceExt, service_fn};
+
+    use super::*;
+
+    /// Answers how a call without end is answered under a deadline, and after how long.
+    async fn answer(deadline: &str) -> (Status, Duration) {
+        let endless = service_fn(|_: Request<Body>| pending::<Result<Response<Body>, Infallible>>());
+        let request = Request::builder().header("grpc-timeout", deadline).body(Body::empty()).unwrap();
+        let started = tokio::time::Instant::now();
+        let Ok(response) = MendLayer::new(1).layer(endless).oneshot(request).await;
+        (Status::from_header_map(response.headers()).unwrap(), started.elapsed())
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_deadline_that_passes_is_named() {
+        for (deadline, milliseconds) in [("50m", 50), ("2S", 2_000), ("1M", 60_000), ("3000000u", 3_000)] {
+            let (status, elapsed) = answer(deadline).await;
+            assert_eq!(status.code(), Code::DeadlineExceeded);
+            assert!(elapsed <= Duration::from_millis(milliseconds), "{deadline}: {elapsed:?}");
+            assert!(elapsed >= Duration::from_millis(milliseconds - 2), "{deadline}: {elapsed:?}");
+        }
+    }
+
+    #[test]
+    fn a_timeout_that_is_none_is_passed_over() {
+        for text in ["", "m", "12", "123456789S", "1x", "-1S"] {
+            let headers = HeaderMap::from_iter([(
+                http::HeaderName::from_static("grpc-timeout"),
+                http::HeaderValue::from_static(text),
+            )]);
+            assert_eq!(timeout(&headers), None, "{text:?}");
+        }
+    }
+}
