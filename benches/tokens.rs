@@ -2,6 +2,7 @@
 //!
 //! Prints three tables: usual text beside tiktoken-rs, the worst megabytes beside English, and
 //! one thread beside two. Real English is read from `UTTERD_DATA` (default `../shared/data`).
+#![allow(clippy::disallowed_methods)] // A bench measures time.
 
 use std::hint::black_box;
 use std::path::PathBuf;

@@ -1,7 +1,7 @@
 //! Token counts against OpenAI's own algorithm (tiktoken-rs), on generated, adversarial and real
 //! text. `PROPTEST_CASES` sets how many texts are generated.
 
-#![allow(clippy::expect_used, reason = "a test may panic")]
+#![allow(clippy::expect_used, clippy::disallowed_methods, reason = "a test may panic, and this one measures")]
 
 use std::path::PathBuf;
 use std::time::{Duration, Instant};

@@ -3,6 +3,7 @@
 //! `cargo bench --bench rpc` starts servers as processes of their own, loads them from this
 //! one, and prints ratios. Rounds of the calls that are compared alternate, so that a machine
 //! that slows down slows both; each figure is the median of its rounds.
+#![allow(clippy::disallowed_methods, clippy::expect_used)] // A bench measures time, and may end.
 
 mod child;
 mod empty;

@@ -122,7 +122,7 @@ impl Settings {
             max_content_bytes: DEFAULT_MAX_CONTENT_BYTES,
             max_batch: DEFAULT_MAX_BATCH,
             max_message_bytes: (16 * MIB) as usize,
-            event_capacity: (64 * KIB) as usize,
+            event_capacity: (16 * KIB) as usize,
             workers: 0,
             log: "info".into(),
             reflection: true,

@@ -1,0 +1,179 @@
+//! The floors of the house: which part may use which.
+//!
+//! Every path in `src/` is looked at, in imports, in bodies and inside macros; comments and texts
+//! are not. A path that reaches over a floor fails the test, with its file and line.
+#![allow(clippy::expect_used)] // What a test cannot go on without may end it.
+
+#[path = "architecture/floors.rs"]
+mod floors;
+#[path = "architecture/paths.rs"]
+mod paths;
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+};
+
+use floors::{Contract, room_of, rule, violations};
+
+const SRC: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/src");
+
+/// Every file of `src/`: its path in there, and its text.
+fn sources() -> Vec<(String, String)> {
+    let mut found = Vec::new();
+    collect(Path::new(SRC), &mut found);
+    found.sort();
+    found
+        .into_iter()
+        .map(|path| {
+            let file = path.strip_prefix(SRC).expect("under src").to_string_lossy().into_owned();
+            (file, fs::read_to_string(path).expect("a source is text"))
+        })
+        .collect()
+}
+
+fn collect(directory: &Path, found: &mut Vec<PathBuf>) {
+    for entry in fs::read_dir(directory).expect("src is there") {
+        let path = entry.expect("src can be read").path();
+        match path.is_dir() {
+            true => collect(&path, found),
+            false if path.extension().is_some_and(|kind| kind == "rs") => found.push(path),
+            false => {}
+        }
+    }
+}
+
+#[test]
+fn no_floor_is_broken() {
+    let sources = sources();
+    let (_, contract) =
+        sources.iter().find(|(file, _)| file == "store/contract.rs").expect("there is a store contract");
+    let contract = Contract::read(contract);
+    let found: Vec<String> =
+        sources.iter().flat_map(|(file, source)| violations(file, source, &contract)).collect();
+    assert!(found.is_empty(), "{} floors are broken:\n{}", found.len(), found.join("\n"));
+}
+
+#[test]
+fn every_room_has_a_rule() {
+    let rooms = sources().into_iter().map(|(file, _)| room_of(&file));
+    let unruled: Vec<String> = rooms.filter(|room| rule(room).is_none()).collect();
+    assert_eq!(unruled, Vec::<String>::new(), "say in tests/architecture what they may use");
+}
+
+/// What the checker says of a snippet, without the file.
+#[track_caller]
+fn check(file: &str, source: &str) -> Vec<String> {
+    let contract = Contract::read("pub trait Store {}\npub struct Commit;\nstruct Hidden;");
+    let prefix = format!("src/{file}:");
+    let found = violations(file, source, &contract).into_iter();
+    found.map(|line| line.strip_prefix(&prefix).expect("names its file").to_owned()).collect()
+}
+
+#[test]
+fn a_floor_below_may_be_used() {
+    let engine =
+        "use crate::{domain::Change, engine::lane::Lane, store::{Commit, Store}};\nuse super::Engine;";
+    assert_eq!(check("engine/write.rs", engine), [""; 0]);
+    assert_eq!(check("cli/naming.rs", "use crate::domain::limits::MAX_ID_BYTES;"), [""; 0]);
+    assert_eq!(check("cli/client.rs", "use crate::proto::memory_service_client as client;"), [""; 0]);
+    assert_eq!(check("main.rs", "fn main() { utterd::cli::run() }"), [""; 0]);
+}
+
+#[test]
+fn a_floor_above_is_named_with_its_line() {
+    assert_eq!(
+        check("store/memory.rs", "use std::sync::Arc;\n\nuse crate::{domain::Change, rpc::Services};"),
+        ["3: crate::rpc::Services: store never uses rpc"]
+    );
+    assert_eq!(
+        check("cli/naming.rs", "use crate::domain::{Role, limits::MAX_ID_BYTES};"),
+        ["1: crate::domain::Role: cli never uses domain"]
+    );
+    assert_eq!(
+        check("cli/show.rs", "fn f() {\n    crate::engine::Engine::new();\n}"),
+        ["2: crate::engine::Engine::new: cli never uses engine"]
+    );
+    assert_eq!(
+        check("engine/lane.rs", "fn f() -> A { A { ..crate::rpc::a() } }"),
+        ["1: crate::rpc::a: engine never uses rpc"]
+    );
+    assert_eq!(check("main.rs", "use utterd::rpc;"), ["1: crate::rpc: main never uses rpc"]);
+}
+
+#[test]
+fn the_engine_uses_only_the_stores_contract() {
+    let why = "engine uses the store's contract and nothing else of it";
+    let source = "use crate::store::MemoryStore;\nuse crate::store::{Hidden, Store};\nuse crate::store::*;\nuse crate::store;";
+    let expected = [
+        format!("1: crate::store::MemoryStore: {why}"),
+        format!("2: crate::store::Hidden: {why}"),
+        format!("3: crate::store: {why}"),
+        format!("4: crate::store: {why}"),
+    ];
+    assert_eq!(check("engine/mod.rs", source), expected);
+}
+
+#[test]
+fn relative_paths_are_followed() {
+    assert_eq!(
+        check("rpc/memory.rs", "use super::super::store::Store;"),
+        ["1: crate::store::Store: rpc never uses store"]
+    );
+    let nested = "mod tests {\n    use super::super::super::rpc;\n    use super::Lane;\n}";
+    assert_eq!(check("engine/lane.rs", nested), ["2: crate::rpc: engine never uses rpc"]);
+}
+
+#[test]
+fn macros_are_looked_into() {
+    assert_eq!(
+        check(
+            "engine/lane.rs",
+            "fn f() {\n    tokio::select! {\n        _ = tonic::Status::ok(1) => {}\n    }\n}"
+        ),
+        ["3: tonic::Status::ok: engine never uses tonic"]
+    );
+}
+
+#[test]
+fn an_exported_macro_stands_in_no_part() {
+    assert_eq!(check("store/suite.rs", "macro_rules! a { () => { $crate::b!(1); } }"), [""; 0]);
+    assert_eq!(
+        check("store/suite.rs", "macro_rules! a { () => { $crate::rpc::b!(1); } }"),
+        ["1: crate::rpc::b: store never uses rpc"]
+    );
+}
+
+#[test]
+fn the_domain_is_pure() {
+    let impure = [
+        (
+            "use std::time::{Duration, Instant};",
+            "1: std::time::Instant: domain never uses std::time::Instant",
+        ),
+        ("use std::time;", "1: std::time: domain never uses std::time::SystemTime"),
+        ("use std::time::*;", "1: std::time: domain never uses std::time::SystemTime"),
+        ("fn f() { std::fs::read(p); }", "1: std::fs::read: domain never uses std::fs"),
+        ("#[tokio::test]\nfn f() {}", "1: tokio::test: domain never uses tokio"),
+        ("async fn f() {}", "1: async: domain never says async"),
+        ("fn f() { println!(\"x\"); }", "1: println: domain never says println"),
+        ("fn f() { ::rand::random(); }", "1: rand::random: domain never uses rand"),
+    ];
+    for (source, expected) in impure {
+        assert_eq!(check("domain/window.rs", source), [expected], "{source}");
+    }
+}
+
+#[test]
+fn what_only_looks_like_a_path_is_let_be() {
+    let source = r#"
+        //! Never tokio::spawn, says crate::engine.
+        use std::{collections::HashMap, sync::Arc, time::Duration};
+        fn f(change: Change) -> &'static str {
+            change.rpc.tokio();
+            /* async */
+            "use crate::rpc; println"
+        }
+    "#;
+    assert_eq!(check("domain/change.rs", source), [""; 0]);
+}

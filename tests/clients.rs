@@ -1,0 +1,83 @@
+//! Real clients against the real server, over a real port.
+//!
+//! A client that is not installed shows as ignored, with the command that installs it. Where `CI`
+//! is set, buf and Python's grpcio are not allowed to be missing.
+#![allow(clippy::expect_used)] // What a test cannot go on without may end it.
+
+#[path = "clients/buf.rs"]
+mod buf;
+#[path = "clients/grpcurl.rs"]
+mod grpcurl;
+#[path = "clients/python.rs"]
+mod python;
+#[path = "clients/readme.rs"]
+mod readme;
+#[path = "clients/server.rs"]
+mod server;
+
+use std::{
+    process::{Command, Stdio},
+    sync::Arc,
+};
+
+use libtest_mimic::{Arguments, Completion, Failed, Trial};
+
+use server::Server;
+
+/// What a check comes to.
+type Checked = Result<(), Failed>;
+
+/// A check and its name.
+type Check = (&'static str, fn(&Server) -> Checked);
+
+/// A program that speaks gRPC.
+struct Client {
+    name: &'static str,
+    /// Ends well when the client is installed.
+    probe: &'static [&'static str],
+    /// The command that installs it.
+    install: &'static str,
+    /// Whether it may be missing where `CI` is set.
+    optional: bool,
+    checks: &'static [Check],
+}
+
+const CLIENTS: [Client; 3] = [buf::CLIENT, python::CLIENT, grpcurl::CLIENT];
+
+fn main() {
+    let arguments = Arguments::from_args();
+    let server = Arc::new(Server::start());
+    let trials = CLIENTS.iter().flat_map(|client| client.trials(&server)).collect();
+    let conclusion = libtest_mimic::run(&arguments, trials);
+    drop(server);
+    conclusion.exit()
+}
+
+impl Client {
+    fn trials(&'static self, server: &Arc<Server>) -> Vec<Trial> {
+        let installed = self.is_installed();
+        let trial = |&(check, run): &Check| {
+            let server = server.clone();
+            Trial::ignorable_test(format!("{}::{check}", self.name), move || match installed {
+                true => run(&server).map(|()| Completion::Completed),
+                false => self.missing(),
+            })
+        };
+        self.checks.iter().map(trial).collect()
+    }
+
+    fn is_installed(&self) -> bool {
+        let [program, arguments @ ..] = self.probe else { return false };
+        let mut probe = Command::new(program);
+        probe.args(arguments).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+        probe.status().is_ok_and(|status| status.success())
+    }
+
+    fn missing(&self) -> Result<Completion, Failed> {
+        let reason = format!("not installed: {}", self.install);
+        match std::env::var_os("CI").is_some() && !self.optional {
+            true => Err(reason.into()),
+            false => Ok(Completion::ignored_with(reason)),
+        }
+    }
+}

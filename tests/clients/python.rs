@@ -1,0 +1,35 @@
+//! Python's grpcio, with reflection, health and rich status: `checks.py` beside this file.
+
+use std::process::{Command, Stdio};
+
+use crate::{Checked, Client, server::Server};
+
+const SCRIPT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/clients/checks.py");
+
+/// The client and its checks, each a function of the script.
+pub const CLIENT: Client = Client {
+    name: "python",
+    probe: &["python3", "-c", "import grpc, grpc_reflection, grpc_health, grpc_status"],
+    install: "pip install grpcio grpcio-reflection grpcio-health-checking grpcio-status",
+    optional: false,
+    checks: &[
+        ("memorize_by_reflection", |server| check(server, "memorize_by_reflection")),
+        ("health", |server| check(server, "health")),
+        ("rich_status", |server| check(server, "rich_status")),
+        ("gzip_channel", |server| check(server, "gzip_channel")),
+        ("deadline", |server| check(server, "deadline")),
+        ("memorize_stream", |server| check(server, "memorize_stream")),
+        ("watch_events", |server| check(server, "watch_events")),
+        ("too_large", |server| check(server, "too_large")),
+    ],
+};
+
+fn check(server: &Server, name: &str) -> Checked {
+    let mut command = Command::new("python3");
+    command.args([SCRIPT, &server.address, name]).stdin(Stdio::null());
+    let output = command.output().expect("python3 runs");
+    match output.status.success() {
+        true => Ok(()),
+        false => Err(String::from_utf8_lossy(&output.stderr).into_owned().into()),
+    }
+}

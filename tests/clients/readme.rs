@@ -1,0 +1,58 @@
+//! The session that the README shows: calls of grpcurl, and what they answer.
+
+use serde_json::{Deserializer, Value};
+
+const README: &str = include_str!("../../README.md");
+const START: &str = "$ grpcurl -plaintext -d '";
+const ADDRESS: &str = "127.0.0.1:50051";
+/// What differs with each run.
+const OWN: [&str; 3] = ["conversationId", "utteranceId", "createTime"];
+
+/// A call: what it sends, to which method, and what comes back.
+pub struct Call {
+    /// The request as JSON.
+    pub request: &'static str,
+    /// `package.Service/Method`
+    pub method: &'static str,
+    response: Value,
+}
+
+/// The calls in the order shown.
+pub fn calls() -> Vec<Call> {
+    let calls: Vec<Call> = README.split(START).skip(1).map(Call::read).collect();
+    assert!(!calls.is_empty(), "the README shows a session");
+    calls
+}
+
+impl Call {
+    fn read(text: &'static str) -> Self {
+        let (command, output) = text.split_once('\n').expect("a command has an output");
+        let (request, rest) = command.split_once("' ").expect("the request is quoted");
+        let (address, method) = rest.split_once(' ').expect("an address and a method");
+        assert_eq!(address, ADDRESS, "the README calls the default address");
+        let mut values = Deserializer::from_str(output).into_iter();
+        let response = values.next().expect("a response").expect("the response is JSON");
+        Self { request, method, response }
+    }
+
+    /// Fails when the README shows another response than `output`, ids and times aside.
+    pub fn assert_shown(&self, output: &[u8]) {
+        let actual: Value = serde_json::from_slice(output).expect("a response is JSON");
+        let (shown, actual) = (masked(self.response.clone()), masked(actual));
+        assert_eq!(shown, actual, "the README shows another response of {}", self.method);
+    }
+}
+
+fn masked(mut value: Value) -> Value {
+    match &mut value {
+        Value::Object(fields) => {
+            for (name, field) in fields {
+                let inner = field.take();
+                *field = if OWN.contains(&name.as_str()) { "…".into() } else { masked(inner) };
+            }
+        }
+        Value::Array(items) => items.iter_mut().for_each(|item| *item = masked(item.take())),
+        _ => {}
+    }
+    value
+}

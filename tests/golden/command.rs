@@ -1,0 +1,136 @@
+//! The language of the scripts.
+
+/// One command. It addresses the conversation that its prefix names; or, without a prefix, the
+/// active one of the recipient `default`.
+#[derive(goldenscript::Command)]
+pub enum Command {
+    /// `memorize user="Hi" assistant="Hello" pinned=true`: one batch. `system=`, `user=`,
+    /// `assistant=` and `tool=` start an utterance; see [`crate::batch`] for what may follow.
+    Memorize(#[arg(key, many, optional)] Vec<(String, String)>),
+
+    /// `chat turns=30`: turns of a user's order and the assistant's answer, one Memorize each.
+    Chat {
+        #[arg(key)]
+        turns: usize,
+    },
+
+    /// `forget "speaker:user" mode=hard dry_run=true`
+    Forget {
+        instructions: String,
+        #[arg(key)]
+        mode: Option<String>,
+        #[arg(key, optional)]
+        dry_run: bool,
+        #[arg(key)]
+        request: Option<String>,
+        #[arg(key)]
+        expect: Option<i64>,
+    },
+
+    /// `restore 3 4`: by sequence, or by the id that the client gave.
+    Restore(Vec<String>),
+
+    /// `pin 3`: the unit of an utterance.
+    Pin(String),
+
+    /// `unpin 3`
+    Unpin(String),
+
+    /// `note 3 topic=weather`: all metadata of an utterance.
+    Note(String, #[arg(key, many, optional)] Vec<(String, String)>),
+
+    /// `remember "the weather" role=user scope=window`
+    Remember {
+        #[arg(optional)]
+        prompt: String,
+        #[arg(key)]
+        role: Option<String>,
+        #[arg(key)]
+        name: Option<String>,
+        #[arg(key)]
+        min_turn: Option<i32>,
+        #[arg(key)]
+        max_turn: Option<i32>,
+        #[arg(key)]
+        min_sequence: Option<i64>,
+        #[arg(key)]
+        max_sequence: Option<i64>,
+        #[arg(key)]
+        pinned: Option<bool>,
+        /// `key:value`
+        #[arg(key)]
+        metadata: Option<String>,
+        #[arg(key)]
+        scope: Option<String>,
+        #[arg(key)]
+        order: Option<String>,
+        #[arg(key, optional)]
+        neighbors: i32,
+        #[arg(key, optional)]
+        page_size: i32,
+        /// `next` is the token that the last Remember gave.
+        #[arg(key)]
+        page: Option<String>,
+    },
+
+    /// `summarize scope=recent recent=5 limit=40 focus=Paris`: makes a summary, stores nothing.
+    Summarize {
+        #[arg(key)]
+        scope: Option<String>,
+        #[arg(key)]
+        recent: Option<i32>,
+        #[arg(key)]
+        first_turn: Option<i32>,
+        #[arg(key)]
+        last_turn: Option<i32>,
+        #[arg(key)]
+        limit: Option<i32>,
+        #[arg(key)]
+        focus: Option<String>,
+    },
+
+    /// `summary`: the summary of what left the window. `summary text=false`: its segments only.
+    Summary {
+        #[arg(key)]
+        text: Option<bool>,
+    },
+
+    /// `window`: every slot, and how full it is.
+    Window,
+
+    /// `capacity`: GetCapacityInfo.
+    Capacity,
+
+    /// `list last=5 order=newest_first archive=true forgotten=true`
+    List {
+        #[arg(key)]
+        last: Option<i32>,
+        #[arg(key)]
+        order: Option<String>,
+        #[arg(key, optional)]
+        archive: bool,
+        #[arg(key, optional)]
+        forgotten: bool,
+    },
+
+    /// `policy preset=turns max_tokens=100`: changes limits.
+    Policy(Vec<(String, String)>),
+
+    /// `create title="Rain" recipient=ada preset=session`: a conversation and its limits.
+    Create(#[arg(key, many, optional)] Vec<(String, String)>),
+
+    /// `conversations recipient=ada`: the newest first.
+    Conversations {
+        #[arg(key, optional)]
+        recipient: String,
+    },
+
+    /// `delete weather`: a conversation by its id.
+    Delete(String),
+
+    /// `advance 31m`: moves the clock and does what is due.
+    Advance(String),
+
+    /// `events`: what the trace has told since the last `events`, reads included.
+    Events,
+}

@@ -1,0 +1,40 @@
+//! What scripts call things, and what the API calls them.
+
+use std::sync::Arc;
+
+use utterd::{
+    domain::{AssignedId, Conversation, ConversationId, Sequence},
+    engine::{Address, Caller},
+};
+
+use crate::runner::Here;
+
+/// The number of an enum's value: `hard` of `FORGET_MODE` is that of `FORGET_MODE_HARD`. A number
+/// is itself; nothing is 0.
+pub fn number<E: Into<i32>>(
+    prefix: &str,
+    name: Option<&str>,
+    value: impl Fn(&str) -> Option<E>,
+) -> Result<i32, String> {
+    let Some(name) = name else { return Ok(0) };
+    if let Ok(number) = name.parse() {
+        return Ok(number);
+    }
+    let full = format!("{prefix}_{}", name.to_uppercase());
+    value(&full).map(Into::into).ok_or_else(|| format!("there is no {full}"))
+}
+
+/// The id of the utterance with a sequence; anything that is no number is an id already.
+pub async fn utterance_id(here: &Here<'_>, name: &str) -> String {
+    let Ok(sequence) = name.parse() else { return name.to_owned() };
+    match state(here).await {
+        Some(state) => AssignedId(state.head.identity.lineage, Sequence(sequence)).to_string(),
+        None => name.to_owned(),
+    }
+}
+
+/// The conversation, read without an event.
+pub async fn state(here: &Here<'_>) -> Option<Arc<Conversation>> {
+    let address = Address { conversation: ConversationId::new(&here.conversation_id).ok(), recipient: None };
+    here.server.engine().read(&Caller::default(), &address).await.ok()
+}
