@@ -126,6 +126,8 @@ pub enum Refusal {
 pub const CONVERSATION: &str = "conversation";
 /// The kind named in [`Refusal::NotFound`] and [`Refusal::Exists`].
 pub const UTTERANCE: &str = "utterance";
+/// The kind named in [`Refusal::NotFound`] for a recipient that has none.
+pub const ACTIVE_CONVERSATION: &str = "active conversation of the recipient";
 
 impl Refusal {
     /// A field with a reason of its own.
@@ -152,6 +154,11 @@ impl Refusal {
     /// A conversation that does not exist.
     pub fn no_conversation(name: impl Into<String>, hint: &'static str) -> Self {
         Self::NotFound { kind: CONVERSATION, name: name.into(), hint }
+    }
+
+    /// A recipient without an active conversation.
+    pub fn no_active_conversation(recipient: impl Into<String>, hint: &'static str) -> Self {
+        Self::NotFound { kind: ACTIVE_CONVERSATION, name: recipient.into(), hint }
     }
 
     /// An utterance that does not exist.

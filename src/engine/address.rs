@@ -25,7 +25,7 @@ pub struct Address {
 }
 
 const START_IT: &str = "; Memorize or CreateConversation starts it";
-const NO_ACTIVE: &str = " active for this recipient; Memorize or CreateConversation starts one";
+const START_ONE: &str = "; Memorize or CreateConversation starts one";
 
 impl Address {
     /// The recipient, or `default`.
@@ -52,7 +52,7 @@ impl Address {
     pub(super) fn not_found(&self) -> Refusal {
         match &self.conversation {
             Some(id) => Refusal::no_conversation(id.as_str(), START_IT),
-            None => Refusal::no_conversation(self.recipient_or_default().as_str(), NO_ACTIVE),
+            None => Refusal::no_active_conversation(self.recipient_or_default().as_str(), START_ONE),
         }
     }
 }

@@ -130,12 +130,11 @@ impl Engine {
         }
         let event = match states.as_slice() {
             [state] => Event::read(Operation::Remember, state, found.len()),
-            _ => Event::wide(
-                Operation::Remember,
-                caller,
-                Some(call.address.recipient_or_default()),
-                found.len(),
-            ),
+            several => {
+                let owner = several.first().map(|state| state.head.identity.recipient.clone());
+                let recipient = owner.unwrap_or_else(|| call.address.recipient_or_default());
+                Event::wide(Operation::Remember, caller, Some(recipient), found.len())
+            }
         };
         self.events.push(event);
         Ok(RememberReply { found, more })

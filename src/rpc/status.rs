@@ -10,7 +10,7 @@ use tonic::{Code, Status};
 use tonic_types::{ErrorDetails, StatusExt};
 
 use crate::{
-    domain::{Reason, Refusal},
+    domain::{Reason, Refusal, error::ACTIVE_CONVERSATION},
     engine::{EngineError, StoreError},
 };
 
@@ -44,7 +44,8 @@ impl From<Refusal> for Status {
                 details.add_bad_request_violation(&violation.field, &violation.description);
             }
             Refusal::NotFound { kind, name, .. } | Refusal::Exists { kind, name } => {
-                details.set_resource_info(format!("utterd.v1/{kind}"), name, "", refusal.to_string());
+                let resource = if *kind == ACTIVE_CONVERSATION { "recipient" } else { kind };
+                details.set_resource_info(format!("utterd.v1/{resource}"), name, "", refusal.to_string());
             }
             Refusal::StaleRevision { expected, actual } => {
                 let metadata = [("expected", expected.to_string()), ("actual", actual.to_string())];

@@ -1,0 +1,281 @@
+//! The commands of a sequence. They name what exists by numbers that wrap around, so that any
+//! sequence means something, also after some of its commands were taken out.
+
+use std::fmt::{self, Display, Formatter};
+
+use utterd::proto::Policy;
+
+use crate::forms::Form;
+
+/// A command and where it goes.
+#[derive(Clone, Debug)]
+pub struct Step {
+    pub at: Place,
+    pub command: Command,
+}
+
+/// How a conversation is addressed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Place {
+    /// By the id `first`.
+    First,
+    /// By the id `second` and the recipient `ann`.
+    Second,
+    /// By nothing: the active conversation of `default`.
+    Active,
+}
+
+#[derive(Clone, Debug)]
+pub enum Command {
+    Memorize {
+        says: Vec<Say>,
+        lenient: bool,
+        attempt: Attempt,
+    },
+    Forget {
+        form: Form,
+        english: bool,
+        hard: bool,
+        dry_run: bool,
+        attempt: Attempt,
+    },
+    Restore {
+        picks: Vec<u8>,
+        unknown: bool,
+        attempt: Attempt,
+    },
+    Mark {
+        pick: u8,
+        pinned: Option<bool>,
+        note: Option<u8>,
+        attempt: Attempt,
+    },
+    Update {
+        policy: Option<Policy>,
+        title: Option<u8>,
+        attempt: Attempt,
+    },
+    Create {
+        policy: Option<Policy>,
+        cl100k: bool,
+        attempt: Attempt,
+    },
+    Delete {
+        attempt: Attempt,
+    },
+    /// Minutes pass.
+    Wait(u32),
+    /// Sends an earlier request that had a request id once more.
+    Retry(u8),
+    /// Sends another request with the id of an earlier one.
+    Reuse(u8),
+    List {
+        last: Option<u8>,
+        newest_first: bool,
+        archive: bool,
+        forgotten: bool,
+        page: u8,
+    },
+    Remember(Search),
+    Summarize {
+        scope: Scope,
+        limit: Option<u8>,
+        focus: bool,
+    },
+    Count {
+        says: Vec<Say>,
+    },
+    /// Reads the trace again from one of its events on.
+    Watch(u8),
+    /// Lists the conversations of the place's recipient.
+    Conversations,
+}
+
+/// Whether a call names its attempt, and which revision it expects.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Attempt {
+    pub named: bool,
+    /// How far the expected revision is from the present one.
+    pub expects: Option<i8>,
+}
+
+/// An utterance to say.
+#[derive(Clone, Debug)]
+pub struct Say {
+    pub who: Who,
+    /// Which of the contents.
+    pub text: u8,
+    pub name: Option<u8>,
+    pub id: Given,
+    /// How far its turn number is from the last one.
+    pub turn: Option<i8>,
+    /// Said so many minutes ago.
+    pub ago: Option<u8>,
+    pub pinned: bool,
+    pub note: bool,
+    pub awaits: bool,
+    pub extras: bool,
+}
+
+#[derive(Clone, Debug)]
+pub enum Who {
+    System,
+    User,
+    Assistant,
+    /// The assistant, calling tools with these ids.
+    Calls(Vec<u8>),
+    /// A tool, answering one of the open calls; the assistant when none is open.
+    Answer(u8),
+    /// A tool, answering a call with this id, open or not.
+    Result(u8),
+    /// A tool that names no call.
+    Stray,
+    /// The assistant, saying nothing.
+    Silence,
+    /// An unknown role.
+    Nobody,
+}
+
+/// The utterance's id.
+#[derive(Clone, Copy, Debug)]
+pub enum Given {
+    ByServer,
+    New,
+    /// That of an earlier utterance with a given id, stored or not.
+    Earlier(u8),
+    /// That of an earlier utterance, made by the server.
+    Assigned(u8),
+}
+
+/// A Remember.
+#[derive(Clone, Debug)]
+pub struct Search {
+    pub prompt: Prompt,
+    /// WINDOW, CONVERSATION or RECIPIENT.
+    pub scope: i32,
+    pub recency: bool,
+    pub neighbors: u8,
+    pub page: u8,
+    pub role: Option<u8>,
+    pub name: Option<u8>,
+    pub pinned: Option<bool>,
+    pub noted: bool,
+    /// The lowest turn and how many follow it.
+    pub turns: Option<(u8, u8)>,
+    /// The lowest sequence and how many follow it.
+    pub sequences: Option<(u8, u8)>,
+    /// Said from so many minutes ago on.
+    pub since: Option<u8>,
+}
+
+#[derive(Clone, Debug)]
+pub enum Prompt {
+    None,
+    /// A marker, of whatever was said, forgotten or not.
+    Marker(u8),
+    /// Words that many hold.
+    Words,
+}
+
+#[derive(Clone, Debug)]
+pub enum Scope {
+    All,
+    Recent(u8),
+    Evicted,
+    Turns(u8, u8),
+}
+
+impl Display for Step {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        let place = match self.at {
+            Place::First => "",
+            Place::Second => "second: ",
+            Place::Active => "active: ",
+        };
+        write!(f, "{place}{}", self.command)
+    }
+}
+
+impl Display for Command {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Memorize { says, lenient, attempt } => {
+                let lenient = if *lenient { " leniently" } else { "" };
+                write!(f, "memorize{lenient} [{}]{attempt}", list(says))
+            }
+            Self::Forget { form, english, hard, dry_run, attempt } => {
+                let mode = if *hard { "erase" } else { "forget" };
+                let english = if *english { " in English" } else { "" };
+                let dry = if *dry_run { ", dry run" } else { "" };
+                write!(f, "{mode} {form:?}{english}{dry}{attempt}")
+            }
+            Self::Restore { picks, unknown, attempt } => {
+                write!(f, "restore {picks:?}{}{attempt}", if *unknown { " and an unknown" } else { "" })
+            }
+            Self::Mark { pick, pinned, note, attempt } => {
+                write!(f, "mark {pick}: pinned {pinned:?}, note {note:?}{attempt}")
+            }
+            Self::Update { policy, title, attempt } => {
+                let policy = policy.as_ref().map_or("as it is".to_owned(), shown);
+                write!(f, "update: title {title:?}, policy {policy}{attempt}")
+            }
+            Self::Create { policy, cl100k, attempt } => {
+                let policy = policy.as_ref().map_or("the default".to_owned(), shown);
+                write!(f, "create{}: policy {policy}{attempt}", if *cl100k { " in cl100k" } else { "" })
+            }
+            Self::Delete { attempt } => write!(f, "delete{attempt}"),
+            other => write!(f, "{other:?}"),
+        }
+    }
+}
+
+impl Display for Attempt {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        if self.named {
+            write!(f, ", with a request id")?;
+        }
+        match self.expects {
+            Some(off) => write!(f, ", expecting the revision{off:+}"),
+            None => Ok(()),
+        }
+    }
+}
+
+impl Display for Say {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        write!(f, "{:?}#{}", self.who, self.text)?;
+        self.name.iter().try_for_each(|name| write!(f, " name{name}"))?;
+        self.turn.iter().try_for_each(|turn| write!(f, " turn{turn:+}"))?;
+        self.ago.iter().try_for_each(|ago| write!(f, " ago{ago}"))?;
+        if !matches!(self.id, Given::ByServer) {
+            write!(f, " {:?}", self.id)?;
+        }
+        let flags =
+            [(self.pinned, "pinned"), (self.note, "noted"), (self.awaits, "awaits"), (self.extras, "extras")];
+        flags.iter().filter(|(set, _)| *set).try_for_each(|(_, flag)| write!(f, " {flag}"))
+    }
+}
+
+/// Entries, separated by commas.
+pub fn list<T: Display>(entries: &[T]) -> String {
+    entries.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ")
+}
+
+/// The fields of a policy that are set.
+fn shown(policy: &Policy) -> String {
+    let numbers = [
+        ("max_utterances", policy.max_utterances),
+        ("keep_utterances", policy.keep_utterances),
+        ("max_tokens", policy.max_tokens),
+        ("keep_tokens", policy.keep_tokens),
+        ("max_turns", policy.max_turns),
+        ("keep_turns", policy.keep_turns),
+        ("summary_token_limit", policy.summary_token_limit),
+        ("archive_limit", policy.archive_limit),
+        ("preset", Some(policy.preset).filter(|preset| *preset != 0)),
+        ("oversize", Some(policy.oversize).filter(|oversize| *oversize != 0)),
+        ("summarization_enabled", policy.summarization_enabled.map(i32::from)),
+    ];
+    let set = numbers.iter().filter_map(|(name, value)| Some(format!("{name}: {}", (*value)?)));
+    format!("{{{}}}", set.collect::<Vec<_>>().join(", "))
+}

@@ -1,0 +1,260 @@
+//! Random sequences of commands.
+
+use proptest::{collection::vec, option, prelude::*};
+use utterd::proto::{Oversize, Policy};
+
+use crate::{
+    commands::{Attempt, Command, Given, Place, Prompt, Say, Scope, Search, Step, Who},
+    forms::Form,
+};
+
+/// Sequences of at most `most` commands in one conversation.
+pub fn in_one(most: usize) -> impl Strategy<Value = Vec<Step>> {
+    sequences(Just(Place::First).boxed(), most)
+}
+
+/// Sequences of at most `most` commands in three conversations of two recipients.
+pub fn in_three(most: usize) -> impl Strategy<Value = Vec<Step>> {
+    let place = prop_oneof![Just(Place::First), Just(Place::Active), Just(Place::Second)];
+    sequences(place.boxed(), most)
+}
+
+/// The first command says something, nearly always, so that the others find a conversation.
+fn sequences(place: BoxedStrategy<Place>, most: usize) -> impl Strategy<Value = Vec<Step>> {
+    let first = (place.clone(), memorize()).prop_map(|(at, command)| Step { at, command });
+    let step = (place, command()).prop_map(|(at, command)| Step { at, command });
+    let first = option::weighted(0.98, first);
+    (first, vec(step, 0..most)).prop_map(|(first, rest)| first.into_iter().chain(rest).collect())
+}
+
+fn command() -> impl Strategy<Value = Command> {
+    prop_oneof![
+        60 => memorize(),
+        24 => forget(),
+        14 => restore(),
+        12 => mark(),
+        15 => update(),
+        4 => create(),
+        1 => attempt().prop_map(|attempt| Command::Delete { attempt }),
+        6 => prop_oneof![Just(1), Just(31), Just(61), Just(25 * 60)].prop_map(Command::Wait),
+        9 => any::<u8>().prop_map(Command::Retry),
+        3 => any::<u8>().prop_map(Command::Reuse),
+        9 => list(),
+        15 => search().prop_map(Command::Remember),
+        9 => summarize(),
+        3 => vec(say(), 0..3).prop_map(|says| Command::Count { says }),
+        3 => any::<u8>().prop_map(Command::Watch),
+        3 => Just(Command::Conversations),
+    ]
+}
+
+fn memorize() -> impl Strategy<Value = Command> {
+    (batch(), prop::bool::weighted(0.3), attempt()).prop_map(|(says, lenient, attempt)| Command::Memorize {
+        says,
+        lenient,
+        attempt,
+    })
+}
+
+fn batch() -> impl Strategy<Value = Vec<Say>> {
+    prop_oneof![1 => Just(Vec::new()), 60 => vec(say(), 1..=6)]
+}
+
+fn forget() -> impl Strategy<Value = Command> {
+    (form(), any::<bool>(), prop::bool::weighted(0.4), prop::bool::weighted(0.1), attempt()).prop_map(
+        |(form, english, hard, dry_run, attempt)| Command::Forget { form, english, hard, dry_run, attempt },
+    )
+}
+
+fn restore() -> impl Strategy<Value = Command> {
+    (vec(any::<u8>(), 1..4), prop::bool::weighted(0.05), attempt())
+        .prop_map(|(picks, unknown, attempt)| Command::Restore { picks, unknown, attempt })
+}
+
+fn mark() -> impl Strategy<Value = Command> {
+    let masked = prop_oneof![
+        (any::<bool>().prop_map(Some), Just(None)),
+        (Just(None), any::<u8>().prop_map(Some)),
+        (any::<bool>().prop_map(Some), any::<u8>().prop_map(Some)),
+    ];
+    (any::<u8>(), masked, attempt()).prop_map(|(pick, (pinned, note), attempt)| Command::Mark {
+        pick,
+        pinned,
+        note,
+        attempt,
+    })
+}
+
+fn update() -> impl Strategy<Value = Command> {
+    let masked = prop_oneof![
+        6 => (policy().prop_map(Some), Just(None)),
+        1 => (Just(None), any::<u8>().prop_map(Some)),
+    ];
+    (masked, attempt()).prop_map(|((policy, title), attempt)| Command::Update { policy, title, attempt })
+}
+
+fn create() -> impl Strategy<Value = Command> {
+    (option::of(policy()), any::<bool>(), attempt()).prop_map(|(policy, cl100k, attempt)| Command::Create {
+        policy,
+        cl100k,
+        attempt,
+    })
+}
+
+fn list() -> impl Strategy<Value = Command> {
+    (option::of(0..12u8), any::<bool>(), any::<bool>(), any::<bool>(), any::<u8>()).prop_map(
+        |(last, newest_first, archive, forgotten, page)| Command::List {
+            last,
+            newest_first,
+            archive,
+            forgotten,
+            page,
+        },
+    )
+}
+
+fn summarize() -> impl Strategy<Value = Command> {
+    let scope = prop_oneof![
+        Just(Scope::All),
+        (0..10u8).prop_map(Scope::Recent),
+        Just(Scope::Evicted),
+        (0..8u8, 0..4u8).prop_map(|(first, more)| Scope::Turns(first, more)),
+    ];
+    (scope, option::of(any::<u8>()), any::<bool>()).prop_map(|(scope, limit, focus)| Command::Summarize {
+        scope,
+        limit,
+        focus,
+    })
+}
+
+fn search() -> impl Strategy<Value = Search> {
+    let prompt = prop_oneof![
+        Just(Prompt::None),
+        any::<u8>().prop_map(Prompt::Marker),
+        any::<u8>().prop_map(Prompt::Marker),
+        Just(Prompt::Words),
+    ];
+    let rarely = |strategy: BoxedStrategy<u8>| option::weighted(0.15, strategy);
+    let range = || option::weighted(0.15, (0..10u8, 0..6u8));
+    let shape = (prompt, 0..4i32, any::<bool>(), 0..4u8, any::<u8>());
+    let marks = (option::weighted(0.15, any::<bool>()), prop::bool::weighted(0.1));
+    let names = (rarely((0..4u8).boxed()), rarely((0..3u8).boxed()), rarely((0..90u8).boxed()));
+    (shape, marks, names, range(), range()).prop_map(|(shape, marks, names, turns, sequences)| Search {
+        prompt: shape.0,
+        scope: shape.1,
+        recency: shape.2,
+        neighbors: shape.3,
+        page: shape.4,
+        role: names.0,
+        name: names.1,
+        pinned: marks.0,
+        noted: marks.1,
+        turns,
+        sequences,
+        since: names.2,
+    })
+}
+
+fn attempt() -> impl Strategy<Value = Attempt> {
+    let expects = option::weighted(0.2, prop_oneof![4 => Just(0i8), 1 => Just(-1), 1 => Just(1)]);
+    (prop::bool::weighted(0.4), expects).prop_map(|(named, expects)| Attempt { named, expects })
+}
+
+fn say() -> impl Strategy<Value = Say> {
+    let rarely = prop::bool::weighted(0.07);
+    let marks = (rarely, prop::bool::weighted(0.15), prop::bool::weighted(0.15), prop::bool::weighted(0.08));
+    let name = option::weighted(0.2, 0..3u8);
+    let turn = option::weighted(0.1, prop_oneof![8 => 0..3i8, 1 => Just(-1i8)]);
+    (who(), any::<u8>(), name, given(), turn, option::weighted(0.1, 0..90u8), marks).prop_map(
+        |(who, text, name, id, turn, ago, (pinned, note, awaits, extras))| Say {
+            who,
+            text,
+            name,
+            id,
+            turn,
+            ago,
+            pinned,
+            note,
+            awaits,
+            extras,
+        },
+    )
+}
+
+fn who() -> impl Strategy<Value = Who> {
+    prop_oneof![
+        60 => Just(Who::User),
+        40 => Just(Who::Assistant),
+        50 => vec(0..3u8, 1..4).prop_map(Who::Calls),
+        100 => any::<u8>().prop_map(Who::Answer),
+        20 => Just(Who::System),
+        4 => (0..3u8).prop_map(Who::Result),
+        2 => Just(Who::Stray),
+        3 => Just(Who::Silence),
+        1 => Just(Who::Nobody),
+    ]
+}
+
+fn given() -> impl Strategy<Value = Given> {
+    prop_oneof![
+        80 => Just(Given::ByServer),
+        15 => Just(Given::New),
+        3 => any::<u8>().prop_map(Given::Earlier),
+        1 => any::<u8>().prop_map(Given::Assigned),
+    ]
+}
+
+fn policy() -> impl Strategy<Value = Policy> {
+    let limit = |range: std::ops::Range<i32>| option::weighted(0.4, range);
+    let keep = |range: std::ops::Range<i32>| option::weighted(0.1, range);
+    let preset = prop_oneof![8 => Just(0), 1 => 1..4i32];
+    (
+        (preset, limit(0..9), keep(0..9), limit(0..150), keep(0..150), limit(0..5), keep(0..5)),
+        option::weighted(0.2, any::<bool>()),
+        option::weighted(0.4, prop_oneof![2 => 1..120i32, 1 => 0..4i32]),
+        option::weighted(0.3, any::<bool>()),
+        option::weighted(0.4, prop_oneof![3 => 0..14i32, 1 => 20..30i32]),
+    )
+        .prop_map(|(marks, summarization_enabled, summary_token_limit, reject, archive_limit)| Policy {
+            preset: marks.0,
+            max_utterances: marks.1,
+            keep_utterances: marks.2,
+            max_tokens: marks.3,
+            keep_tokens: marks.4,
+            max_turns: marks.5,
+            keep_turns: marks.6,
+            summarization_enabled,
+            summary_token_limit,
+            oversize: reject
+                .map_or(
+                    Oversize::Unspecified,
+                    |reject| if reject { Oversize::Reject } else { Oversize::Keep },
+                )
+                .into(),
+            archive_limit,
+            expire_after: None,
+        })
+}
+
+fn form() -> impl Strategy<Value = Form> {
+    let n = || any::<u8>();
+    let two = || (any::<u8>(), any::<u8>());
+    prop_oneof![
+        prop_oneof![Just(Form::Oldest), Just(Form::Newest), Just(Form::All)],
+        prop_oneof![n().prop_map(Form::First), n().prop_map(Form::Last)],
+        prop_oneof![n().prop_map(Form::FirstTurns), n().prop_map(Form::LastTurns)],
+        two().prop_map(|(at, more)| Form::Position(at, more)),
+        prop_oneof![n().prop_map(Form::Before), n().prop_map(Form::After)],
+        two().prop_map(|(back, more)| Form::Turn(back, more)),
+        prop_oneof![n().prop_map(Form::Speaker), n().prop_map(Form::Name)],
+        two().prop_map(|(at, more)| Form::Sequence(at, more)),
+        two().prop_map(|(at, more)| Form::Sequence(at, more)),
+        prop_oneof![n().prop_map(Form::Id), n().prop_map(Form::AboutMarker)],
+        prop_oneof![n().prop_map(Form::Id), n().prop_map(Form::AboutTopic)],
+        two().prop_map(|(who, back)| Form::SpeakerBefore(who, back)),
+        two().prop_map(|(who, n)| Form::SpeakerLast(who, n)),
+        two().prop_map(|(who, which)| Form::SpeakerAbout(who, which)),
+        two().prop_map(|(name, back)| Form::NameAfter(name, back)),
+        n().prop_map(Form::Nonsense),
+    ]
+}

@@ -1,0 +1,65 @@
+//! The calls that may change something.
+
+use utterd::proto::{
+    CreateConversationRequest, DeleteConversationRequest, ForgetMode, ForgetRequest, MemorizeRequest,
+    Operation, RestoreRequest, UpdateConversationRequest, UpdateUtteranceRequest,
+};
+
+use super::Selection;
+
+/// A call that may change something.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Call {
+    Memorize(MemorizeRequest),
+    /// With what the instruction means, if it means anything.
+    Forget(ForgetRequest, Option<Selection>),
+    Restore(RestoreRequest),
+    Mark(UpdateUtteranceRequest),
+    Update(UpdateConversationRequest),
+    Create(CreateConversationRequest),
+    Delete(DeleteConversationRequest),
+}
+
+impl Call {
+    /// The conversation id and the recipient id that it gives.
+    pub fn address(&self) -> (&str, &str) {
+        match self {
+            Self::Memorize(request) => (&request.conversation_id, &request.recipient_id),
+            Self::Forget(request, _) => (&request.conversation_id, &request.recipient_id),
+            Self::Restore(request) => (&request.conversation_id, &request.recipient_id),
+            Self::Mark(request) => (&request.conversation_id, &request.recipient_id),
+            Self::Update(request) => (&request.conversation_id, &request.recipient_id),
+            Self::Create(request) => (&request.conversation_id, &request.recipient_id),
+            Self::Delete(request) => (&request.conversation_id, ""),
+        }
+    }
+
+    pub fn request_id(&self) -> &str {
+        match self {
+            Self::Memorize(request) => &request.request_id,
+            Self::Forget(request, _) => &request.request_id,
+            Self::Restore(request) => &request.request_id,
+            Self::Mark(request) => &request.request_id,
+            Self::Update(request) => &request.request_id,
+            Self::Create(request) => &request.request_id,
+            Self::Delete(_) => "",
+        }
+    }
+
+    pub fn operation(&self) -> Operation {
+        match self {
+            Self::Memorize(_) => Operation::Memorize,
+            Self::Forget(request, _) if request.mode() == ForgetMode::Hard => Operation::Erase,
+            Self::Forget(..) => Operation::Forget,
+            Self::Restore(_) => Operation::Restore,
+            Self::Mark(_) => Operation::UpdateUtterance,
+            Self::Update(_) => Operation::UpdateConversation,
+            Self::Create(_) => Operation::CreateConversation,
+            Self::Delete(_) => Operation::DeleteConversation,
+        }
+    }
+
+    pub fn same_rpc(&self, other: &Self) -> bool {
+        std::mem::discriminant(self) == std::mem::discriminant(other)
+    }
+}

@@ -1,0 +1,238 @@
+//! One conversation: everything ever said in it, and where each utterance is now.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use utterd::proto::{NewUtterance, Role};
+
+use super::{Facts, Policy, Reason};
+
+/// Where an utterance is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Home {
+    Window,
+    Archive,
+    /// Fell out of the archive.
+    Dropped,
+    /// Hard-forgotten.
+    Erased,
+}
+
+/// An utterance. Its sequence is its place in [`Conversation::said`], from 1.
+#[derive(Clone, Debug)]
+pub struct Said {
+    /// As it came; its metadata as they are now.
+    pub what: NewUtterance,
+    /// Given, or learnt from the response.
+    pub id: String,
+    /// In microseconds.
+    pub time: i64,
+    pub turn: i32,
+    pub tokens: i32,
+    pub pinned: bool,
+    pub forgotten: bool,
+    pub home: Home,
+    /// The markers in its text.
+    pub markers: BTreeSet<u32>,
+}
+
+/// A conversation.
+#[derive(Clone, Debug)]
+pub struct Conversation {
+    /// Empty until it is learnt from the response.
+    pub id: String,
+    pub recipient: String,
+    pub encoding: &'static str,
+    pub birth: usize,
+    pub start: i64,
+    pub update: i64,
+    pub revision: i64,
+    pub title: String,
+    pub policy: Policy,
+    pub said: Vec<Said>,
+    /// When something was said last; the start before that.
+    pub said_at: i64,
+    /// The utterance that awaits an answer.
+    pub awaits: Option<i64>,
+    /// What left the window while summarisation was on, less what was erased.
+    pub covered: BTreeSet<i64>,
+    /// The summary as it was read last: which sentences it took is the server's own matter.
+    pub summary: String,
+    /// How much had been said each time that an open exchange was forgotten.
+    pub abandoned: BTreeSet<usize>,
+}
+
+/// How calls and results go together, worked out over all that was said.
+pub struct Pairing {
+    /// The first sequence of each utterance's unit.
+    pub units: Vec<i64>,
+    /// Results that answer no call.
+    pub aside: Vec<bool>,
+    /// The ids of the calls that wait for a result.
+    pub open: Vec<String>,
+}
+
+impl Said {
+    pub fn role(&self) -> Role {
+        self.what.role()
+    }
+
+    pub fn is_stored(&self) -> bool {
+        matches!(self.home, Home::Window | Home::Archive)
+    }
+}
+
+impl Conversation {
+    pub fn new(birth: usize, id: &str, recipient: &str, policy: Policy, now: i64) -> Self {
+        Self {
+            id: id.to_owned(),
+            recipient: recipient.to_owned(),
+            encoding: "o200k_base",
+            birth,
+            start: now,
+            update: now,
+            revision: 0,
+            title: String::new(),
+            policy,
+            said: Vec::new(),
+            said_at: now,
+            awaits: None,
+            covered: BTreeSet::new(),
+            summary: String::new(),
+            abandoned: BTreeSet::new(),
+        }
+    }
+
+    pub fn get(&self, sequence: i64) -> &Said {
+        &self.said[sequence as usize - 1]
+    }
+
+    pub fn get_mut(&mut self, sequence: i64) -> &mut Said {
+        &mut self.said[sequence as usize - 1]
+    }
+
+    /// The sequences of all utterances that `wanted` accepts.
+    pub fn sequences(&self, wanted: impl Fn(&Said) -> bool) -> Vec<i64> {
+        (1..).zip(&self.said).filter(|(_, said)| wanted(said)).map(|(sequence, _)| sequence).collect()
+    }
+
+    pub fn window(&self) -> Vec<i64> {
+        self.sequences(|said| said.home == Home::Window)
+    }
+
+    pub fn archive(&self) -> Vec<i64> {
+        self.sequences(|said| said.home == Home::Archive)
+    }
+
+    pub fn last_turn(&self) -> i32 {
+        self.said.last().map_or(0, |said| said.turn)
+    }
+
+    /// System utterances before anything else was said.
+    pub fn is_instruction(&self, sequence: i64) -> bool {
+        self.said[..sequence as usize].iter().all(|said| said.role() == Role::System)
+    }
+
+    /// Takes part: counts tokens and turns.
+    pub fn is_live(&self, sequence: i64, pairing: &Pairing) -> bool {
+        !self.get(sequence).forgotten && !pairing.aside[sequence as usize - 1]
+    }
+
+    /// A result answers the nearest earlier call with its id that is open. While calls are
+    /// open, everything but a user utterance joins their unit; a user utterance, and the
+    /// forgetting of the exchange, abandons them.
+    pub fn pairing(&self) -> Pairing {
+        let (mut units, mut aside, mut open) = (Vec::new(), Vec::new(), Vec::<String>::new());
+        for (index, said) in self.said.iter().enumerate() {
+            if said.role() == Role::User || self.abandoned.contains(&index) {
+                open.clear();
+            }
+            let own = index as i64 + 1;
+            units.push(if open.is_empty() { own } else { units[index - 1] });
+            let answered = open.iter().rposition(|call| *call == said.what.tool_call_id);
+            aside.push(said.role() == Role::Tool && answered.is_none());
+            if let (Role::Tool, Some(answered)) = (said.role(), answered) {
+                open.remove(answered);
+            }
+            open.extend(said.what.tool_calls.iter().map(|call| call.id.clone()));
+        }
+        if self.abandoned.contains(&self.said.len()) {
+            open.clear();
+        }
+        Pairing { units, aside, open }
+    }
+
+    /// The members of each unit that has one in `sequences`, all that `wanted` accepts.
+    pub fn whole_units(&self, sequences: &[i64], wanted: impl Fn(&Said) -> bool) -> Vec<i64> {
+        let units = self.pairing().units;
+        let touched: BTreeSet<i64> = sequences.iter().map(|sequence| units[*sequence as usize - 1]).collect();
+        let members = self.sequences(wanted).into_iter();
+        members.filter(|sequence| touched.contains(&units[*sequence as usize - 1])).collect()
+    }
+
+    /// The id of an utterance that was ever said, stored or not.
+    pub fn any_id(&self, pick: u8) -> Option<String> {
+        self.said.get(usize::from(pick) % self.said.len().max(1)).map(|said| said.id.clone())
+    }
+
+    /// A marker that was ever said, stored or not.
+    pub fn any_marker(&self, pick: u8) -> Option<u32> {
+        let all: BTreeSet<u32> = self.said.iter().flat_map(|said| said.markers.clone()).collect();
+        all.iter().nth(usize::from(pick) % all.len().max(1)).copied()
+    }
+
+    pub fn expect(&self, expected: Option<i64>) -> Result<(), Reason> {
+        match expected.is_none_or(|expected| expected == self.revision) {
+            true => Ok(()),
+            false => Err("STALE_REVISION"),
+        }
+    }
+
+    /// The stored utterance with this id.
+    pub fn by_id(&self, id: &str) -> Result<i64, Reason> {
+        let named = self.sequences(|said| said.is_stored() && said.id == id);
+        named.first().copied().ok_or("UTTERANCE_NOT_FOUND")
+    }
+
+    /// Soft-forgotten utterances come back with their units.
+    pub fn restore(&mut self, ids: &[String]) -> Result<Facts, Reason> {
+        let named = ids.iter().map(|id| self.by_id(id)).collect::<Result<Vec<_>, _>>()?;
+        let restored = self.whole_units(&named, |said| said.is_stored() && said.forgotten);
+        for sequence in &restored {
+            self.get_mut(*sequence).forgotten = false;
+        }
+        let mut facts = Facts { changed: !restored.is_empty(), restored, ..Facts::default() };
+        if facts.changed {
+            self.settle(&mut facts);
+        }
+        Ok(facts)
+    }
+
+    /// A pin holds for the unit; metadata for the utterance.
+    pub fn mark(
+        &mut self,
+        id: &str,
+        pinned: Option<bool>,
+        metadata: Option<&BTreeMap<String, String>>,
+    ) -> Result<Facts, Reason> {
+        let target = self.by_id(id)?;
+        let before = self.clone();
+        for member in self.whole_units(&[target], Said::is_stored) {
+            let said = self.get_mut(member);
+            said.pinned = pinned.unwrap_or(said.pinned);
+            if let Some(metadata) = metadata.filter(|_| member == target) {
+                said.what.metadata.clone_from(metadata);
+            }
+        }
+        let differs = |sequence: &i64| {
+            let (old, new) = (before.get(*sequence), self.get(*sequence));
+            old.pinned != new.pinned || old.what.metadata != new.what.metadata
+        };
+        let updated: Vec<i64> = self.sequences(|_| true).into_iter().filter(differs).collect();
+        let mut facts =
+            Facts { changed: !updated.is_empty(), updated, target: Some(target), ..Facts::default() };
+        if facts.changed {
+            self.settle(&mut facts);
+        }
+        Ok(facts)
+    }
+}

@@ -1,0 +1,143 @@
+//! Which utterances an instruction selects, and what forgetting does to them.
+
+use std::collections::BTreeSet;
+
+use utterd::proto::Role;
+
+use super::{Conversation, Facts, Home, Said};
+use crate::text::first_marker;
+
+/// What an instruction means: all criteria together, and so many from one end.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Selection {
+    pub criteria: Vec<Criterion>,
+    pub take: Option<Take>,
+}
+
+/// One condition. Ranges include both ends.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Criterion {
+    All,
+    Id(String),
+    Sequence(i64, i64),
+    Position(i32, i32),
+    Speaker(Role),
+    Name(String),
+    Turn(i32, i32),
+    FirstTurns(usize),
+    LastTurns(usize),
+    Before(i32),
+    After(i32),
+    About(String),
+}
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Take {
+    Oldest(usize),
+    Newest(usize),
+}
+
+impl Conversation {
+    /// What `selection` selects: of the window for a bare count or a position, else of
+    /// everything stored. Head instructions go only by id, sequence or `speaker:system`; a
+    /// count takes what is not forgotten.
+    fn selected(&self, selection: &Selection) -> Vec<i64> {
+        let criteria = &selection.criteria;
+        let in_window =
+            criteria.is_empty() || criteria.iter().any(|one| matches!(one, Criterion::Position(..)));
+        let by_name = |criterion: &Criterion| {
+            matches!(criterion, Criterion::Id(_) | Criterion::Sequence(..) | Criterion::Speaker(Role::System))
+        };
+        let names_instructions = criteria.iter().any(by_name);
+        let mut found = self.sequences(|said| said.home == Home::Window || said.is_stored() && !in_window);
+        found.retain(|sequence| names_instructions || !self.is_instruction(*sequence));
+        found.retain(|sequence| selection.take.is_none() || !self.get(*sequence).forgotten);
+        found.retain(|sequence| criteria.iter().all(|criterion| self.meets(*sequence, criterion)));
+        match selection.take {
+            None => found,
+            Some(Take::Oldest(count)) => found.into_iter().take(count).collect(),
+            Some(Take::Newest(count)) => found.split_off(found.len().saturating_sub(count)),
+        }
+    }
+
+    fn meets(&self, sequence: i64, criterion: &Criterion) -> bool {
+        let said = self.get(sequence);
+        let turns = || -> BTreeSet<i32> {
+            let stored = self.said.iter().filter(|said| said.is_stored() && said.turn > 0);
+            stored.map(|said| said.turn).collect()
+        };
+        match criterion {
+            Criterion::All => true,
+            Criterion::Id(id) => said.id == *id,
+            Criterion::Sequence(first, last) => (*first..=*last).contains(&sequence),
+            Criterion::Position(first, last) => {
+                self.position(sequence).is_some_and(|position| (*first..=*last).contains(&position))
+            }
+            Criterion::Speaker(role) => said.role() == *role,
+            Criterion::Name(name) => said.what.name.to_lowercase() == name.to_lowercase(),
+            Criterion::Turn(first, last) => (*first..=*last).contains(&said.turn),
+            Criterion::FirstTurns(count) => turns().iter().take(*count).any(|turn| *turn == said.turn),
+            Criterion::LastTurns(count) => turns().iter().rev().take(*count).any(|turn| *turn == said.turn),
+            Criterion::Before(turn) => said.turn < *turn,
+            Criterion::After(turn) => said.turn > *turn,
+            Criterion::About(word) => holds_word(&said.what.content, word),
+        }
+    }
+
+    /// What the summary covers although it is stored no more, as far as `all`, a sequence or a
+    /// word of its sentences selects it: it goes for good.
+    fn remnants(&self, selection: &Selection) -> Vec<i64> {
+        let told = |word: &str| -> BTreeSet<u32> {
+            let lines = self.summary.lines().filter(|line| holds_word(line, word));
+            lines.filter_map(first_marker).collect()
+        };
+        let wanted = |sequence: i64| match (&*selection.criteria, selection.take) {
+            ([Criterion::All], None) => true,
+            ([Criterion::Sequence(first, last)], None) => (*first..=*last).contains(&sequence),
+            ([Criterion::About(word)], None) => !told(word).is_disjoint(&self.get(sequence).markers),
+            _ => false,
+        };
+        let covered = self.covered.iter().copied().filter(|sequence| !self.get(*sequence).is_stored());
+        covered.filter(|sequence| wanted(*sequence)).collect()
+    }
+
+    /// Forgets the whole units of what is selected. An open exchange among them is abandoned.
+    pub fn forget(&mut self, selection: &Selection, hard: bool) -> Facts {
+        let wanted = |said: &Said| said.is_stored() && (hard || !said.forgotten);
+        let mut selected = self.selected(selection);
+        selected.retain(|sequence| wanted(self.get(*sequence)));
+        let gone = self.whole_units(&selected, wanted);
+        if self.awaits.is_some_and(|awaits| gone.contains(&awaits)) {
+            self.awaits = None;
+        }
+        let remnants = self.remnants(selection);
+        self.covered.retain(|sequence| !remnants.contains(sequence));
+        let pairing = self.pairing();
+        let newest_unit = pairing.units.last().copied();
+        if !pairing.open.is_empty() && newest_unit.is_some_and(|unit| gone.contains(&unit)) {
+            self.abandoned.insert(self.said.len());
+        }
+        for sequence in &gone {
+            let said = self.get_mut(*sequence);
+            match hard {
+                true => said.home = Home::Erased,
+                false => said.forgotten = true,
+            }
+        }
+        let mut facts = Facts { changed: !gone.is_empty() || !remnants.is_empty(), ..Facts::default() };
+        match hard {
+            true => {
+                gone.iter().for_each(|sequence| _ = self.covered.remove(sequence));
+                facts.erased = gone;
+            }
+            false => facts.forgotten = gone,
+        }
+        facts
+    }
+}
+
+/// Whether `text` holds `word` as a word, in any case.
+pub fn holds_word(text: &str, word: &str) -> bool {
+    let mut words = text.split(|c: char| !c.is_alphanumeric());
+    words.any(|one| one.to_lowercase() == word.to_lowercase())
+}

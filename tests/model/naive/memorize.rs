@@ -1,0 +1,167 @@
+//! Memorizing, and what must leave the window and the archive for it.
+
+use std::collections::HashSet;
+
+use prost::Message;
+use utterd::proto::{MemorizeRequest, NewUtterance, Role};
+
+use super::{Conversation, Facts, Home, Reason, Said};
+use crate::text::{markers, tokens};
+
+/// Checks that need no conversation, in the order of the batch.
+pub fn check(request: &MemorizeRequest) -> Result<(), Reason> {
+    if request.utterances.is_empty() {
+        return Err("EMPTY_BATCH");
+    }
+    request.utterances.iter().try_for_each(|said| {
+        let says_nothing = said.content.is_empty() && said.tool_calls.is_empty();
+        match said.role() {
+            _ if said.turn_number.is_some_and(|turn| turn < 1) => Err("INVALID_FIELD"),
+            Role::Unspecified => Err("UNKNOWN_ROLE"),
+            Role::Tool if said.tool_call_id.is_empty() && !request.lenient => Err("NO_OPEN_CALL"),
+            Role::System | Role::User | Role::Assistant if says_nothing && !request.lenient => {
+                Err("EMPTY_UTTERANCE")
+            }
+            _ => Ok(()),
+        }
+    })
+}
+
+/// The cost in an OpenAI-style request: the content; 4 for the message; the name and 1; each
+/// call's name, arguments and 3; and what the caller declares for the extras.
+pub fn cost(encoding: &str, said: &NewUtterance) -> i32 {
+    let name = if said.name.is_empty() { 0 } else { tokens(encoding, &said.name) + 1 };
+    let calls = said.tool_calls.iter();
+    let calls = calls.map(|call| tokens(encoding, &call.name) + tokens(encoding, &call.arguments_json) + 3);
+    tokens(encoding, &said.content) + 4 + name + calls.sum::<i32>() + said.extras_token_count
+}
+
+impl Conversation {
+    pub fn memorize(&mut self, request: &MemorizeRequest, now: i64) -> Result<Facts, Reason> {
+        self.check_ids(request)?;
+        let (old, pins) = (self.said.len(), self.said.iter().map(|said| said.pinned).collect::<Vec<_>>());
+        let mut facts = Facts { changed: true, ..Facts::default() };
+        for (index, said) in (0..).zip(&request.utterances) {
+            let turn = self.turn_of(said)?;
+            self.said.push(self.said_now(said, turn, now));
+            let sequence = self.said.len() as i64;
+            let aside = self.pairing().aside[sequence as usize - 1];
+            if aside && !request.lenient {
+                return Err("NO_OPEN_CALL");
+            }
+            let nothing = said.content.is_empty() && said.tool_calls.is_empty() && said.role() != Role::Tool;
+            facts.irregular.extend((aside || nothing).then_some((index, sequence)));
+            self.pin_whole(sequence);
+            self.check_size(sequence)?;
+            facts.memorized.push(sequence);
+            self.awaits = said.awaits_answer.then_some(sequence);
+        }
+        facts.updated =
+            (0..old).filter(|at| self.said[*at].pinned != pins[*at]).map(|at| at as i64 + 1).collect();
+        self.said_at = now;
+        self.settle(&mut facts);
+        Ok(facts)
+    }
+
+    /// Adds an utterance, checking nothing: to see what could be said after it.
+    pub fn note(&mut self, what: &NewUtterance) {
+        let turn = what.turn_number.unwrap_or(self.last_turn() + i32::from(what.role() == Role::User));
+        self.said.push(self.said_now(what, turn, 0));
+    }
+
+    fn said_now(&self, what: &NewUtterance, turn: i32, now: i64) -> Said {
+        let given = what.create_time.map(|time| time.seconds * 1_000_000 + i64::from(time.nanos) / 1_000);
+        Said {
+            what: what.clone(),
+            id: what.utterance_id.clone(),
+            time: given.unwrap_or(now),
+            turn,
+            tokens: cost(self.encoding, what),
+            pinned: what.pinned,
+            forgotten: false,
+            home: Home::Window,
+            markers: markers(&what.encode_to_vec()),
+        }
+    }
+
+    /// An id is unique among what is stored, and has not the form of those that the server makes.
+    fn check_ids(&self, request: &MemorizeRequest) -> Result<(), Reason> {
+        let mut batch = HashSet::new();
+        for id in request.utterances.iter().map(|said| &said.utterance_id).filter(|id| !id.is_empty()) {
+            let by_server = |said: &Said| said.what.utterance_id.is_empty() && said.id == *id;
+            if self.said.iter().any(by_server) {
+                return Err("INVALID_ID");
+            }
+            if self.by_id(id).is_ok() || !batch.insert(id) {
+                return Err("UTTERANCE_EXISTS");
+            }
+        }
+        Ok(())
+    }
+
+    fn turn_of(&self, said: &NewUtterance) -> Result<i32, Reason> {
+        match said.turn_number {
+            Some(turn) if turn < self.last_turn() => Err("TURN_GOES_BACK"),
+            Some(turn) => Ok(turn),
+            None => Ok(self.last_turn() + i32::from(said.role() == Role::User)),
+        }
+    }
+
+    fn pin_whole(&mut self, sequence: i64) {
+        let unit = self.whole_units(&[sequence], |_| true);
+        if unit.iter().any(|member| self.get(*member).pinned) {
+            unit.iter().for_each(|member| self.get_mut(*member).pinned = true);
+        }
+    }
+
+    fn check_size(&self, sequence: i64) -> Result<(), Reason> {
+        let Some(max) = self.policy.tokens.map(|marks| marks.max).filter(|_| self.policy.reject) else {
+            return Ok(());
+        };
+        let pairing = self.pairing();
+        let unit = self.whole_units(&[sequence], |_| true);
+        let live = unit.iter().filter(|member| self.is_live(**member, &pairing));
+        match live.map(|member| self.get(*member).tokens).sum::<i32>() > max {
+            true => Err("OVERSIZE"),
+            false => Ok(()),
+        }
+    }
+
+    /// Evicts while the window is over a limit, then trims the archive.
+    pub fn settle(&mut self, facts: &mut Facts) {
+        if self.is_above(|marks| marks.max) {
+            while self.is_above(|marks| marks.keep()) {
+                let Some(unit) = self.oldest_that_may_leave() else { break };
+                for member in unit {
+                    self.get_mut(member).home = Home::Archive;
+                    self.covered.extend(self.policy.summarizes.then_some(member));
+                    facts.evicted.push(member);
+                }
+            }
+        }
+        facts.dropped = self.trim();
+    }
+
+    /// The oldest unit of the window that is not the newest one, not pinned, no instruction.
+    fn oldest_that_may_leave(&self) -> Option<Vec<i64>> {
+        let (units, window) = (self.pairing().units, self.window());
+        let unit = |sequence: i64| units[sequence as usize - 1];
+        let newest = unit(*window.last()?);
+        let stays = |member: &i64| self.get(*member).pinned || self.is_instruction(*member);
+        let mut members = window.chunk_by(|one, next| unit(*one) == unit(*next));
+        let leaves = members.find(|run| unit(run[0]) != newest && !run.iter().any(stays));
+        leaves.map(<[i64]>::to_vec)
+    }
+
+    /// Beyond its limit the archive loses its oldest, down to 95 % of the limit, whole units.
+    fn trim(&mut self) -> Vec<i64> {
+        let archive = self.archive();
+        if archive.len() <= self.policy.archive {
+            return Vec::new();
+        }
+        let surplus = archive.len() - (self.policy.archive - self.policy.archive / 20);
+        let dropped = self.whole_units(&archive[..surplus], |said| said.home == Home::Archive);
+        dropped.iter().for_each(|sequence| self.get_mut(*sequence).home = Home::Dropped);
+        dropped
+    }
+}

@@ -1,0 +1,49 @@
+//! The naive model: what the design says, in the simplest words, worked out anew each time
+//! from a list of everything that was ever said.
+
+mod call;
+mod conversation;
+mod forgetting;
+mod memorize;
+mod numbers;
+mod policy;
+mod reading;
+mod world;
+
+pub use call::Call;
+use conversation::Home;
+pub use conversation::{Conversation, Said};
+pub use forgetting::{Criterion, Selection, Take, holds_word};
+pub use memorize::{check, cost};
+pub use policy::Policy;
+pub use reading::time;
+pub use world::{Earlier, Expected, World};
+
+/// Why a call is refused: the reason of its ErrorInfo.
+pub type Reason = &'static str;
+
+/// What a call did to a conversation. Utterances are named by their sequences, ascending.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Facts {
+    /// Tells conversations of one id apart: each that starts gets the next number.
+    pub birth: usize,
+    /// The revision after the call.
+    pub revision: i64,
+    /// Whether anything changed.
+    pub changed: bool,
+    /// Whether the conversation started with it.
+    pub started: bool,
+    pub memorized: Vec<i64>,
+    pub evicted: Vec<i64>,
+    pub dropped: Vec<i64>,
+    pub forgotten: Vec<i64>,
+    pub erased: Vec<i64>,
+    pub restored: Vec<i64>,
+    pub updated: Vec<i64>,
+    /// Places in the request and sequences of what a lenient call let pass.
+    pub irregular: Vec<(i32, i64)>,
+    /// The utterance that the call was about.
+    pub target: Option<i64>,
+    /// Utterances that went with their conversation.
+    pub removed: Option<i32>,
+}

@@ -1,0 +1,253 @@
+//! All conversations, and the outcomes of calls that named their attempt.
+
+use std::collections::BTreeMap;
+
+use utterd::proto::{CreateConversationRequest, ForgetMode, UpdateConversationRequest};
+
+use super::{Call, Conversation, Facts, Policy, Reason, memorize};
+
+/// Outcomes are kept so many microseconds.
+const RETENTION: i64 = 24 * 3_600 * 1_000_000;
+
+/// What a call that is accepted must come to.
+#[derive(Clone, Debug)]
+pub enum Expected {
+    /// It is decided now.
+    Now(Box<Facts>),
+    /// It is the outcome of an earlier call.
+    Earlier(Box<Earlier>),
+}
+
+/// The outcome of a call that named its attempt.
+#[derive(Clone, Debug)]
+pub struct Earlier {
+    pub call: Call,
+    pub time: i64,
+    pub facts: Facts,
+    /// Learnt from the first response.
+    pub conversation: String,
+}
+
+/// Everything that the server knows.
+#[derive(Clone, Debug)]
+pub struct World {
+    pub conversations: Vec<Conversation>,
+    /// Recipients' active conversations.
+    active: BTreeMap<String, String>,
+    outcomes: Vec<Earlier>,
+    default_policy: Policy,
+    births: usize,
+}
+
+impl World {
+    pub fn new(default_policy: Policy) -> Self {
+        let (conversations, outcomes) = (Vec::new(), Vec::new());
+        Self { conversations, active: BTreeMap::new(), outcomes, default_policy, births: 0 }
+    }
+
+    pub fn is_active(&self, conversation: &Conversation) -> bool {
+        self.active.get(&conversation.recipient) == Some(&conversation.id)
+    }
+
+    /// The conversation that is addressed.
+    pub fn find(&self, id: &str, recipient: &str) -> Option<&Conversation> {
+        let id = match id {
+            "" => self.active.get(or_default(recipient))?,
+            id => id,
+        };
+        self.conversations.iter().find(|conversation| conversation.id == id)
+    }
+
+    pub fn by_birth(&self, birth: usize) -> Option<&Conversation> {
+        self.conversations.iter().find(|conversation| conversation.birth == birth)
+    }
+
+    /// Does what the call says, or refuses it and changes nothing.
+    pub fn call(&mut self, call: &Call, now: i64) -> Result<Expected, Reason> {
+        self.check(call)?;
+        if let Some(earlier) = self.earlier(call, now) {
+            return match earlier.call == *call {
+                true => Ok(Expected::Earlier(Box::new(earlier.clone()))),
+                false => Err("REQUEST_ID_REUSED"),
+            };
+        }
+        let before = match self.addressed(call, now) {
+            Some(conversation) => conversation,
+            None => return Err("CONVERSATION_NOT_FOUND"),
+        };
+        let recipient = call.address().1;
+        if !recipient.is_empty() && recipient != before.recipient {
+            return Err("RECIPIENT_MISMATCH");
+        }
+        let mut after = before.clone();
+        let mut facts = self.decide(&mut after, call, now)?;
+        facts.birth = before.birth;
+        facts.started = before.revision == 0;
+        after.revision += i64::from(facts.changed);
+        facts.revision = after.revision;
+        if facts.changed {
+            after.update = now;
+        }
+        self.store(call, after, &facts, now);
+        Ok(Expected::Now(Box::new(facts)))
+    }
+
+    /// Takes the ids that the server made from its response.
+    pub fn learn(&mut self, facts: &Facts, conversation_id: &str, ids: &[String]) {
+        if let Some(earlier) = self.outcomes.last_mut().filter(|one| one.conversation.is_empty()) {
+            earlier.conversation = conversation_id.to_owned();
+        }
+        for active in self.active.values_mut().filter(|id| id.is_empty()) {
+            *active = conversation_id.to_owned();
+        }
+        let Some(conversation) = self.conversations.iter_mut().find(|one| one.birth == facts.birth) else {
+            return;
+        };
+        conversation.id = conversation_id.to_owned();
+        for (sequence, id) in facts.memorized.iter().zip(ids) {
+            conversation.get_mut(*sequence).id.clone_from(id);
+        }
+    }
+
+    /// Checks that need no conversation.
+    fn check(&self, call: &Call) -> Result<(), Reason> {
+        match call {
+            Call::Memorize(request) => memorize::check(request),
+            Call::Forget(_, None) => Err("INSTRUCTION_NOT_UNDERSTOOD"),
+            Call::Restore(request) if request.utterance_ids.is_empty() => Err("EMPTY_BATCH"),
+            Call::Delete(request) if request.conversation_id.is_empty() => Err("INVALID_ID"),
+            Call::Update(request) => request.policy.as_ref().map_or(Ok(()), keeps_are_positive),
+            Call::Create(request) => created_policy(&self.default_policy, request).map(|_| ()),
+            _ => Ok(()),
+        }
+    }
+
+    /// Takes the text of a summary as it was read.
+    pub fn heard_summary(&mut self, birth: usize, text: &str) {
+        let of = self.conversations.iter_mut().find(|one| one.birth == birth);
+        of.into_iter().for_each(|one| one.summary = text.to_owned());
+    }
+
+    /// Whether an earlier call with the same request id is remembered.
+    pub fn remembers(&self, call: &Call, now: i64) -> bool {
+        self.earlier(call, now).is_some()
+    }
+
+    /// The outcome of a call with the same request id in the last 24 hours.
+    fn earlier(&self, call: &Call, now: i64) -> Option<&Earlier> {
+        let named = |one: &&Earlier| {
+            one.call.same_rpc(call)
+                && one.call.request_id() == call.request_id()
+                && now - one.time <= RETENTION
+        };
+        self.outcomes.iter().rev().filter(|_| !call.request_id().is_empty()).find(named)
+    }
+
+    /// The conversation that the call goes to, perhaps a new one.
+    fn addressed(&mut self, call: &Call, now: i64) -> Option<Conversation> {
+        let (id, recipient) = call.address();
+        // Without an id, Create makes one anew.
+        let found = match call {
+            Call::Create(_) if id.is_empty() => None,
+            _ => self.find(id, recipient),
+        };
+        if found.is_some() || !matches!(call, Call::Memorize(_) | Call::Create(_)) {
+            return found.cloned();
+        }
+        self.births += 1;
+        let policy = self.default_policy.clone();
+        Some(Conversation::new(self.births, id, or_default(recipient), policy, now))
+    }
+
+    fn decide(&self, after: &mut Conversation, call: &Call, now: i64) -> Result<Facts, Reason> {
+        match call {
+            Call::Memorize(request) => {
+                after.expect(request.expected_revision)?;
+                after.memorize(request, now)
+            }
+            Call::Forget(request, selection) => {
+                after.expect(request.expected_revision)?;
+                let selection = selection.as_ref().ok_or("INSTRUCTION_NOT_UNDERSTOOD")?;
+                Ok(after.forget(selection, request.mode() == ForgetMode::Hard))
+            }
+            Call::Restore(request) => {
+                after.expect(request.expected_revision)?;
+                after.restore(&request.utterance_ids)
+            }
+            Call::Mark(request) => {
+                after.expect(request.expected_revision)?;
+                let masked = |path: &str| in_mask(request.update_mask.as_ref(), path);
+                let pinned = masked("pinned").then_some(request.pinned);
+                after.mark(&request.utterance_id, pinned, masked("metadata").then_some(&request.metadata))
+            }
+            Call::Update(request) => {
+                after.expect(request.expected_revision)?;
+                update(after, request)
+            }
+            Call::Create(request) if after.revision == 0 => {
+                after.title.clone_from(&request.title);
+                after.policy = created_policy(&after.policy, request)?;
+                after.encoding = if request.encoding.is_empty() { "o200k_base" } else { "cl100k_base" };
+                Ok(Facts { changed: true, ..Facts::default() })
+            }
+            Call::Create(_) => Err("CONVERSATION_EXISTS"),
+            Call::Delete(request) => {
+                after.expect(request.expected_revision)?;
+                let stored = after.window().len() + after.archive().len();
+                Ok(Facts { removed: Some(stored as i32), ..Facts::default() })
+            }
+        }
+    }
+
+    fn store(&mut self, call: &Call, after: Conversation, facts: &Facts, now: i64) {
+        if !call.request_id().is_empty() {
+            let conversation = after.id.clone();
+            let earlier = Earlier { call: call.clone(), time: now, facts: facts.clone(), conversation };
+            self.outcomes.push(earlier);
+        }
+        self.conversations.retain(|other| other.birth != after.birth);
+        if facts.removed.is_some() {
+            self.active.retain(|_, id| *id != after.id);
+            return;
+        }
+        let by_recipient = matches!(call, Call::Create(_)) || call.address().0.is_empty();
+        if facts.started && by_recipient && !self.active.contains_key(&after.recipient) {
+            self.active.insert(after.recipient.clone(), after.id.clone());
+        }
+        self.conversations.push(after);
+    }
+}
+
+fn keeps_are_positive(policy: &utterd::proto::Policy) -> Result<(), Reason> {
+    let keeps = [policy.keep_utterances, policy.keep_tokens, policy.keep_turns];
+    match keeps.iter().flatten().any(|keep| *keep < 1) {
+        true => Err("INVALID_FIELD"),
+        false => Ok(()),
+    }
+}
+
+fn created_policy(default: &Policy, request: &CreateConversationRequest) -> Result<Policy, Reason> {
+    request.policy.as_ref().map_or(Ok(default.clone()), |policy| default.changed(policy))
+}
+
+/// Smaller limits evict at once.
+fn update(after: &mut Conversation, request: &UpdateConversationRequest) -> Result<Facts, Reason> {
+    let masked = |path: &str| in_mask(request.update_mask.as_ref(), path);
+    let mut facts = Facts { changed: true, ..Facts::default() };
+    if masked("title") {
+        after.title.clone_from(&request.title);
+    }
+    if let Some(policy) = request.policy.as_ref().filter(|_| masked("policy")) {
+        after.policy = after.policy.changed(policy)?;
+        after.settle(&mut facts);
+    }
+    Ok(facts)
+}
+
+fn in_mask(mask: Option<&prost_types::FieldMask>, path: &str) -> bool {
+    mask.is_some_and(|mask| mask.paths.iter().any(|given| given == path))
+}
+
+fn or_default(recipient: &str) -> &str {
+    if recipient.is_empty() { "default" } else { recipient }
+}

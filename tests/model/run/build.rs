@@ -1,0 +1,215 @@
+//! From commands to calls: their numbers are fitted to what exists.
+
+use prost::Message;
+use prost_types::FieldMask;
+use utterd::proto::{
+    CreateConversationRequest, DeleteConversationRequest, ForgetMode, ForgetRequest, MemorizeRequest,
+    RestoreRequest, UpdateConversationRequest, UpdateUtteranceRequest,
+};
+
+use super::Run;
+use crate::{
+    commands::{Attempt, Command, Place, Step},
+    naive::{Call, Conversation, Said},
+    text::{marker, markers},
+};
+
+impl Place {
+    /// The conversation id and the recipient id that it stands for.
+    pub fn ids(self) -> (&'static str, &'static str) {
+        match self {
+            Self::First => ("first", ""),
+            Self::Second => ("second", "ann"),
+            Self::Active => ("", ""),
+        }
+    }
+}
+
+/// What every request starts with.
+struct Heading {
+    conversation_id: String,
+    recipient_id: String,
+    request_id: String,
+    expected_revision: Option<i64>,
+}
+
+impl Run {
+    /// The call of a command that may change something; `None` for the others.
+    pub(super) fn call(&mut self, step: &Step) -> Option<Call> {
+        let (id, recipient) = step.at.ids();
+        let found = self.world.find(id, recipient).cloned();
+        let found = found.as_ref();
+        let mut heading = |attempt: &Attempt| self.heading(step.at, attempt, found);
+        Some(match &step.command {
+            Command::Memorize { says, lenient, attempt } => {
+                let heading = heading(attempt);
+                Call::Memorize(MemorizeRequest {
+                    utterances: self.drafts(says, found),
+                    lenient: *lenient,
+                    conversation_id: heading.conversation_id,
+                    recipient_id: heading.recipient_id,
+                    request_id: heading.request_id,
+                    expected_revision: heading.expected_revision,
+                })
+            }
+            Command::Forget { form, english, hard, dry_run, attempt } => {
+                let heading = heading(&Attempt { named: attempt.named && !dry_run, ..*attempt });
+                let (instructions, selection) = form.spell(found, *english);
+                let mode = if *hard { ForgetMode::Hard } else { ForgetMode::Unspecified };
+                let request = ForgetRequest {
+                    instructions,
+                    mode: mode.into(),
+                    dry_run: *dry_run,
+                    conversation_id: heading.conversation_id,
+                    recipient_id: heading.recipient_id,
+                    request_id: heading.request_id,
+                    expected_revision: heading.expected_revision,
+                };
+                Call::Forget(request, selection)
+            }
+            Command::Restore { picks, unknown, attempt } => {
+                let named = picks.iter().filter_map(|pick| forgotten_id(found?, *pick));
+                let nobody = unknown.then(|| "nobody".to_owned());
+                restore(heading(attempt), named.chain(nobody).collect())
+            }
+            Command::Mark { pick, pinned, note, attempt } => {
+                let target = found.filter(|one| !one.said.is_empty());
+                let said = target.map(|one| &one.said[usize::from(*pick) % one.said.len()]);
+                mark(heading(attempt), said, *pinned, *note)
+            }
+            Command::Update { policy, title, attempt } => {
+                let heading = heading(attempt);
+                Call::Update(UpdateConversationRequest {
+                    title: title.map(|title| format!("title {title}")).unwrap_or_default(),
+                    policy: *policy,
+                    update_mask: mask([(policy.is_some(), "policy"), (title.is_some(), "title")]),
+                    conversation_id: heading.conversation_id,
+                    recipient_id: heading.recipient_id,
+                    request_id: heading.request_id,
+                    expected_revision: heading.expected_revision,
+                    ..UpdateConversationRequest::default()
+                })
+            }
+            Command::Create { policy, cl100k, attempt } => {
+                let heading = heading(attempt);
+                Call::Create(CreateConversationRequest {
+                    policy: *policy,
+                    encoding: if *cl100k { "cl100k_base".to_owned() } else { String::new() },
+                    conversation_id: heading.conversation_id,
+                    recipient_id: heading.recipient_id,
+                    request_id: heading.request_id,
+                    ..CreateConversationRequest::default()
+                })
+            }
+            Command::Delete { attempt } => {
+                let Heading { conversation_id, expected_revision, .. } = heading(attempt);
+                Call::Delete(DeleteConversationRequest { conversation_id, expected_revision })
+            }
+            Command::Retry(back) => {
+                let call = self.earlier(*back)?;
+                self.marked_anew(call)
+            }
+            Command::Reuse(back) => altered(self.earlier(*back)?),
+            _ => return None,
+        })
+    }
+
+    fn heading(&mut self, at: Place, attempt: &Attempt, found: Option<&Conversation>) -> Heading {
+        let (conversation_id, recipient_id) = at.ids();
+        let revision = found.map_or(0, |conversation| conversation.revision);
+        self.requests += u32::from(attempt.named);
+        Heading {
+            conversation_id: conversation_id.to_owned(),
+            recipient_id: recipient_id.to_owned(),
+            request_id: if attempt.named { format!("request {}", self.requests) } else { String::new() },
+            expected_revision: attempt.expects.map(|off| (revision + i64::from(off)).max(0)),
+        }
+    }
+
+    /// A call that named its attempt, counted back from the last one.
+    fn earlier(&self, back: u8) -> Option<Call> {
+        self.sent.iter().nth_back(usize::from(back) % self.sent.len().max(1)).cloned()
+    }
+
+    /// A call whose outcome is forgotten happens anew: then it says something new.
+    fn marked_anew(&mut self, mut call: Call) -> Call {
+        if self.world.remembers(&call, self.now()) {
+            return call;
+        }
+        if let Call::Memorize(request) = &mut call {
+            for said in &mut request.utterances {
+                self.markers += 1;
+                let (own, new) = (markers(&said.encode_to_vec()), marker(self.markers));
+                for old in own.into_iter().map(marker) {
+                    said.content = said.content.replace(&old, &new);
+                    said.extras_json = said.extras_json.replace(&old, &new);
+                    let calls = said.tool_calls.iter_mut();
+                    calls.for_each(|call| call.arguments_json = call.arguments_json.replace(&old, &new));
+                }
+            }
+        }
+        call
+    }
+}
+
+fn restore(heading: Heading, utterance_ids: Vec<String>) -> Call {
+    Call::Restore(RestoreRequest {
+        utterance_ids,
+        conversation_id: heading.conversation_id,
+        recipient_id: heading.recipient_id,
+        request_id: heading.request_id,
+        expected_revision: heading.expected_revision,
+    })
+}
+
+fn mark(heading: Heading, said: Option<&Said>, pinned: Option<bool>, note: Option<u8>) -> Call {
+    Call::Mark(UpdateUtteranceRequest {
+        utterance_id: said.map_or("nobody".to_owned(), |said| said.id.clone()),
+        pinned: pinned.unwrap_or(false),
+        metadata: note.iter().flat_map(|note| notes(said, *note)).collect(),
+        update_mask: mask([(pinned.is_some(), "pinned"), (note.is_some(), "metadata")]),
+        conversation_id: heading.conversation_id,
+        recipient_id: heading.recipient_id,
+        request_id: heading.request_id,
+        expected_revision: heading.expected_revision,
+    })
+}
+
+fn mask(paths: [(bool, &str); 2]) -> Option<FieldMask> {
+    let set = paths.into_iter().filter(|(set, _)| *set).map(|(_, path)| path.to_owned());
+    Some(FieldMask { paths: set.collect() })
+}
+
+/// An id of something soft-forgotten; of anything when nothing is.
+fn forgotten_id(conversation: &Conversation, which: u8) -> Option<String> {
+    let forgotten = conversation.sequences(|said| said.is_stored() && said.forgotten);
+    match forgotten.get(usize::from(which) % forgotten.len().max(1)) {
+        Some(sequence) => Some(conversation.get(*sequence).id.clone()),
+        None => conversation.any_id(which),
+    }
+}
+
+/// Notes that hold the marker of what they are about.
+fn notes(said: Option<&Said>, note: u8) -> Vec<(String, String)> {
+    let number = said.and_then(|said| said.markers.first().copied());
+    let about = number.map(|number| ("about".to_owned(), marker(number)));
+    let team = note.is_multiple_of(2).then(|| ("team".to_owned(), "red".to_owned()));
+    about.into_iter().chain(team).collect()
+}
+
+/// Another request with the same id.
+fn altered(mut call: Call) -> Call {
+    match &mut call {
+        Call::Memorize(request) => request.lenient = !request.lenient,
+        Call::Forget(request, _) => {
+            let soft = request.mode() != ForgetMode::Hard;
+            request.mode = if soft { ForgetMode::Hard } else { ForgetMode::Soft }.into();
+        }
+        Call::Restore(request) => request.utterance_ids.push("nobody".to_owned()),
+        Call::Mark(request) => request.pinned = !request.pinned,
+        Call::Update(request) => request.title.push('!'),
+        Call::Create(request) => request.title.push('!'),
+        Call::Delete(_) => {}
+    }
+    call
+}

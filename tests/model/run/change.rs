@@ -1,0 +1,308 @@
+//! Calls that may change something: what they answer, what the trace says, what they left.
+
+use std::collections::BTreeSet;
+
+use tonic::Status;
+use utterd::proto::{Event, GetSummaryResponse, Operation, Segment, UtteranceRef};
+
+use super::{
+    Run,
+    send::{Reply, reason, send},
+    trace,
+};
+use crate::{
+    checks::same,
+    ensure,
+    naive::{Call, Conversation, Earlier, Expected, Facts},
+    text::markers,
+};
+
+impl Run {
+    /// Sends the call and compares everything that comes of it.
+    pub(super) async fn change(&mut self, call: Call) -> Result<(), String> {
+        if let Call::Forget(request, selection) = &call
+            && request.dry_run
+        {
+            let wet = utterd::proto::ForgetRequest { dry_run: false, ..request.clone() };
+            return self.rehearse(&call, &Call::Forget(wet, selection.clone())).await;
+        }
+        let expected = self.world.call(&call, self.now());
+        let reply = send(self.services(), &call).await;
+        match (expected, reply) {
+            (Err(expected), Err(status)) => self.refused(expected, &status, &own(&call)),
+            (Err(expected), Ok(reply)) => {
+                Err(format!("accepted, but must be refused as {expected}: {reply:?}"))
+            }
+            (Ok(expected), Err(status)) => Err(format!("refused by {status:?}\nmust be: {expected:?}")),
+            (Ok(Expected::Now(facts)), Ok(reply)) => self.decided(&call, &facts, reply).await,
+            (Ok(Expected::Earlier(earlier)), Ok(reply)) => self.replayed(&earlier, &reply),
+        }
+    }
+
+    /// A refusal gives its reason, is no event, and shows no text but `own`, the caller's.
+    pub(super) fn refused(
+        &mut self,
+        expected: &str,
+        status: &Status,
+        own: &BTreeSet<u32>,
+    ) -> Result<(), String> {
+        self.tally.count(&format!("refused: {expected}"), 1);
+        same("the reason of the refusal", &reason(status).as_str(), &expected)?;
+        self.allowed(status.message().as_bytes(), own)?;
+        self.allowed(status.details(), own)?;
+        self.expect_event(None)
+    }
+
+    /// A dry run answers as the call would, and nothing changes.
+    async fn rehearse(&mut self, call: &Call, wet: &Call) -> Result<(), String> {
+        let mut rehearsed = self.world.clone();
+        let expected = rehearsed.call(wet, self.now());
+        let reply = send(self.services(), call).await;
+        let (facts, reply) = match (expected, reply) {
+            (Err(expected), Err(status)) => return self.refused(expected, &status, &own(call)),
+            (Ok(Expected::Now(facts)), Ok(reply)) => (facts, reply),
+            other => return Err(format!("dry run: {other:?}")),
+        };
+        self.expect_event(None)?;
+        let after = rehearsed.by_birth(facts.birth).ok_or("the model lost the conversation")?;
+        // What the summary would be is the server's own matter.
+        let mut capacity = after.capacity(&self.summary_of(facts.birth), self.now());
+        let answered = reply.capacity.clone().unwrap_or_default();
+        (capacity.summary, capacity.total_token_count) = (answered.summary, answered.total_token_count);
+        same("the capacity of a dry run", &reply.capacity, &Some(capacity))?;
+        compare_references(&reply, &facts, after)?;
+        self.observe(facts.birth).await
+    }
+
+    async fn decided(&mut self, call: &Call, facts: &Facts, reply: Reply) -> Result<(), String> {
+        ensure!(!reply.replayed, "is called a replay");
+        self.tally.facts(facts);
+        self.learn(call, facts, &reply)?;
+        let news = self.trace.news()?;
+        let Some(after) = self.world.by_birth(facts.birth).cloned() else {
+            return self.removed(call, facts, &reply, &news).await;
+        };
+        self.recipients.insert(facts.birth, after.recipient.clone());
+        let before = self.summary_of(facts.birth);
+        let summary = self.read_summary(&after).await?;
+        let segments = Segments::between(&before, &summary);
+        let event = facts.changed.then(|| Event {
+            conversation_id: after.id.clone(),
+            recipient_id: after.recipient.clone(),
+            request_id: call.request_id().to_owned(),
+            written_segment_numbers: segments.written.iter().map(|one| one.segment_number).collect(),
+            removed_segment_numbers: segments.removed.clone(),
+            ..trace::change(call.operation(), facts)
+        });
+        self.compare_event(&news, event)?;
+        self.tally.count("folded", segments.written.iter().filter(|segment| segment.level > 0).count());
+        compare_references(&reply, facts, &after)?;
+        compare_summary(&reply, facts, &segments, &after)?;
+        self.compare_states(&reply, facts, &after, &summary)?;
+        self.allowed(&reply.wire, &BTreeSet::new())?;
+        if !call.request_id().is_empty() {
+            self.firsts.insert(first_key(call), reply);
+        }
+        self.observe(facts.birth).await
+    }
+
+    /// Learns the ids that the server made; an utterance's ends in its sequence.
+    fn learn(&mut self, call: &Call, facts: &Facts, reply: &Reply) -> Result<(), String> {
+        let conversation = reply.conversation.as_ref().and_then(Option::as_ref);
+        let named = conversation.map(|one| one.conversation_id.clone()).or(reply.conversation_id.clone());
+        let ids: Vec<_> = reply.memorized.iter().map(|one| one.utterance_id.clone()).collect();
+        same("the number of utterances memorized", &ids.len(), &facts.memorized.len())?;
+        if let Call::Memorize(request) = call {
+            for ((said, id), sequence) in request.utterances.iter().zip(&ids).zip(&facts.memorized) {
+                let right = match said.utterance_id.as_str() {
+                    "" => id.ends_with(&format!("-{sequence}")),
+                    given => given == id,
+                };
+                ensure!(right, "the utterance {sequence} is named {id:?}");
+            }
+        }
+        if let Some(named) = named {
+            self.world.learn(facts, &named, &ids);
+        }
+        Ok(())
+    }
+
+    async fn removed(
+        &mut self,
+        call: &Call,
+        facts: &Facts,
+        reply: &Reply,
+        news: &[Event],
+    ) -> Result<(), String> {
+        same("the utterances removed", &reply.removed, &facts.removed)?;
+        let known = self.recipients.get(&facts.birth).cloned().unwrap_or_default();
+        let event = Event {
+            conversation_id: call.address().0.to_owned(),
+            recipient_id: known,
+            ..trace::change(Operation::DeleteConversation, facts)
+        };
+        self.compare_event(news, Some(event))
+    }
+
+    fn compare_event(&self, news: &[Event], expected: Option<Event>) -> Result<(), String> {
+        let bare = |event: &Event| Event { event_id: String::new(), time: None, ..event.clone() };
+        same("the events of the call", &news.iter().map(bare).collect(), &Vec::from_iter(expected))
+    }
+
+    fn compare_states(
+        &self,
+        reply: &Reply,
+        facts: &Facts,
+        after: &Conversation,
+        summary: &GetSummaryResponse,
+    ) -> Result<(), String> {
+        let now = self.now();
+        if let Some(id) = &reply.conversation_id {
+            same("the conversation", id, &after.id)?;
+        }
+        if let Some(capacity) = &reply.capacity {
+            same("the capacity", capacity, &after.capacity(summary, now))?;
+        }
+        if let Some(conversation) = &reply.conversation {
+            let basic = after.basic(self.world.is_active(after), now);
+            same("the conversation", conversation, &Some(basic))?;
+        }
+        if let Some(utterance) = &reply.utterance {
+            same("the utterance", utterance, &facts.target.map(|target| after.shown(target)))?;
+        }
+        Ok(())
+    }
+
+    /// A replay refers to what the first call did, as far as it is still stored, and shows no text.
+    fn replayed(&mut self, earlier: &Earlier, reply: &Reply) -> Result<(), String> {
+        ensure!(reply.replayed, "a replay that does not say so");
+        self.tally.count("replayed", 1);
+        self.expect_event(None)?;
+        let first = self.firsts.get(&first_key(&earlier.call)).cloned().ok_or("a replay of nothing")?;
+        let alive = self.world.by_birth(earlier.facts.birth);
+        compare_earlier(&earlier.facts, reply, alive)?;
+        if reply.conversation != Some(None) {
+            same("the conversation replayed", &reply.conversation_id, &first.conversation_id)?;
+        }
+        same("the revision replayed", &reply.revision, &first.revision)?;
+        same("the segments replayed", &reply.rebuilt_segments, &first.rebuilt_segments)?;
+        same("the start replayed", &reply.started, &first.started)?;
+        let status = alive.map_or(0, |one| one.status(self.now()).into());
+        let capacity = first.capacity.map(|first| utterd::proto::Capacity { status, ..first });
+        same("the capacity replayed", &reply.capacity, &capacity)?;
+        if let Some(conversation) = &reply.conversation {
+            let basic = alive.map(|one| one.basic(self.world.is_active(one), self.now()));
+            same("the conversation of a replay", conversation, &basic)?;
+        }
+        if let Some(utterance) = &reply.utterance {
+            let target = earlier.facts.target.zip(alive).filter(|(target, one)| one.get(*target).is_stored());
+            same("the utterance of a replay", utterance, &target.map(|(target, one)| one.shown(target)))?;
+        }
+        self.allowed(&reply.wire, &BTreeSet::new())
+    }
+
+    /// No other markers than these may be in a response.
+    pub(super) fn allowed(&self, wire: &[u8], allowed: &BTreeSet<u32>) -> Result<(), String> {
+        let found = markers(wire);
+        let leaked: Vec<_> = found.difference(allowed).collect();
+        ensure!(
+            leaked.is_empty(),
+            "the response holds text of {leaked:?}: {}",
+            String::from_utf8_lossy(wire)
+        );
+        Ok(())
+    }
+}
+
+/// How a summary has changed.
+struct Segments {
+    written: Vec<Segment>,
+    removed: Vec<i32>,
+    token_count: Option<i32>,
+}
+
+impl Segments {
+    fn between(before: &GetSummaryResponse, after: &GetSummaryResponse) -> Self {
+        let has = |summary: &GetSummaryResponse, number: i32| {
+            summary.segments.iter().any(|segment| segment.segment_number == number)
+        };
+        let written = after.segments.iter().filter(|one| !has(before, one.segment_number)).cloned().collect();
+        let numbers = before.segments.iter().map(|segment| segment.segment_number);
+        let mut removed: Vec<i32> = numbers.filter(|number| !has(after, *number)).collect();
+        removed.sort_unstable();
+        Self { written, removed, token_count: after.token_count }
+    }
+}
+
+fn compare_references(reply: &Reply, facts: &Facts, after: &Conversation) -> Result<(), String> {
+    let refer = |sequences: &[i64]| -> Vec<UtteranceRef> {
+        sequences.iter().map(|sequence| after.reference(*sequence)).collect()
+    };
+    same("what was memorized", &reply.memorized, &refer(&facts.memorized))?;
+    same("what was evicted", &reply.evicted, &refer(&facts.evicted))?;
+    same("what was restored", &reply.restored, &refer(&facts.restored))?;
+    let forgotten = [&*facts.forgotten, &*facts.erased].concat();
+    same("what was forgotten", &reply.forgotten, &refer(&forgotten))?;
+    if let Some(revision) = reply.revision {
+        same("the revision", &revision, &facts.revision)?;
+    }
+    if let Some(started) = reply.started {
+        same("whether the conversation started", &started, &facts.started)?;
+    }
+    let irregular: Vec<_> =
+        reply.irregularities.iter().map(|one| (one.index.unwrap_or(-1), one.sequence)).collect();
+    same("the irregularities", &irregular, &facts.irregular)
+}
+
+fn compare_earlier(facts: &Facts, reply: &Reply, alive: Option<&Conversation>) -> Result<(), String> {
+    let refer = |sequences: &[i64]| -> Vec<UtteranceRef> {
+        let gone = |sequence: i64| UtteranceRef { sequence, ..UtteranceRef::default() };
+        let point = |sequence: &i64| alive.map_or(gone(*sequence), |one| one.reference_if_stored(*sequence));
+        sequences.iter().map(point).collect()
+    };
+    same("what was memorized first", &reply.memorized, &refer(&facts.memorized))?;
+    same("what was evicted first", &reply.evicted, &refer(&facts.evicted))?;
+    same("what was restored first", &reply.restored, &refer(&facts.restored))?;
+    let forgotten = [&*facts.forgotten, &*facts.erased].concat();
+    same("what was forgotten first", &reply.forgotten, &refer(&forgotten))?;
+    same("the summary of a replay", &reply.summary.clone().flatten(), &None)
+}
+
+fn compare_summary(
+    reply: &Reply,
+    facts: &Facts,
+    segments: &Segments,
+    after: &Conversation,
+) -> Result<(), String> {
+    if let Some(rebuilt) = reply.rebuilt_segments {
+        same("the segments rebuilt", &rebuilt, &(segments.removed.len() as i32))?;
+    }
+    if let Some(update) = &reply.summary {
+        let changed = !segments.written.is_empty() || !segments.removed.is_empty();
+        let expected = changed.then(|| utterd::proto::SummaryUpdate {
+            written: segments.written.clone(),
+            replaced_segment_numbers: segments.removed.clone(),
+            token_count: segments.token_count,
+        });
+        same("what changed in the summary", update, &expected)?;
+    }
+    same("whether the revision moved", &(facts.changed || segments.written.is_empty()), &true)?;
+    let fresh = |one: &&Segment| one.level == 0 && one.covers == trace::ranges(&facts.evicted);
+    for segment in segments.written.iter().filter(fresh) {
+        let pairing = after.pairing();
+        let live = facts.evicted.iter().filter(|sequence| after.is_live(**sequence, &pairing));
+        let source: i32 = live.map(|sequence| after.get(*sequence).tokens).sum();
+        let most = (source * 30 / 100).max(40);
+        ensure!(segment.token_count <= Some(most), "a segment of more than {most} tokens: {segment:?}");
+    }
+    Ok(())
+}
+
+/// The markers that the caller itself writes.
+fn own(call: &Call) -> BTreeSet<u32> {
+    markers(format!("{call:?}").as_bytes())
+}
+
+fn first_key(call: &Call) -> String {
+    format!("{} {}", call.operation().as_str_name(), call.request_id())
+}

@@ -1,0 +1,196 @@
+//! Runs a sequence of commands against a server and the naive model side by side.
+
+mod build;
+mod change;
+mod drafts;
+mod reads;
+mod search;
+mod send;
+mod trace;
+
+use std::{collections::HashMap, sync::Arc, time::Duration};
+
+use tonic::Request;
+use utterd::{
+    config::Settings,
+    engine::Clock,
+    proto::{
+        ConversationView, Event, GetCapacityInfoRequest, GetConversationRequest, GetSummaryRequest,
+        GetSummaryResponse, ListUtterancesRequest, Operation, OverLimitCause,
+        conversation_service_server::ConversationService, memory_service_server::MemoryService,
+    },
+    rpc::Services,
+    server::Server,
+};
+
+use crate::{
+    checks::{Observed, absolutes, same},
+    commands::{Command, Step},
+    naive::{Call, Conversation, Policy, World},
+    support::{ManualClock, server_with},
+    tally::Tally,
+};
+use send::Reply;
+use trace::Trace;
+
+/// A server, the model of it, and what was heard so far.
+pub struct Run {
+    server: Server,
+    clock: Arc<ManualClock>,
+    trace: Trace,
+    world: World,
+    /// By conversation: its summary as it was read last.
+    summaries: HashMap<usize, GetSummaryResponse>,
+    /// By conversation: its recipient.
+    recipients: HashMap<usize, String>,
+    /// The first replies to calls that named their attempt.
+    firsts: HashMap<String, Reply>,
+    /// The calls that named their attempt.
+    sent: Vec<Call>,
+    markers: u32,
+    requests: u32,
+    tally: Tally,
+}
+
+/// Limits so small that windows roll, summaries fold and archives are trimmed all the time.
+fn settings() -> Settings {
+    Settings {
+        buffer_size: 6,
+        max_tokens: 200,
+        summary_token_limit: 100,
+        archive_limit: 8,
+        reflection: false,
+        ..Settings::default()
+    }
+}
+
+fn default_policy() -> Policy {
+    Policy::rolling(6, 200, 100, 8)
+}
+
+impl Run {
+    /// Runs `steps` on a fresh server; the error tells at which step, and what was wrong.
+    pub async fn of(steps: &[Step]) -> Result<Tally, String> {
+        let (server, clock) = server_with(&settings());
+        let trace = Trace::open(server.services(), "").await?;
+        let world = World::new(default_policy());
+        let (summaries, recipients, firsts) = (HashMap::new(), HashMap::new(), HashMap::new());
+        let sent = Vec::new();
+        let mut run = Self {
+            server,
+            clock,
+            trace,
+            world,
+            summaries,
+            recipients,
+            firsts,
+            sent,
+            markers: 0,
+            requests: 0,
+            tally: Tally::default(),
+        };
+        for (number, step) in (1..).zip(steps) {
+            run.step(step).await.map_err(|error| format!("step {number}, {step}:\n{error}"))?;
+        }
+        Ok(run.tally)
+    }
+
+    async fn step(&mut self, step: &Step) -> Result<(), String> {
+        self.clock.advance(Duration::from_millis(1));
+        if let Some(call) = self.call(step) {
+            if !call.request_id().is_empty() && !self.sent.contains(&call) {
+                self.sent.push(call.clone());
+            }
+            return self.change(call).await;
+        }
+        match &step.command {
+            Command::Wait(minutes) => {
+                self.clock.advance(Duration::from_secs(u64::from(*minutes) * 60));
+                Ok(())
+            }
+            // Nothing was sent yet.
+            Command::Retry(_) | Command::Reuse(_) => Ok(()),
+            Command::Remember(search) => self.remember(step.at, search).await,
+            other => self.read(step.at, other).await,
+        }
+    }
+
+    fn services(&self) -> &Services {
+        self.server.services()
+    }
+
+    fn now(&self) -> i64 {
+        self.clock.now().0
+    }
+
+    fn expect_event(&mut self, event: Option<Event>) -> Result<(), String> {
+        let now = self.now();
+        self.trace.expect(event, now)
+    }
+
+    /// A read of this conversation must be told by the trace.
+    fn expect_read(&mut self, operation: Operation, of: &Conversation, results: usize) -> Result<(), String> {
+        self.expect_event(Some(trace::read(operation, &of.id, &of.recipient, results)))
+    }
+
+    fn summary_of(&self, birth: usize) -> GetSummaryResponse {
+        let none = || GetSummaryResponse { token_count: Some(0), ..Default::default() };
+        self.summaries.get(&birth).cloned().unwrap_or_else(none)
+    }
+
+    async fn read_summary(&mut self, of: &Conversation) -> Result<GetSummaryResponse, String> {
+        let request = GetSummaryRequest { conversation_id: of.id.clone(), ..Default::default() };
+        let response = self.services().get_summary(Request::new(request)).await.map_err(refusal)?;
+        let summary = response.into_inner();
+        self.expect_read(Operation::GetSummary, of, summary.segments.len())?;
+        same("the conversation of the summary", &summary.conversation_id, &of.id)?;
+        self.summaries.insert(of.birth, summary.clone());
+        self.world.heard_summary(of.birth, &summary.text);
+        Ok(summary)
+    }
+
+    /// Reads the whole conversation: it is what the model says, and what must always hold holds.
+    async fn observe(&mut self, birth: usize) -> Result<(), String> {
+        let Some(model) = self.world.by_birth(birth).cloned() else { return Ok(()) };
+        let before = self.summary_of(birth);
+        let summary = self.read_summary(&model).await?;
+        same("the summary's segments", &summary.segments, &before.segments)?;
+
+        let id = || model.id.clone();
+        let full = ConversationView::Full.into();
+        let request = GetConversationRequest { conversation_id: id(), view: full, ..Default::default() };
+        let response = self.services().get_conversation(Request::new(request)).await.map_err(refusal)?;
+        self.expect_read(Operation::GetConversation, &model, 1)?;
+        let conversation = response.into_inner().conversation.unwrap_or_default();
+        let expected = model.full(&summary, self.world.is_active(&model), self.now());
+        same("the conversation", &conversation, &expected)?;
+
+        let request = GetCapacityInfoRequest { conversation_id: id(), ..Default::default() };
+        let response = self.services().get_capacity_info(Request::new(request)).await.map_err(refusal)?;
+        self.expect_read(Operation::GetCapacity, &model, 1)?;
+        let capacity = response.into_inner().capacity.unwrap_or_default();
+        same("the capacity", &capacity, &model.capacity(&summary, self.now()))?;
+
+        let request = ListUtterancesRequest {
+            conversation_id: id(),
+            include_archive: true,
+            include_forgotten: true,
+            page_size: 1_000,
+            ..Default::default()
+        };
+        let expected = model.show(&model.listed(&request));
+        let response = self.services().list_utterances(Request::new(request)).await.map_err(refusal)?;
+        let stored = response.into_inner().utterances;
+        self.expect_read(Operation::ListUtterances, &model, stored.len())?;
+        same("what is stored", &stored, &expected)?;
+        let causes = capacity.over_limit_causes.clone();
+        self.tally.count("over a limit", usize::from(!causes.is_empty()));
+        let open = causes.contains(&OverLimitCause::OpenExchange.into());
+        self.tally.count("an open exchange over a limit", usize::from(open));
+        absolutes(&Observed { conversation, stored, summary, capacity }, &model)
+    }
+}
+
+fn refusal(status: tonic::Status) -> String {
+    format!("a read is refused: {status:?}")
+}

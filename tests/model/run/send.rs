@@ -1,0 +1,144 @@
+//! Sends calls to the services, without a transport, and puts what they answer in one shape.
+
+use prost::Message;
+use tonic::{Request, Response, Status};
+use tonic_types::StatusExt;
+use utterd::{
+    proto::{
+        self, Capacity, Irregularity, SummaryUpdate, UtteranceRef,
+        conversation_service_server::ConversationService, memory_service_server::MemoryService,
+    },
+    rpc::Services,
+};
+
+use crate::naive::Call;
+
+/// What a call answers; what its response does not have is empty.
+#[derive(Clone, Debug, Default)]
+pub struct Reply {
+    pub conversation_id: Option<String>,
+    pub revision: Option<i64>,
+    pub memorized: Vec<UtteranceRef>,
+    pub evicted: Vec<UtteranceRef>,
+    pub forgotten: Vec<UtteranceRef>,
+    pub restored: Vec<UtteranceRef>,
+    /// For calls whose response has it.
+    pub summary: Option<Option<SummaryUpdate>>,
+    pub capacity: Option<Capacity>,
+    pub started: Option<bool>,
+    pub replayed: bool,
+    pub irregularities: Vec<Irregularity>,
+    pub rebuilt_segments: Option<i32>,
+    /// For calls whose response has it.
+    pub conversation: Option<Option<proto::Conversation>>,
+    /// For calls whose response has it.
+    pub utterance: Option<Option<proto::Utterance>>,
+    pub removed: Option<i32>,
+    /// The response as it goes over the wire, without what the caller wrote itself and
+    /// without summary and utterance.
+    pub wire: Vec<u8>,
+}
+
+/// Sends `call`.
+pub async fn send(services: &Services, call: &Call) -> Result<Reply, Status> {
+    Ok(match call.clone() {
+        Call::Memorize(request) => memorized(services.memorize(Request::new(request)).await?),
+        Call::Forget(request, _) => forgotten(services.forget(Request::new(request)).await?),
+        Call::Restore(request) => restored(services.restore(Request::new(request)).await?),
+        Call::Mark(request) => marked(services.update_utterance(Request::new(request)).await?),
+        Call::Update(request) => updated(services.update_conversation(Request::new(request)).await?),
+        Call::Create(request) => {
+            let response = services.create_conversation(Request::new(request)).await?.into_inner();
+            let wire = response.encode_to_vec();
+            let proto::CreateConversationResponse { conversation, replayed } = response;
+            let conversation_id = conversation.as_ref().map(|one| one.conversation_id.clone());
+            Reply { conversation_id, conversation: Some(conversation), replayed, wire, ..Reply::default() }
+        }
+        Call::Delete(request) => {
+            let response = services.delete_conversation(Request::new(request)).await?.into_inner();
+            let removed = Some(response.utterance_count.unwrap_or(-1));
+            Reply { removed, wire: response.encode_to_vec(), ..Reply::default() }
+        }
+    })
+}
+
+/// The reason that a refusal gives.
+pub fn reason(status: &Status) -> String {
+    match status.get_details_error_info() {
+        Some(info) => info.reason,
+        None => format!("no reason, but {status:?}"),
+    }
+}
+
+fn memorized(response: Response<proto::MemorizeResponse>) -> Reply {
+    let mut response = response.into_inner();
+    let summary = Some(response.summary.take());
+    Reply {
+        wire: response.encode_to_vec(),
+        conversation_id: Some(response.conversation_id),
+        revision: Some(response.revision),
+        memorized: response.memorized,
+        evicted: response.evicted,
+        summary,
+        capacity: response.capacity,
+        started: Some(response.started_conversation),
+        replayed: response.replayed,
+        irregularities: response.irregularities,
+        ..Reply::default()
+    }
+}
+
+fn forgotten(response: Response<proto::ForgetResponse>) -> Reply {
+    let response = proto::ForgetResponse { understood_as: String::new(), ..response.into_inner() };
+    Reply {
+        wire: response.encode_to_vec(),
+        conversation_id: Some(response.conversation_id),
+        revision: Some(response.revision),
+        forgotten: response.forgotten,
+        rebuilt_segments: response.rebuilt_segments,
+        capacity: response.capacity,
+        replayed: response.replayed,
+        ..Reply::default()
+    }
+}
+
+fn restored(response: Response<proto::RestoreResponse>) -> Reply {
+    let response = response.into_inner();
+    Reply {
+        wire: response.encode_to_vec(),
+        conversation_id: Some(response.conversation_id),
+        revision: Some(response.revision),
+        restored: response.restored,
+        evicted: response.evicted,
+        capacity: response.capacity,
+        replayed: response.replayed,
+        ..Reply::default()
+    }
+}
+
+fn marked(response: Response<proto::UpdateUtteranceResponse>) -> Reply {
+    let mut response = response.into_inner();
+    let utterance = Some(response.utterance.take());
+    Reply {
+        wire: response.encode_to_vec(),
+        revision: Some(response.revision),
+        utterance,
+        evicted: response.evicted,
+        replayed: response.replayed,
+        ..Reply::default()
+    }
+}
+
+fn updated(response: Response<proto::UpdateConversationResponse>) -> Reply {
+    let mut response = response.into_inner();
+    let summary = Some(response.summary.take());
+    Reply {
+        wire: response.encode_to_vec(),
+        conversation: Some(response.conversation),
+        evicted: response.evicted,
+        summary,
+        capacity: response.capacity,
+        replayed: response.replayed,
+        ..Reply::default()
+    }
+}

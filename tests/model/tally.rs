@@ -1,0 +1,59 @@
+//! How often what matters happened: a test that never evicts would show nothing.
+
+use std::collections::BTreeMap;
+
+use crate::{ensure, naive::Facts};
+
+/// What has to happen among the sequences of a test.
+const WANTED: [&str; 13] = [
+    "memorized",
+    "evicted",
+    "dropped",
+    "forgotten",
+    "erased",
+    "restored",
+    "updated",
+    "irregular",
+    "folded",
+    "over a limit",
+    "an open exchange over a limit",
+    "replayed",
+    "removed",
+];
+
+/// Counts by what was counted.
+#[derive(Clone, Debug, Default)]
+pub struct Tally(BTreeMap<String, u64>);
+
+impl Tally {
+    pub fn count(&mut self, what: &str, times: usize) {
+        *self.0.entry(what.to_owned()).or_default() += times as u64;
+    }
+
+    /// Counts what a call did.
+    pub fn facts(&mut self, facts: &Facts) {
+        self.count("decided", 1);
+        self.count("memorized", facts.memorized.len());
+        self.count("evicted", facts.evicted.len());
+        self.count("dropped", facts.dropped.len());
+        self.count("forgotten", facts.forgotten.len());
+        self.count("erased", facts.erased.len());
+        self.count("restored", facts.restored.len());
+        self.count("updated", facts.updated.len());
+        self.count("irregular", facts.irregular.len());
+        self.count("removed", usize::from(facts.removed.is_some()));
+        self.count("without a change", usize::from(!facts.changed));
+    }
+
+    pub fn add(&mut self, other: &Self) {
+        other.0.iter().for_each(|(what, times)| *self.0.entry(what.clone()).or_default() += times);
+    }
+
+    /// An error unless everything that has to happen did.
+    pub fn check(&self) -> Result<(), String> {
+        let missing: Vec<_> =
+            WANTED.iter().filter(|what| self.0.get(**what).is_none_or(|times| *times == 0)).collect();
+        ensure!(missing.is_empty(), "never happened: {missing:?}; only {:?}", self.0);
+        Ok(())
+    }
+}
