@@ -30,7 +30,8 @@
 //! appended, evicted, dropped, forgotten, erased, segments written and removed. It has three
 //! readers: the store persists it, the trace publishes it, the response is built from it.
 //!
-//! A state is immutable once it is published; readers take it without a lock. It is published,
+//! A state is immutable once it is published; a reader copies a pointer to it and never waits for a
+//! decision or a flush. It is published,
 //! and its event goes out, only after its commit has succeeded. While a commit waits for its
 //! flush the next decision is already made on the pending state, so that both share the flush;
 //! when a flush fails, the decisions that were built on it fail with it. Every commit is a

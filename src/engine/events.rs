@@ -217,7 +217,10 @@ impl EventLog {
     /// Adds an event as the newest of its namespace.
     pub(super) fn push(&self, mut event: Event) {
         event.time = self.clock.now();
-        let ring = self.ring(event.subject.namespace());
+        let ring = match self.rings.get(event.subject.namespace()) {
+            Some(ring) => ring,
+            None => self.rings.entry(event.subject.namespace().clone()).or_default().downgrade(),
+        };
         let mut kept = ring.kept.lock();
         kept.newest += 1;
         event.number = kept.newest;

@@ -5,8 +5,7 @@ use std::{
     sync::{Arc, OnceLock},
 };
 
-use arc_swap::ArcSwapOption;
-use parking_lot::Mutex;
+use parking_lot::{Mutex, RwLock};
 use tokio::sync::watch;
 
 use crate::{
@@ -20,7 +19,8 @@ use crate::{
 pub(super) struct Lane {
     /// Held while a change is decided and handed to the store, in that order.
     pub(super) pending: tokio::sync::Mutex<Pending>,
-    published: ArcSwapOption<Conversation>,
+    /// Held only to copy or replace the pointer.
+    published: RwLock<Option<Arc<Conversation>>>,
     unpublished: Mutex<BTreeMap<Ticket, Unpublished>>,
     changed: OnceLock<watch::Sender<()>>,
 }
@@ -72,12 +72,12 @@ impl Pending {
 impl Lane {
     /// The published state; `None` when it is not known here.
     pub(super) fn published(&self) -> Option<Arc<Conversation>> {
-        self.published.load_full()
+        self.published.read().clone()
     }
 
     /// What the published state's tokens are counted in.
     pub(super) fn encoding(&self) -> Option<Encoding> {
-        self.published.load().as_ref().map(|state| state.head.identity.encoding)
+        self.published.read().as_ref().map(|state| state.head.identity.encoding)
     }
 
     /// Publishes a state that was loaded, unless a newer one is published.
@@ -103,7 +103,7 @@ impl Lane {
         for link in chain.into_iter().rev().chain([newest]) {
             match link.after {
                 Some(after) => self.publish(after),
-                None => self.published.store(None),
+                None => *self.published.write() = None,
             }
             events.push(link.event);
         }
@@ -132,10 +132,11 @@ impl Lane {
     }
 
     fn publish(&self, after: Arc<Conversation>) {
-        let newer =
-            self.published.load().as_ref().is_none_or(|before| before.head.revision < after.head.revision);
-        if newer {
-            self.published.store(Some(after));
+        let mut published = self.published.write();
+        if published.as_ref().is_none_or(|before| before.head.revision < after.head.revision) {
+            let before = published.replace(after);
+            drop(published);
+            drop(before);
         }
     }
 }

@@ -41,7 +41,7 @@ pub use request::Attempt;
 pub use restore::{RestoreCall, RestoreReply};
 pub use summarize::{SummarizeCall, SummarizeReply, SummarizeScope};
 pub use update::{UpdateCall, UpdateReply, UpdateUtteranceCall, UpdateUtteranceReply};
-pub use utterances::{ListUtterances, Listed, UtterancePage};
+pub use utterances::{ListUtterances, UtterancePage};
 pub use watch::CapacityWatch;
 pub use write::{Applied, References};
 

@@ -37,15 +37,6 @@ pub struct UtterancePage {
     pub rest: Option<(Sequence, Sequence)>,
 }
 
-/// An utterance and its position in the window, if it is there.
-#[derive(Clone, Debug)]
-pub struct Listed {
-    /// The utterance.
-    pub utterance: Arc<Utterance>,
-    /// Counts from 1.
-    pub position: Option<u32>,
-}
-
 /// Archived utterances that are read at a time.
 const ARCHIVE_CHUNK: u64 = 256;
 
