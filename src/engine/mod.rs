@@ -55,6 +55,9 @@ use crate::{
 use index::Indexes;
 use lane::Lane;
 
+/// Shards of the map of lanes: so many that two calls seldom meet at one shard's lock.
+const SHARDS: usize = 256;
+
 /// Gives the counter of an encoding.
 pub type Counters = fn(Encoding) -> &'static dyn TokenCounter;
 
@@ -86,7 +89,15 @@ impl Engine {
     /// An engine over `store`.
     pub fn new(store: Arc<dyn Store>, clock: Arc<dyn Clock>, counters: Counters, defaults: Defaults) -> Self {
         let events = Arc::new(EventLog::new(clock.clone(), defaults.event_capacity));
-        Self { store, clock, counters, defaults, lanes: DashMap::new(), indexes: Indexes::default(), events }
+        Self {
+            store,
+            clock,
+            counters,
+            defaults,
+            lanes: DashMap::with_shard_amount(SHARDS),
+            indexes: Indexes::default(),
+            events,
+        }
     }
 
     /// What conversations start with.

@@ -31,10 +31,37 @@ pub struct ListUtterances {
 pub struct UtterancePage {
     /// The state that the utterances were read from.
     pub state: Arc<Conversation>,
-    /// The utterances, in the order asked for.
-    pub utterances: Vec<Arc<Utterance>>,
     /// The sequences of the pages still to come; `None` on the last one.
     pub rest: Option<(Sequence, Sequence)>,
+    listed: Listed,
+}
+
+/// What a page lists.
+#[derive(Clone, Debug)]
+enum Listed {
+    /// Places of the window, so that nothing of it has to be copied.
+    Window(Vec<usize>),
+    /// Utterances of the window and the archive.
+    Stored(Vec<Arc<Utterance>>),
+}
+
+impl UtterancePage {
+    fn len(&self) -> usize {
+        match &self.listed {
+            Listed::Window(places) => places.len(),
+            Listed::Stored(utterances) => utterances.len(),
+        }
+    }
+
+    /// The utterances, in the order asked for.
+    pub fn iter(&self) -> impl Iterator<Item = &Utterance> {
+        let (places, stored) = match &self.listed {
+            Listed::Window(places) => (places.as_slice(), &[][..]),
+            Listed::Stored(utterances) => (&[][..], utterances.as_slice()),
+        };
+        let window = places.iter().filter_map(|place| self.state.window.at(*place));
+        window.chain(stored).map(|utterance| &**utterance)
+    }
 }
 
 /// Archived utterances that are read at a time.
@@ -52,19 +79,36 @@ impl Engine {
             Some(rest) => rest,
             None => (self.first_listed(&state, list).await?, Sequence(state.head.next.get() - 1)),
         };
-        let mut walk = Walk::new(self, &state, list, first, last);
+        let (listed, reached, more) = match list.archive {
+            false => list_window(&state, list, first, last),
+            true => self.list_stored(&state, list, first, last).await?,
+        };
+        let rest = reached.filter(|_| more).map(|reached| match list.newest_first {
+            true => (first, Sequence(reached.get() - 1)),
+            false => (reached.next(), last),
+        });
+        let page = UtterancePage { state, rest, listed };
+        self.events.push(Event::read(Operation::ListUtterances, &page.state, page.len()));
+        Ok(page)
+    }
+
+    /// What a page holds of window and archive, the sequence it reaches, and whether there is more.
+    async fn list_stored(
+        &self,
+        state: &Arc<Conversation>,
+        list: &ListUtterances,
+        first: Sequence,
+        last: Sequence,
+    ) -> Result<(Listed, Option<Sequence>, bool), EngineError> {
+        let mut walk = Walk::new(self, state, list, first, last);
         let mut utterances = Vec::with_capacity(list.limit.min(state.head.stored as usize));
         while utterances.len() < list.limit {
             let Some(utterance) = walk.next().await? else { break };
             utterances.push(utterance);
         }
         let more = utterances.len() == list.limit && walk.next().await?.is_some();
-        let rest = utterances.last().filter(|_| more).map(|utterance| match list.newest_first {
-            true => (first, Sequence(utterance.sequence.get() - 1)),
-            false => (utterance.sequence.next(), last),
-        });
-        self.events.push(Event::read(Operation::ListUtterances, &state, utterances.len()));
-        Ok(UtterancePage { state, utterances, rest })
+        let reached = utterances.last().map(|utterance| utterance.sequence);
+        Ok((Listed::Stored(utterances), reached, more))
     }
 
     /// Where the last [`ListUtterances::last`] utterances start.
@@ -110,6 +154,28 @@ impl Engine {
     pub fn counted(&self, caller: &Caller, results: usize) {
         self.events.push(Event::wide(Operation::CountTokens, caller, None, results));
     }
+}
+
+/// What a page holds of the window, the sequence it reaches, and whether there is more.
+fn list_window(
+    state: &Conversation,
+    list: &ListUtterances,
+    first: Sequence,
+    last: Sequence,
+) -> (Listed, Option<Sequence>, bool) {
+    let window = &state.window;
+    let place = |sequence| window.place(sequence).unwrap_or_else(|place| place);
+    let range = place(first)..place(last.next());
+    let shown =
+        |place: &usize| list.forgotten || window.at(*place).is_some_and(|utterance| !utterance.forgotten);
+    let mut places: Vec<usize> = match list.newest_first {
+        true => range.rev().filter(shown).take(list.limit + 1).collect(),
+        false => range.filter(shown).take(list.limit + 1).collect(),
+    };
+    let more = places.len() > list.limit;
+    places.truncate(list.limit);
+    let reached = places.last().and_then(|place| window.at(*place)).map(|utterance| utterance.sequence);
+    (Listed::Window(places), reached, more)
 }
 
 /// Walks over stored utterances in one direction, merging window and archive.

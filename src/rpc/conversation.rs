@@ -172,7 +172,7 @@ impl ConversationService for Services {
         let page = self.engine.list_utterances(&caller, &list).await?;
         let write = |(first, last): (Sequence, Sequence)| page_token::write(query, &[&first, &last]);
         Ok(Response::new(proto::ListUtterancesResponse {
-            utterances: page.utterances.iter().map(|u| encode::utterance(u, &page.state)).collect(),
+            utterances: page.iter().map(|utterance| encode::utterance(utterance, &page.state)).collect(),
             next_page_token: page.rest.map(write).unwrap_or_default(),
         }))
     }

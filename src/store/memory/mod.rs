@@ -32,6 +32,8 @@ use crate::{
 use indexes::Indexes;
 use slot::Slot;
 
+/// Shards of the map: so many that two calls seldom meet at one shard's lock.
+const SHARDS: usize = 256;
 /// Bytes that an outcome takes, with its place in the indexes.
 const OUTCOME_BYTES: i64 = 512;
 
@@ -47,7 +49,7 @@ impl MemoryStore {
     /// An empty store that takes at most about `limit` bytes; 0 is unlimited.
     pub fn new(limit: u64) -> Self {
         Self {
-            conversations: DashMap::new(),
+            conversations: DashMap::with_shard_amount(SHARDS),
             indexes: Mutex::default(),
             used: AtomicU64::new(0),
             limit: if limit == 0 { u64::MAX } else { limit },
