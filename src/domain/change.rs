@@ -105,6 +105,16 @@ pub enum Verdict<T> {
     Need(Need),
 }
 
+impl<T> Verdict<T> {
+    /// The verdict with what was decided made into something else.
+    pub fn map<U>(self, make: impl FnOnce(T) -> U) -> Verdict<U> {
+        match self {
+            Self::Decided(decided) => Verdict::Decided(make(decided)),
+            Self::Need(need) => Verdict::Need(need),
+        }
+    }
+}
+
 /// A change in the making: the facts so far, and the state that they lead to.
 #[derive(Clone, Debug)]
 pub struct Transition {

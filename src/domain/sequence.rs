@@ -63,4 +63,10 @@ impl Timestamp {
         let micros = i64::try_from(duration.as_micros()).unwrap_or(i64::MAX);
         Self(self.0.saturating_add(micros))
     }
+
+    /// The moment `duration` earlier; stays at the start of time rather than wrap.
+    pub fn minus(self, duration: Duration) -> Self {
+        let micros = i64::try_from(duration.as_micros()).unwrap_or(i64::MAX);
+        Self(self.0.saturating_sub(micros))
+    }
 }

@@ -3,7 +3,7 @@
 use std::{sync::Arc, time::Duration};
 
 use crate::{
-    domain::{Refusal, Timestamp, limits::OUTCOME_RETENTION},
+    domain::{Refusal, limits::OUTCOME_RETENTION},
     engine::{Engine, EngineError, Operation},
     store::Due,
 };
@@ -16,8 +16,7 @@ impl Engine {
     /// too old. Answers how many conversations were removed.
     pub async fn sweep(&self) -> Result<usize, EngineError> {
         let now = self.clock.now();
-        let retention = i64::try_from(OUTCOME_RETENTION.as_micros()).unwrap_or(i64::MAX);
-        self.store.remove_outcomes(Timestamp(now.0.saturating_sub(retention))).await?;
+        self.store.remove_outcomes(now.minus(OUTCOME_RETENTION)).await?;
         let mut removed = 0;
         loop {
             let due = self.store.due(now, BATCH).await?;

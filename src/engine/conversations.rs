@@ -165,10 +165,7 @@ impl Engine {
             if pending.removed {
                 continue;
             }
-            let known = match pending.state.clone() {
-                Some(state) => Some(state),
-                None => self.store.load(key).await?,
-            };
+            let known = self.newest_state(&lane, &mut pending, key).await?;
             let Some(state) = known else {
                 self.remove_lane(key, &mut pending);
                 return Ok(None);

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::{
     domain::{
-        Conversation, Utterance, Verdict,
+        Conversation, Utterance,
         change::Context,
         forget::{Forget, forget},
     },
@@ -49,14 +49,11 @@ impl Engine {
         };
         let applied = self
             .write(write, |before, context| {
-                Ok(match forget(before, &call.forget, context)? {
-                    Verdict::Need(need) => Verdict::Need(need),
-                    Verdict::Decided(forgotten) => Verdict::Decided(Decision {
-                        transition: forgotten.transition,
-                        target: None,
-                        value: forgotten.utterances,
-                    }),
-                })
+                Ok(forget(before, &call.forget, context)?.map(|forgotten| Decision {
+                    transition: forgotten.transition,
+                    target: None,
+                    value: forgotten.utterances,
+                }))
             })
             .await?;
         if let Applied::Now { after, change: Some(_), .. } = &applied

@@ -8,7 +8,7 @@ use quick_cache::{Weighter, sync::Cache};
 
 use crate::{
     domain::{Conversation, LineageId, Ranges, Revision, Sequence, Utterance, recall::Index},
-    engine::{Engine, EngineError},
+    engine::{Engine, EngineError, aside},
 };
 
 /// Bytes that all indexes together take at most; the least used are built anew when needed.
@@ -94,7 +94,7 @@ async fn extend(
     state: &Arc<Conversation>,
     missing: Vec<Arc<Utterance>>,
 ) -> Result<u64, EngineError> {
-    let aside = missing.len() > INDEX_ASIDE
+    let long = missing.len() > INDEX_ASIDE
         || missing.iter().map(|u| u.content.len()).sum::<usize>() > INDEX_ASIDE * 200;
     let (shared, state) = (shared.clone(), state.clone());
     let work = move || {
@@ -109,8 +109,5 @@ async fn extend(
         }
         index.heap_bytes() as u64
     };
-    match aside {
-        true => tokio::task::spawn_blocking(work).await.map_err(|_| EngineError::Interrupted),
-        false => Ok(work()),
-    }
+    aside(long, work).await
 }

@@ -2,11 +2,11 @@
 
 use crate::{
     domain::{
-        Draft, Encoding, Revision, TokenCounter, Verdict,
+        Draft, Encoding, Revision, TokenCounter,
         memorize::{Irregularity, Memorize, memorize},
     },
     engine::{
-        Address, Applied, Attempt, Caller, Engine, EngineError, Operation,
+        Address, Applied, Attempt, COUNT_ASIDE_BYTES, Caller, Engine, EngineError, Operation, aside,
         write::{Decision, Missing, WriteCall},
     },
 };
@@ -29,9 +29,6 @@ pub struct MemorizeCall {
 /// What became of it, and what was let pass.
 pub type MemorizeReply = Applied<Vec<Irregularity>>;
 
-/// Text beyond this many bytes is counted off the threads that serve calls.
-const COUNT_ASIDE_BYTES: usize = 32 << 10;
-
 impl Engine {
     /// Stores the utterances, all or none; starts the conversation if need be.
     pub async fn memorize(&self, caller: &Caller, call: MemorizeCall) -> Result<MemorizeReply, EngineError> {
@@ -47,14 +44,11 @@ impl Engine {
             missing: Missing::Create,
         };
         self.write(call, |before, context| {
-            Ok(match memorize(before, &command, context)? {
-                Verdict::Need(need) => Verdict::Need(need),
-                Verdict::Decided(memorized) => Verdict::Decided(Decision {
-                    transition: Some(memorized.transition),
-                    target: None,
-                    value: memorized.irregularities,
-                }),
-            })
+            Ok(memorize(before, &command, context)?.map(|memorized| Decision {
+                transition: Some(memorized.transition),
+                target: None,
+                value: memorized.irregularities,
+            }))
         })
         .await
     }
@@ -77,8 +71,5 @@ pub(super) async fn count(
         let tokens = drafts.iter().map(|draft| draft.tokens(counter)).collect();
         (drafts, tokens)
     };
-    match bytes <= COUNT_ASIDE_BYTES {
-        true => Ok(count()),
-        false => tokio::task::spawn_blocking(count).await.map_err(|_| EngineError::Interrupted),
-    }
+    aside(bytes > COUNT_ASIDE_BYTES, count).await
 }

@@ -5,6 +5,7 @@
 //! its event goes out, only after its commit has succeeded.
 
 mod address;
+mod aside;
 mod background;
 mod clock;
 mod conversations;
@@ -28,6 +29,7 @@ use std::{sync::Arc, time::Duration};
 use dashmap::DashMap;
 
 pub use address::{Address, Caller};
+pub use aside::{COUNT_ASIDE_BYTES, aside};
 pub use clock::{Clock, SystemClock};
 pub use conversations::{ConversationPage, CreateCall, ListConversations};
 pub use error::EngineError;

@@ -67,8 +67,7 @@ impl Engine {
         attempt: Option<&Attempt>,
     ) -> Result<Option<Arc<Outcome>>, EngineError> {
         let Some(attempt) = attempt else { return Ok(None) };
-        let retention = i64::try_from(OUTCOME_RETENTION.as_micros()).unwrap_or(i64::MAX);
-        let oldest = Timestamp(self.clock.now().0.saturating_sub(retention));
+        let oldest = self.clock.now().minus(OUTCOME_RETENTION);
         match self.store.outcome(&attempt.key(caller), oldest).await? {
             Some(outcome) if outcome.body != attempt.body => {
                 Err(Refusal::RequestIdReused(attempt.id.to_string()).into())

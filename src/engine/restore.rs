@@ -1,10 +1,7 @@
 //! Restore.
 
 use crate::{
-    domain::{
-        Verdict,
-        restore::{Restore, restore},
-    },
+    domain::restore::{Restore, restore},
     engine::{
         Address, Applied, Attempt, Caller, Engine, EngineError, Operation,
         write::{Decision, Missing, WriteCall},
@@ -36,12 +33,11 @@ impl Engine {
             missing: Missing::Refuse,
         };
         self.write(write, |before, context| {
-            Ok(match restore(before, &call.restore, context)? {
-                Verdict::Need(need) => Verdict::Need(need),
-                Verdict::Decided(transition) => {
-                    Verdict::Decided(Decision { transition, target: None, value: () })
-                }
-            })
+            Ok(restore(before, &call.restore, context)?.map(|transition| Decision {
+                transition,
+                target: None,
+                value: (),
+            }))
         })
         .await
     }

@@ -8,7 +8,7 @@ use crate::{
         extractive::{Focus, Sentence, select, summarise},
         limits::DEFAULT_SUMMARY_TOKENS,
     },
-    engine::{Address, Caller, Engine, EngineError, Operation, events::Event},
+    engine::{Address, Caller, Engine, EngineError, Operation, aside, events::Event},
 };
 
 /// What to summarise.
@@ -79,16 +79,13 @@ impl Engine {
         let counter = self.counter(state.head.identity.encoding);
         let focus = Focus::new(&call.focus);
         let Sources { mut sentences, utterances, sequences, tokens } = sources;
-        let aside = utterances.iter().map(|utterance| u64::from(utterance.tokens)).sum::<u64>()
+        let long = utterances.iter().map(|utterance| u64::from(utterance.tokens)).sum::<u64>()
             > SUMMARISE_ASIDE_TOKENS;
         let work = move || {
             sentences.extend(summarise(&utterances, &focus, limit, counter));
             select(sentences, &focus, limit)
         };
-        let chosen = match aside {
-            true => tokio::task::spawn_blocking(work).await.map_err(|_| EngineError::Interrupted)?,
-            false => work(),
-        };
+        let chosen = aside(long, work).await?;
         self.events.push(Event::read(Operation::Summarize, &state, chosen.len()));
         Ok(SummarizeReply {
             text: chosen.iter().map(|sentence| &*sentence.text).collect(),

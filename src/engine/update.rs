@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::{
     domain::{
-        Utterance, Verdict,
+        Utterance,
         update::{Update, UpdateUtterance, update, update_utterance},
     },
     engine::{
@@ -56,12 +56,11 @@ impl Engine {
             missing: Missing::Refuse,
         };
         self.write(write, |before, context| {
-            Ok(match update(before, &call.update, context)? {
-                Verdict::Need(need) => Verdict::Need(need),
-                Verdict::Decided(transition) => {
-                    Verdict::Decided(Decision { transition: Some(transition), target: None, value: () })
-                }
-            })
+            Ok(update(before, &call.update, context)?.map(|transition| Decision {
+                transition: Some(transition),
+                target: None,
+                value: (),
+            }))
         })
         .await
     }
@@ -80,14 +79,11 @@ impl Engine {
             missing: Missing::Refuse,
         };
         self.write(write, |before, context| {
-            Ok(match update_utterance(before, &call.update, context)? {
-                Verdict::Need(need) => Verdict::Need(need),
-                Verdict::Decided(updated) => Verdict::Decided(Decision {
-                    transition: updated.transition,
-                    target: Some(updated.utterance.sequence),
-                    value: updated.utterance,
-                }),
-            })
+            Ok(update_utterance(before, &call.update, context)?.map(|updated| Decision {
+                transition: updated.transition,
+                target: Some(updated.utterance.sequence),
+                value: updated.utterance,
+            }))
         })
         .await
     }

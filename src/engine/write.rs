@@ -175,10 +175,7 @@ impl Engine {
         if let Some(outcome) = self.earlier(call.caller, call.attempt).await? {
             return Ok(Tried::Earlier(outcome));
         }
-        let known = match pending.state.clone() {
-            Some(state) => Some(state),
-            None => self.load_into(lane, pending, &target.key).await?,
-        };
+        let known = self.newest_state(lane, pending, &target.key).await?;
         let (before, decision) = self.decide(call, known, target, decide).await?;
         let Decision { transition, target: sequence, value } = decision;
         let (change, after) = match transition {
@@ -210,14 +207,17 @@ impl Engine {
         Ok(Tried::Now(settled, Applied::Now { after, change, value }))
     }
 
-    /// Loads the newest committed state. The conversation's lock is held, so that no one else
-    /// of this process changes it meanwhile.
-    async fn load_into(
+    /// The newest state decided, or else the newest committed. The lane is held, so that no one
+    /// else of this process changes it meanwhile.
+    pub(super) async fn newest_state(
         &self,
         lane: &Lane,
         pending: &mut Pending,
         key: &ConversationKey,
     ) -> Result<Option<Arc<Conversation>>, EngineError> {
+        if pending.state.is_some() {
+            return Ok(pending.state.clone());
+        }
         let state = self.store.load(key).await?;
         if let Some(state) = &state {
             lane.publish_loaded(state);

@@ -4,12 +4,10 @@ use tonic::{Request, Response, Status};
 
 use crate::{
     domain::{Draft, Reason, Refusal},
+    engine::{COUNT_ASIDE_BYTES, aside},
     proto::{self, context_service_server::ContextService},
     rpc::{Services, conversation::encoding, decode, encode},
 };
-
-/// Text beyond this many bytes is counted off the threads that serve calls.
-const COUNT_ASIDE_BYTES: usize = 32 << 10;
 
 #[tonic::async_trait]
 impl ContextService for Services {
@@ -30,12 +28,7 @@ impl ContextService for Services {
         let count = move || -> Vec<i32> {
             counted.iter().map(|counted| encode::int(counted.tokens(counter))).collect()
         };
-        let token_counts = match bytes <= COUNT_ASIDE_BYTES {
-            true => count(),
-            false => tokio::task::spawn_blocking(count)
-                .await
-                .map_err(|_| crate::engine::EngineError::Interrupted)?,
-        };
+        let token_counts = aside(bytes > COUNT_ASIDE_BYTES, count).await?;
         self.engine.counted(&caller, token_counts.len());
         let encoding = encoding.name().to_owned();
         Ok(Response::new(proto::CountTokensResponse { token_counts, exact: Some(exact), encoding }))
