@@ -188,7 +188,7 @@ impl Engine {
         }
     }
 
-    async fn removal(&self, state: &Conversation) -> Result<Commit, EngineError> {
+    async fn removal(&self, state: &Arc<Conversation>) -> Result<Commit, EngineError> {
         let identity = &state.head.identity;
         let caller = Caller { namespace: identity.key.namespace.clone() };
         let pointer = PointerWrite {
@@ -197,7 +197,7 @@ impl Engine {
             after: None,
         };
         let pointers = if self.is_active(state).await? { vec![pointer] } else { Vec::new() };
-        let delete = Write::Delete { key: identity.key.clone(), before: state.head.revision };
+        let delete = Write::Delete { before: state.clone() };
         Ok(Commit { writes: vec![delete], pointers, outcomes: Vec::new() })
     }
 }

@@ -5,7 +5,8 @@ use std::{sync::Arc, task::Poll};
 use crate::{
     domain::{
         Change, Conversation, ConversationId, ConversationKey, Encoding, Identity, LineageId, Loaded, Need,
-        Policy, Ranges, Refusal, Sequence, Timestamp, Transition, Utterance, Verdict, change::Context,
+        Policy, Ranges, Refusal, Revision, Sequence, Timestamp, Transition, Utterance, Verdict,
+        change::Context,
     },
     engine::{
         Address, Attempt, Caller, Engine, EngineError, Operation,
@@ -180,7 +181,7 @@ impl Engine {
         let Decision { transition, target: sequence, value } = decision;
         let (change, after) = match transition {
             Some(Transition { change, after }) => (Some(Arc::new(change)), Arc::new(after)),
-            None => (None, before),
+            None => (None, before.clone()),
         };
         let outcome = call.attempt.map(|attempt| {
             let time = if change.is_some() { after.head.update_time } else { self.clock.now() };
@@ -190,7 +191,8 @@ impl Engine {
         if change.is_none() && outcome.is_none() {
             return Ok(Tried::Now(Settled::Now(Ok(())), Applied::Now { after, change, value }));
         }
-        let write = change.clone().map(|change| Write::Change { change, after: after.clone() });
+        let before = (before.head.revision != Revision::NONE).then_some(before);
+        let write = change.clone().map(|change| Write::Change { before, change, after: after.clone() });
         let flush = self.store.commit(Commit {
             writes: write.into_iter().collect(),
             pointers: target.pointer.iter().cloned().collect(),

@@ -33,8 +33,8 @@ pub trait Store: Send + Sync + 'static {
     ///
     /// - Commits of one conversation take effect in the order in which this method was
     ///   *called*, whenever their futures are polled.
-    /// - [`CommitError::Conflict`] and no effect, when a conversation is not at the revision
-    ///   that a write applies to, when a pointer is not as expected, or when an outcome of the
+    /// - [`CommitError::Conflict`] and no effect, when a conversation is not in the state that a
+    ///   write applies to, when a pointer is not as expected, or when an outcome of the
     ///   same key is kept already.
     /// - `Ok` only once everything is as durable as [`Capabilities::durable`] says.
     /// - Utterances that a change erases or drops are gone from every later read; their bytes
@@ -132,20 +132,47 @@ pub struct Commit {
 /// A change of one conversation.
 #[derive(Clone, Debug)]
 pub enum Write {
-    /// It changes, or is created when the change applies to [`Revision::NONE`].
+    /// It changes, or is created.
     Change {
-        /// What happened: with the head of `after`, all that a backend has to persist.
+        /// The state that it must be in, which its lineage and its revision tell; `None` when it
+        /// must not exist.
+        before: Option<Arc<Conversation>>,
+        /// What happened: with the heads before and after, all that a backend has to persist.
         change: Arc<Change>,
         /// The state after it: its head, and the whole for a backend that keeps states in memory.
         after: Arc<Conversation>,
     },
     /// It is removed.
     Delete {
-        /// The conversation.
-        key: ConversationKey,
-        /// The revision that it must be at.
-        before: Revision,
+        /// The state that it must be in, which its lineage and its revision tell.
+        before: Arc<Conversation>,
     },
+}
+
+impl Write {
+    /// The conversation.
+    pub fn key(&self) -> &ConversationKey {
+        match self {
+            Self::Change { after, .. } => after.key(),
+            Self::Delete { before } => before.key(),
+        }
+    }
+
+    /// The state that the conversation must be in; `None` when it must not exist.
+    pub fn before(&self) -> Option<&Arc<Conversation>> {
+        match self {
+            Self::Change { before, .. } => before.as_ref(),
+            Self::Delete { before } => Some(before),
+        }
+    }
+
+    /// The state that it is in after; `None` when it is removed.
+    pub fn after(&self) -> Option<&Arc<Conversation>> {
+        match self {
+            Self::Change { after, .. } => Some(after),
+            Self::Delete { .. } => None,
+        }
+    }
 }
 
 /// A change of a recipient's active conversation.

@@ -5,6 +5,7 @@
 
 pub mod conformance;
 mod contract;
+pub mod durable;
 mod memory;
 
 pub use contract::{

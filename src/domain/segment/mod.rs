@@ -16,7 +16,7 @@ use crate::domain::{
 /// What is left of a run of utterances. Immutable: one that changes gets a new number.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Segment {
-    /// Counts from 1; no two segments of a summary have had the same since it was loaded.
+    /// Counts from 1 over the conversation's life; no two segments ever have the same.
     pub number: u32,
     /// 0 when written; one more with each fold.
     pub level: u32,
@@ -79,18 +79,14 @@ impl PartialEq for Summary {
 
 impl Default for Summary {
     fn default() -> Self {
-        Self::from_segments(Vec::new())
+        Self::numbered(Vec::new(), 1)
     }
 }
 
 impl Summary {
-    /// Puts stored segments together again, in any order.
-    pub fn from_segments(segments: Vec<Arc<Segment>>) -> Self {
-        let last = segments.iter().map(|segment| segment.number).max();
-        Self::numbered(segments, last.unwrap_or(0) + 1)
-    }
-
-    fn numbered(mut segments: Vec<Arc<Segment>>, next_number: u32) -> Self {
+    /// Puts stored segments together again, in any order, with the number that the next one is
+    /// to get.
+    pub fn numbered(mut segments: Vec<Arc<Segment>>, next_number: u32) -> Self {
         // What was erased or left late may have changed the order.
         segments.sort_by_key(|segment| segment.covers.last());
         let tokens = total(&segments);
@@ -101,6 +97,11 @@ impl Summary {
     /// The segments, oldest first.
     pub fn segments(&self) -> &[Arc<Segment>] {
         &self.segments
+    }
+
+    /// The number that the next segment gets.
+    pub fn next_number(&self) -> u32 {
+        self.next_number
     }
 
     /// Exact tokens of the text.

@@ -141,7 +141,7 @@ proptest! {
                 prop_assert!(!segment.covers.is_empty());
             }
 
-            prop_assert_eq!(Summary::from_segments(summary.segments().iter().rev().cloned().collect()), summary.clone());
+            prop_assert_eq!(Summary::numbered(summary.segments().iter().rev().cloned().collect(), summary.next_number()), summary.clone());
             let changes = summary.changed_from(&before);
             let mut stored: Vec<_> = before.segments().to_vec();
             stored.retain(|segment| !changes.removed.contains(&segment.number));

@@ -6,7 +6,7 @@ use super::script::{
     RECIPIENT, START, Script, activating, active, key, listed, named, recipient, refused, user, users,
 };
 use crate::{
-    domain::{ConversationId, Marks, Policy, Ranges, Revision, Sequence},
+    domain::{ConversationId, Marks, Policy, Ranges, Sequence},
     store::{Commit, PointerWrite, Store, Write},
 };
 
@@ -42,9 +42,9 @@ pub async fn deleting_at_another_revision_conflicts(store: Arc<dyn Store>) {
 
 /// What does not exist cannot be deleted, nor can what was deleted.
 pub async fn deleting_what_does_not_exist_conflicts(store: Arc<dyn Store>) {
-    let delete = |before| Write::Delete { key: key("unknown"), before };
     let commit = |write| Commit { writes: vec![write], ..Commit::default() };
-    refused(&store, commit(delete(Revision(1)))).await;
+    let unknown = Script::new(&store, "unknown").creating().after;
+    refused(&store, commit(Write::Delete { before: unknown })).await;
     let mut script = worked(&store, "once").await;
     let again = script.deleting();
     script.delete().await;
@@ -55,6 +55,8 @@ pub async fn deleting_what_does_not_exist_conflicts(store: Arc<dyn Store>) {
 pub async fn a_deletion_and_a_change_are_one_commit(store: Arc<dyn Store>) {
     let ann = recipient(RECIPIENT);
     let (mut old, mut new) = (worked(&store, "old").await, Script::new(&store, "new"));
+    let stale = old.deleting();
+    old.say(vec![user("and now")]).await;
     let pointers = vec![activating(&ann, "old")];
     store.commit(Commit { pointers, ..Commit::default() }).await.unwrap();
 
@@ -62,7 +64,6 @@ pub async fn a_deletion_and_a_change_are_one_commit(store: Arc<dyn Store>) {
     let before = Some(ConversationId::new("old").unwrap());
     let pointer = PointerWrite { before, ..activating(&ann, "new") };
     let commit = |writes| Commit { writes, pointers: vec![pointer.clone()], ..Commit::default() };
-    let stale = Write::Delete { key: key("old"), before: Revision(1) };
     refused(&store, commit(vec![stale, step.write()])).await;
     new.check().await;
     old.check().await;

@@ -52,19 +52,21 @@ pub(super) struct Script {
 /// A decided change that is not committed yet.
 #[derive(Clone)]
 pub(super) struct Step {
+    before: Option<Arc<Conversation>>,
     pub(super) change: Arc<Change>,
     pub(super) after: Arc<Conversation>,
 }
 
-impl From<Transition> for Step {
-    fn from(transition: Transition) -> Self {
-        Self { change: Arc::new(transition.change), after: Arc::new(transition.after) }
-    }
-}
-
 impl Step {
+    fn of(before: &Arc<Conversation>, transition: Transition) -> Self {
+        let exists = before.head.revision != Revision::NONE;
+        let before = exists.then(|| before.clone());
+        Self { before, change: Arc::new(transition.change), after: Arc::new(transition.after) }
+    }
+
     pub(super) fn write(&self) -> Write {
-        Write::Change { change: self.change.clone(), after: self.after.clone() }
+        let Self { before, change, after } = self.clone();
+        Write::Change { before, change, after }
     }
 
     pub(super) fn commit(&self) -> Commit {
@@ -113,7 +115,7 @@ impl Script {
             title: Some("Travel".into()),
             labels: BTreeMap::from([("team".to_owned(), "blue".to_owned())]),
         };
-        create(&command, self.now).into()
+        Step::of(&self.state, create(&command, self.now))
     }
 
     pub(super) async fn say(&mut self, drafts: Vec<Draft>) -> Step {
@@ -126,7 +128,8 @@ impl Script {
         let tokens = drafts.iter().map(|draft| draft.tokens(&Words)).collect();
         let encoding = self.state.head.identity.encoding;
         let command = Memorize { drafts, tokens, encoding, expected: None, lenient: false };
-        self.decide(|before, context| memorize(before, &command, context)).await.transition.into()
+        let memorized = self.decide(|before, context| memorize(before, &command, context)).await;
+        Step::of(&self.state, memorized.transition)
     }
 
     /// Forgets what `instruction` selects; whether it selects anything.
@@ -156,7 +159,7 @@ impl Script {
 
     pub(super) async fn update(&mut self, command: Update) {
         let transition = self.decide(|before, context| update(before, &command, context)).await;
-        self.apply(&transition.into()).await;
+        self.apply(&Step::of(&self.state, transition)).await;
     }
 
     /// Deletes the conversation; the script starts anew, in another lineage.
@@ -167,7 +170,7 @@ impl Script {
     }
 
     pub(super) fn deleting(&self) -> Write {
-        Write::Delete { key: self.key().clone(), before: self.state.head.revision }
+        Write::Delete { before: self.state.clone() }
     }
 
     /// Expects nothing in the store, and starts anew.
@@ -187,7 +190,7 @@ impl Script {
 
     async fn apply_if(&mut self, transition: Option<Transition>) -> bool {
         let Some(transition) = transition else { return false };
-        self.apply(&transition.into()).await;
+        self.apply(&Step::of(&self.state, transition)).await;
         true
     }
 
@@ -214,6 +217,7 @@ impl Script {
             let loaded = loaded.expect("the conversation is stored");
             assert_eq!(loaded, self.state);
             assert_eq!(Capacity::of(&loaded), Capacity::of(&self.state), "the counts are kept too");
+            assert_eq!(loaded.summary.next_number(), self.state.summary.next_number());
         }
         let archived = self.archived(&Ranges::of(Sequence::FIRST, self.state.head.next)).await;
         let expected: Vec<_> = self.archive.values().cloned().collect();

@@ -7,7 +7,7 @@ use std::{
 };
 
 use crate::{
-    domain::{Conversation, ConversationId, ConversationKey, Head, Revision, Timestamp},
+    domain::{ConversationId, ConversationKey, Head, Timestamp},
     store::{Commit, CommitError, Outcome, OutcomeKey, PointerWrite, RecipientKey, Write},
 };
 
@@ -33,24 +33,20 @@ impl Indexes {
         }
     }
 
-    pub(super) fn write(&mut self, write: &Write, before: Option<&Conversation>) {
-        if let Some(before) = before.map(|before| &before.head)
-            && let Some(time) = before.expire_time()
-        {
-            self.expiries.remove(&(time, before.identity.key.clone()));
+    pub(super) fn write(&mut self, write: &Write) {
+        let (before, after) = (write.before(), write.after());
+        if let Some(expiry) = before.and_then(|state| expiry(&state.head)) {
+            self.expiries.remove(&expiry);
         }
-        match (write, before) {
-            (Write::Change { change, after }, _) => {
-                let head = &after.head;
-                if let Some(time) = head.expire_time() {
-                    self.expiries.insert((time, head.identity.key.clone()));
-                }
-                if change.before == Revision::NONE {
-                    self.by_recipient.entry(recipient(head)).or_default().insert(place(head));
-                }
+        if let Some(expiry) = after.and_then(|state| expiry(&state.head)) {
+            self.expiries.insert(expiry);
+        }
+        match (before, after) {
+            (None, Some(after)) => {
+                self.by_recipient.entry(recipient(&after.head)).or_default().insert(place(&after.head));
             }
-            (Write::Delete { .. }, Some(before)) => self.unlist(&before.head),
-            (Write::Delete { .. }, None) => {}
+            (Some(before), None) => self.unlist(&before.head),
+            _ => {}
         }
     }
 
@@ -88,6 +84,10 @@ impl Indexes {
         }
         removed
     }
+}
+
+fn expiry(head: &Head) -> Option<(Timestamp, ConversationKey)> {
+    head.expire_time().map(|time| (time, head.identity.key.clone()))
 }
 
 fn recipient(head: &Head) -> RecipientKey {

@@ -21,9 +21,7 @@ use parking_lot::{Mutex, MutexGuard};
 use smallvec::SmallVec;
 
 use crate::{
-    domain::{
-        Conversation, ConversationId, ConversationKey, Head, Ranges, Revision, Sequence, Timestamp, Utterance,
-    },
+    domain::{Conversation, ConversationId, ConversationKey, Head, Ranges, Sequence, Timestamp, Utterance},
     store::{
         BoxFuture, Capabilities, Commit, CommitError, Due, Outcome, OutcomeKey, Page, RecipientKey, Store,
         StoreError, Write,
@@ -88,12 +86,12 @@ impl MemoryStore {
         order: &[&Write],
         slots: &mut [MutexGuard<'_, Slot>],
     ) -> Result<(), CommitError> {
-        if order.iter().zip(slots.iter()).any(|(write, slot)| slot.revision() != write.before()) {
+        if order.iter().zip(slots.iter()).any(|(write, slot)| !slot.is_in(write.before())) {
             return Err(CommitError::Conflict);
         }
         let indexed = !commit.pointers.is_empty()
             || !commit.outcomes.is_empty()
-            || order.iter().zip(slots.iter()).any(|(write, slot)| write.changes_indexes(slot));
+            || order.iter().any(|write| changes_indexes(write));
         let mut indexes = indexed.then(|| self.indexes.lock());
         if let Some(indexes) = &indexes {
             indexes.check(commit)?;
@@ -101,7 +99,7 @@ impl MemoryStore {
         self.make_room(commit, order, slots)?;
         for (write, slot) in order.iter().zip(slots.iter_mut()) {
             if let Some(indexes) = &mut indexes {
-                indexes.write(write, slot.state.as_deref());
+                indexes.write(write);
             }
             slot.write(write);
         }
@@ -162,29 +160,12 @@ fn write_order(commit: &Commit) -> Few<&Write> {
     writes
 }
 
-impl Write {
-    fn key(&self) -> &ConversationKey {
-        match self {
-            Self::Change { after, .. } => after.key(),
-            Self::Delete { key, .. } => key,
-        }
-    }
-
-    fn before(&self) -> Revision {
-        match self {
-            Self::Change { change, .. } => change.before,
-            Self::Delete { before, .. } => *before,
-        }
-    }
-
-    fn changes_indexes(&self, slot: &Slot) -> bool {
-        match self {
-            Self::Delete { .. } => true,
-            Self::Change { change, after } => {
-                let before = slot.state.as_ref().and_then(|state| state.head.expire_time());
-                change.before == Revision::NONE || before != after.head.expire_time()
-            }
-        }
+/// Whether the write changes what the indexes say of the conversation.
+fn changes_indexes(write: &Write) -> bool {
+    let expiry = |state: Option<&Arc<Conversation>>| state.and_then(|state| state.head.expire_time());
+    match (write.before(), write.after()) {
+        (Some(_), Some(_)) => expiry(write.before()) != expiry(write.after()),
+        _ => true,
     }
 }
 

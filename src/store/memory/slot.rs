@@ -6,7 +6,7 @@ use std::{
 };
 
 use crate::{
-    domain::{Change, Conversation, Head, Ranges, Revision, Sequence, Utterance},
+    domain::{Change, Conversation, Head, Ranges, Sequence, Utterance},
     store::Write,
 };
 
@@ -35,8 +35,10 @@ fn head_bytes(head: &Head) -> i64 {
 }
 
 impl Slot {
-    pub(super) fn revision(&self) -> Revision {
-        self.state.as_ref().map_or(Revision::NONE, |state| state.head.revision)
+    /// Whether the conversation is in the state that a write applies to.
+    pub(super) fn is_in(&self, state: Option<&Arc<Conversation>>) -> bool {
+        let place = |state: &Arc<Conversation>| (state.head.revision, state.head.identity.lineage);
+        self.state.as_ref().map(place) == state.map(place)
     }
 
     fn stored(&self, sequence: Sequence) -> Option<&Arc<Utterance>> {
@@ -45,7 +47,7 @@ impl Slot {
     }
 
     pub(super) fn delta(&self, write: &Write) -> i64 {
-        let Write::Change { change, after } = write else { return -(self.bytes as i64) };
+        let Write::Change { change, after, .. } = write else { return -(self.bytes as i64) };
         let appended = change.appended.iter().map(|utterance| bytes(utterance)).sum::<i64>();
         let unkept = |utterance: &&Arc<Utterance>| change.dropped.contains(utterance.sequence);
         let unkept = change.appended.iter().filter(unkept).map(|utterance| bytes(utterance)).sum::<i64>();
@@ -68,7 +70,7 @@ impl Slot {
         let bytes = self.bytes as i64 + self.delta(write);
         self.bytes = u64::try_from(bytes).unwrap_or(0);
         match write {
-            Write::Change { change, after } => {
+            Write::Change { change, after, .. } => {
                 self.archive(change);
                 self.state = Some(after.clone());
             }

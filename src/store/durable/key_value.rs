@@ -1,0 +1,72 @@
+//! The ordered key-value store under a durable store: what an engine has to do.
+
+use std::{fmt, ops::Bound};
+
+/// A key, as it stands in the engine.
+pub type Key = Vec<u8>;
+/// A value, as it stands in the engine.
+pub type Value = Vec<u8>;
+/// Pairs in the order of their keys. A pair that cannot be read is an error in its place.
+pub type Pairs<'a> = Box<dyn DoubleEndedIterator<Item = Result<(Key, Value), KeyValueError>> + Send + 'a>;
+
+/// An embedded store of ordered keys, in a directory of its own.
+///
+/// What holds for all methods:
+/// - Keys are ordered by their bytes.
+/// - No method panics on what the disk brings: an engine that panics is caught, and the panic
+///   is the error.
+/// - Batches are applied by one thread at a time; reads go on meanwhile, on any thread, and see
+///   a batch whole or not at all, key by key.
+pub trait KeyValue: Send + Sync + 'static {
+    /// The value of `key`.
+    fn get(&self, key: &[u8]) -> Result<Option<Value>, KeyValueError>;
+
+    /// The pairs between two keys, ascending; from behind, descending.
+    fn range(&self, from: Bound<&[u8]>, to: Bound<&[u8]>) -> Pairs<'_>;
+
+    /// Makes every write of `batch` effective, or none.
+    ///
+    /// - With [`Durability::Disk`], returns when the batch is on the disk: it survives a loss of
+    ///   power. With [`Durability::Process`] it survives the end of the process.
+    /// - After an error it is not known whether the batch is effective.
+    fn apply(&self, batch: Batch, durability: Durability) -> Result<(), KeyValueError>;
+
+    /// Brings everything that was applied to the disk.
+    fn sync(&self) -> Result<(), KeyValueError>;
+
+    /// Rewrites the files until no byte of what was removed or overwritten is in them.
+    ///
+    /// - Nothing is applied meanwhile; reads go on.
+    /// - A loss of power in the middle loses nothing.
+    fn scrub(&self) -> Result<(), KeyValueError>;
+
+    /// Bytes that the files take on the disk.
+    fn disk_bytes(&self) -> Result<u64, KeyValueError>;
+}
+
+/// How far an applied batch has to get.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Durability {
+    /// To the operating system.
+    Process,
+    /// To the disk.
+    Disk,
+}
+
+/// Writes that become effective together: for each key at most one, a value or a removal.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Batch {
+    /// Keys with their new values; `None` removes the key.
+    pub writes: Vec<(Key, Option<Value>)>,
+}
+
+/// An engine that fails: what it says, with the file where it is known.
+#[derive(Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct KeyValueError(pub String);
+
+impl fmt::Debug for KeyValueError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Debug::fmt(&self.0, f)
+    }
+}
