@@ -32,10 +32,13 @@ fn load(configuration: Configuration) -> Result<Effective, ConfigError> {
     Sources::of_process(configuration.flags.0, configuration.config).load()
 }
 
+/// What the engines of durable stores tell of their work is logged only where it is asked for.
+const QUIET: &str = "fjall=warn,lsm_tree=warn,sled=warn";
+
 /// Logs on stderr what `filter`, which the configuration has checked, lets pass.
 fn log(filter: &str) {
     tracing_subscriber::fmt()
-        .with_env_filter(EnvFilter::new(filter))
+        .with_env_filter(EnvFilter::new(format!("{QUIET},{filter}")))
         .with_writer(io::stderr)
         .with_ansi(console::colors_enabled_stderr())
         .init();

@@ -5,7 +5,8 @@ use toml::Value;
 use super::{
     settings::Settings,
     value::{
-        address, backend, directive, duration, encoding, limit, positive, preset, size, switch, threads,
+        address, backend, directive, directory, duration, encoding, flush, limit, period, positive, preset,
+        size, switch, threads,
     },
 };
 
@@ -56,13 +57,13 @@ macro_rules! key {
 
 /// Every key, in the order in which it is shown.
 #[rustfmt::skip]
-pub static KEYS: [Key; 19] = [
+pub static KEYS: [Key; 23] = [
     key!(buffer_size "buffer-size" "UTTERD_BUFFER_SIZE" "N" limit
         "Utterances in a window; 0 is unlimited"),
     key!(max_tokens "max-tokens" "UTTERD_MAX_TOKENS" "N" limit
         "Tokens of a window's utterances; 0 is unlimited"),
     key!(backend "backend" "UTTERD_BACKEND" "NAME" backend
-        "Where conversations are kept: in-memory"),
+        "Where conversations are kept: in-memory, fjall (also durable) or sled"),
     key!(summarization_enabled "summarization-enabled" "UTTERD_SUMMARIZATION_ENABLED" "BOOL" switch
         "Summarise what leaves a window"),
     key!(summary_token_limit "summary-token-limit" "UTTERD_SUMMARY_TOKEN_LIMIT" "N" limit
@@ -78,7 +79,15 @@ pub static KEYS: [Key; 19] = [
     key!(encoding "encoding" "UTTERD_ENCODING" "NAME" encoding
         "What tokens are counted in: an OpenAI encoding or model"),
     key!(memory_limit "memory-limit" "UTTERD_MEMORY_LIMIT" "SIZE" size
-        "The most that the memory store holds; writes beyond are refused"),
+        "The most that the in-memory backend holds; writes beyond are refused"),
+    key!(data_dir "data-dir" "UTTERD_DATA_DIR" "DIR" directory
+        "Where a durable backend (fjall, sled) keeps its files"),
+    key!(flush "flush" "UTTERD_FLUSH" "WHEN" flush
+        "`each`: a reply waits until its write is on the disk; a duration, such as 100ms: it does not, and a loss of power loses what was said in the last so long (a killed process loses nothing)"),
+    key!(cache_limit "cache-limit" "UTTERD_CACHE_LIMIT" "SIZE" size
+        "Memory for conversations in use by a durable backend; others are read from the disk"),
+    key!(scrub_interval "scrub-interval" "UTTERD_SCRUB_INTERVAL" "DURATION" period
+        "So long after something was forgotten for good, its bytes are gone from the files too"),
     key!(idle_timeout "idle-timeout" "UTTERD_IDLE_TIMEOUT" "DURATION" duration
         "Idle for so long, a conversation's status is IDLE"),
     key!(max_content_bytes "max-content-bytes" "UTTERD_MAX_CONTENT_BYTES" "SIZE" size

@@ -4,6 +4,7 @@
 //! from the preset, else it is the default. A key is the same word everywhere: `buffer_size`
 //! in the file, `--buffer-size` as a flag, `UTTERD_BUFFER_SIZE` as a variable.
 
+mod backend;
 mod error;
 mod file;
 mod keys;
@@ -13,7 +14,8 @@ mod sources;
 mod tests;
 mod value;
 
+pub use backend::{Backend, DurableEngine, Place};
 pub use error::{ConfigError, Problem};
 pub use keys::{KEYS, Key};
-pub use settings::{Backend, Preset, Settings};
+pub use settings::{Flush, Preset, Settings};
 pub use sources::{Effective, Origin, Sources};

@@ -2,9 +2,11 @@
 
 use std::{
     net::{IpAddr, Ipv4Addr, SocketAddr},
+    path::PathBuf,
     time::Duration,
 };
 
+use super::Backend;
 use crate::domain::{
     Encoding, Policy, Refusal,
     limits::{DEFAULT_IDLE_TIMEOUT, DEFAULT_MAX_BATCH, DEFAULT_MAX_CONTENT_BYTES},
@@ -15,12 +17,14 @@ const KIB: u64 = 1 << 10;
 const MIB: u64 = 1 << 20;
 const GIB: u64 = 1 << 30;
 
-/// Where conversations are kept.
+/// What a reply of a durable backend waits for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Backend {
-    /// In this process, until it ends: `in-memory`, also `memory`.
+pub enum Flush {
+    /// Until what it acknowledges is on the disk.
     #[default]
-    Memory,
+    Each,
+    /// Until the operating system has it; it reaches the disk within so long.
+    Interval(Duration),
 }
 
 /// The limits that every conversation starts from, unless settings or callers say otherwise.
@@ -83,6 +87,16 @@ pub struct Settings {
     pub encoding: Encoding,
     /// The most bytes that the memory store holds; a write beyond is refused.
     pub memory_limit: u64,
+    /// The directory of a durable backend's files; relative to the one that the process runs in.
+    pub data_dir: PathBuf,
+    /// What a durable backend's replies wait for.
+    pub flush: Flush,
+    /// The most bytes of conversations that a durable backend keeps in memory; the others are
+    /// read from the disk when they are asked for.
+    pub cache_limit: u64,
+    /// The bytes of what was forgotten for good are gone from a durable backend's files after so
+    /// long.
+    pub scrub_interval: Duration,
     /// Idle for so long, a conversation's status is IDLE.
     pub idle_timeout: Duration,
     /// The most bytes of one utterance's content; smaller than `max_message_bytes`.
@@ -118,6 +132,10 @@ impl Settings {
             archive_limit: policy.archive_limit,
             encoding: Encoding::default(),
             memory_limit: 4 * GIB,
+            data_dir: "utterd-data".into(),
+            flush: Flush::default(),
+            cache_limit: 256 * MIB,
+            scrub_interval: Duration::from_secs(60 * 60),
             idle_timeout: DEFAULT_IDLE_TIMEOUT,
             max_content_bytes: DEFAULT_MAX_CONTENT_BYTES,
             max_batch: DEFAULT_MAX_BATCH,

@@ -48,7 +48,7 @@ fn everything_wrong_is_reported_at_once() {
     fs::write(&path, "bufer_size = 3\n\nmax_batch = 0\nlisten = ['x']\n").unwrap();
     let message = problems(Sources {
         flags: vec![("memory_limit", "lots".into())],
-        variables: variables(&[("UTTERD_MAX_TOKEN", "1"), ("UTTERD_BACKEND", "sled")]),
+        variables: variables(&[("UTTERD_MAX_TOKEN", "1"), ("UTTERD_BACKEND", "rocks")]),
         file: Some(path),
         ..Default::default()
     });
@@ -57,7 +57,7 @@ fn everything_wrong_is_reported_at_once() {
         "mine.toml:3: max_batch is `0`; accepted: a number from 1 to 2147483647",
         "mine.toml:4: listen is `[\"x\"]`; accepted: text, a number, true or false",
         "there is no setting UTTERD_MAX_TOKEN; the nearest is UTTERD_MAX_TOKENS",
-        "UTTERD_BACKEND: backend is `sled`; accepted: in-memory",
+        "UTTERD_BACKEND: backend is `rocks`; accepted: in-memory (also written memory), fjall (also written durable) or sled",
         "--memory-limit: memory_limit is `lots`; accepted: bytes",
     ] {
         assert!(message.contains(expected), "{expected}\nis not in\n{message}");
@@ -104,7 +104,16 @@ fn content_must_fit_a_message() {
 #[test]
 fn what_is_shown_loads_to_the_same_settings() {
     let directory = tempfile::tempdir().unwrap();
-    let flags = vec![("preset", "turns".to_owned()), ("memory_limit", "1000".into())];
+    let flags = [
+        ("preset", "turns"),
+        ("memory_limit", "1000"),
+        ("backend", "durable"),
+        ("data_dir", "with \"quotes\" and \\"),
+        ("flush", "1s 500ms"),
+        ("scrub_interval", "1day"),
+    ]
+    .map(|(name, text)| (name, text.to_owned()))
+    .to_vec();
     let first = Sources { flags, ..Default::default() }.load().unwrap();
     let path = directory.path().join("shown.toml");
     fs::write(&path, first.to_string()).unwrap();

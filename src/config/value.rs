@@ -1,6 +1,8 @@
 //! The kinds of values: each parses text, where the error says what is accepted, and shows a
 //! value as TOML that it would parse to the same value.
 
+use std::ops::RangeInclusive;
+
 use toml::Value;
 
 /// The largest number that fits the protocol's 32-bit counters.
@@ -94,16 +96,77 @@ pub mod duration {
     use super::*;
     use std::time::Duration;
 
-    const MAX: Duration = Duration::from_secs(100 * 365 * 24 * 60 * 60);
+    pub const MAX: Duration = Duration::from_secs(100 * 365 * 24 * 60 * 60);
 
     pub fn parse(text: &str) -> Result<Duration, String> {
-        let duration = humantime::parse_duration(text).ok();
-        let duration = duration.filter(|duration| !duration.is_zero() && *duration <= MAX);
-        duration.ok_or_else(|| "a time above 0 and up to 100 years, such as 90s, 30m or 1h 30m".into())
+        let accepted = || "a time above 0 and up to 100 years, such as 90s, 30m or 1h 30m".into();
+        within(Duration::from_nanos(1)..=MAX, text).ok_or_else(accepted)
     }
 
     pub fn show(value: &Duration) -> Value {
         Value::String(humantime::format_duration(*value).to_string())
+    }
+
+    /// The time that `text` says, when it is in `range`.
+    pub fn within(range: RangeInclusive<Duration>, text: &str) -> Option<Duration> {
+        humantime::parse_duration(text).ok().filter(|duration| range.contains(duration))
+    }
+}
+
+/// A length of time after which work is done again.
+pub mod period {
+    use super::*;
+    use std::time::Duration;
+
+    pub use duration::show;
+
+    pub fn parse(text: &str) -> Result<Duration, String> {
+        let accepted = || "a time from 1s to 100 years, such as 90s, 30m or 1h 30m".into();
+        duration::within(Duration::from_secs(1)..=duration::MAX, text).ok_or_else(accepted)
+    }
+}
+
+/// What a reply waits for.
+pub mod flush {
+    use super::*;
+    use crate::config::Flush;
+    use std::time::Duration;
+
+    const LEAST: Duration = Duration::from_millis(1);
+    const MOST: Duration = Duration::from_secs(60);
+
+    pub fn parse(text: &str) -> Result<Flush, String> {
+        if text.trim() == "each" {
+            return Ok(Flush::Each);
+        }
+        let accepted = || "each, or a time from 1ms to 1m, such as 100ms".into();
+        duration::within(LEAST..=MOST, text).map(Flush::Interval).ok_or_else(accepted)
+    }
+
+    pub fn show(value: &Flush) -> Value {
+        match value {
+            Flush::Each => Value::String("each".into()),
+            Flush::Interval(interval) => duration::show(interval),
+        }
+    }
+}
+
+/// A directory, which need not exist yet.
+pub mod directory {
+    use super::*;
+    use std::path::{Path, PathBuf};
+
+    pub fn parse(text: &str) -> Result<PathBuf, String> {
+        // A variable that is no UTF-8 arrives with replacement characters.
+        match text {
+            "" => Err("a directory's path, such as utterd-data or /var/lib/utterd".into()),
+            _ if text.contains(['\0', '\u{fffd}']) => Err("a directory's path in UTF-8".into()),
+            _ => Ok(text.into()),
+        }
+    }
+
+    pub fn show(value: &Path) -> Value {
+        Value::String(value.display().to_string())
     }
 }
 
@@ -128,17 +191,11 @@ pub mod backend {
     use crate::config::Backend;
 
     pub fn parse(text: &str) -> Result<Backend, String> {
-        match text {
-            "in-memory" | "memory" => Ok(Backend::Memory),
-            _ => Err("in-memory (also written memory), the backend of this build".into()),
-        }
+        Backend::named(text).ok_or_else(|| Backend::WORDS.into())
     }
 
     pub fn show(value: &Backend) -> Value {
-        let name = match value {
-            Backend::Memory => "in-memory",
-        };
-        Value::String(name.into())
+        Value::String(value.name().into())
     }
 }
 
@@ -197,6 +254,7 @@ mod tests {
     use std::time::Duration;
 
     use super::*;
+    use crate::config::Flush;
 
     #[test]
     fn sizes_are_exact_both_ways() {
@@ -227,5 +285,49 @@ mod tests {
     fn times_are_above_nothing() {
         assert_eq!(duration::parse("1h 30m"), Ok(Duration::from_secs(5400)));
         assert!(duration::parse("0s").is_err() && duration::parse("30").is_err());
+        assert_eq!(period::parse("1s"), Ok(Duration::from_secs(1)));
+        assert!(period::parse("999ms").is_err() && period::parse("101years").is_err());
+    }
+
+    #[test]
+    fn a_flush_is_each_or_a_short_time() {
+        for (text, value, shown) in [
+            ("each", Flush::Each, "\"each\""),
+            ("1ms", Flush::Interval(Duration::from_millis(1)), "\"1ms\""),
+            ("60s", Flush::Interval(Duration::from_secs(60)), "\"1m\""),
+        ] {
+            assert_eq!(flush::parse(text), Ok(value), "{text}");
+            assert_eq!(flush::show(&value).to_string(), shown);
+        }
+        for wrong in ["", "0", "0s", "999us", "61s", "never", "100"] {
+            assert!(flush::parse(wrong).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn every_backend_is_shown_by_one_word() {
+        for (text, shown) in [
+            ("in-memory", "in-memory"),
+            ("memory", "in-memory"),
+            ("fjall", "fjall"),
+            ("durable", "fjall"),
+            ("sled", "sled"),
+        ] {
+            let backend = backend::parse(text).unwrap();
+            assert_eq!(backend::show(&backend), Value::String(shown.into()), "{text}");
+            assert_eq!(backend::parse(shown), Ok(backend));
+        }
+        assert!(backend::parse("Fjall").unwrap_err().contains("sled"));
+    }
+
+    #[test]
+    fn a_directory_is_a_path_that_can_be_written_down() {
+        for text in ["utterd-data", "/var/lib/utterd", "with space", "C:\\data"] {
+            let path = directory::parse(text).unwrap();
+            assert_eq!(directory::show(&path), Value::String(text.into()));
+        }
+        for wrong in ["", "a\0b", "caf\u{fffd}"] {
+            assert!(directory::parse(wrong).is_err(), "{wrong:?}");
+        }
     }
 }

@@ -52,7 +52,7 @@ pub use crate::store::StoreError;
 
 use crate::{
     domain::{Conversation, ConversationKey, Encoding, Policy, TokenCounter},
-    store::Store,
+    store::{BoxFuture, Store},
 };
 use index::Indexes;
 use lane::Lane;
@@ -115,6 +115,11 @@ impl Engine {
     /// Counts in `encoding`.
     pub fn counter(&self, encoding: Encoding) -> &'static dyn TokenCounter {
         (self.counters)(encoding)
+    }
+
+    /// Waits until the store takes no more writes, and tells why.
+    pub fn failed(&self) -> BoxFuture<'static, StoreError> {
+        self.store.failed()
     }
 
     /// What happened.

@@ -3,6 +3,7 @@
 mod listen;
 mod mend;
 mod services;
+pub mod stores;
 
 use std::{convert::Infallible, future::Future, io, sync::Arc, time::Duration};
 
@@ -19,7 +20,7 @@ use crate::{
     domain::Refusal,
     engine::{Clock, Defaults, Engine, SystemClock},
     rpc::{RequestLimits, Services},
-    store::{MemoryStore, Store},
+    store::{MemoryStore, Store, durable::OpenError},
     tokenizer,
 };
 use mend::MendLayer;
@@ -40,6 +41,9 @@ pub enum ServeError {
         /// What the system says.
         error: io::Error,
     },
+    /// The store cannot be opened.
+    #[error(transparent)]
+    Store(#[from] OpenError),
     /// The settings do not go together.
     #[error("the settings do not go together: {0}")]
     Settings(#[from] Refusal),
@@ -74,6 +78,7 @@ impl Server {
     pub fn new(settings: &Settings, clock: Arc<dyn Clock>) -> Result<Self, ServeError> {
         let store: Arc<dyn Store> = match settings.backend {
             Backend::Memory => Arc::new(MemoryStore::new(settings.memory_limit)),
+            Backend::Durable(engine) => Arc::new(stores::open(engine, settings)?),
         };
         Self::over(store, settings, clock)
     }
@@ -98,7 +103,7 @@ impl Server {
         };
         let closing = Arc::new(watch::Sender::new(false));
         let services = Services::new(engine.clone(), limits, closing.subscribe());
-        let routes = services::routes(services.clone(), settings)?;
+        let routes = services::routes(services.clone(), &engine, settings)?;
         Ok(Self { engine, services, routes, max_message_bytes: settings.max_message_bytes, closing })
     }
 

@@ -1,10 +1,12 @@
 //! The services on the wire: utterd's own, health and reflection.
 
 use tonic::{codec::CompressionEncoding::Gzip, service::Routes};
+use tonic_health::{ServingStatus, server::HealthReporter};
 use tonic_reflection::server::Builder;
 
 use crate::{
     config::Settings,
+    engine::Engine,
     proto::{
         FILE_DESCRIPTOR_SET, context_service_server::ContextServiceServer,
         conversation_service_server::ConversationServiceServer, memory_service_server::MemoryServiceServer,
@@ -12,10 +14,11 @@ use crate::{
     },
     rpc::Services,
     server::ServeError,
+    store::{BoxFuture, StoreError},
 };
 
 /// Every service behind one router. Requests may be compressed with gzip; responses are not.
-pub fn routes(services: Services, settings: &Settings) -> Result<Routes, ServeError> {
+pub fn routes(services: Services, engine: &Engine, settings: &Settings) -> Result<Routes, ServeError> {
     let most = settings.max_message_bytes;
     let (reporter, health) = tonic_health::server::health_reporter();
     let routes = Routes::new(
@@ -31,20 +34,26 @@ pub fn routes(services: Services, settings: &Settings) -> Result<Routes, ServeEr
     )
     .add_service(TraceServiceServer::new(services).accept_compressed(Gzip).max_decoding_message_size(most))
     .add_service(health.accept_compressed(Gzip));
-    report(reporter);
+    report(reporter, engine.failed());
     match settings.reflection {
         true => with_reflection(routes),
         false => Ok(routes),
     }
 }
 
-/// Every service is healthy as soon as it is served.
-fn report(reporter: tonic_health::server::HealthReporter) {
+/// Every service is healthy as soon as it is served, until the store takes no more writes.
+fn report(reporter: HealthReporter, failed: BoxFuture<'static, StoreError>) {
     tokio::spawn(async move {
         reporter.set_serving::<MemoryServiceServer<Services>>().await;
         reporter.set_serving::<ConversationServiceServer<Services>>().await;
         reporter.set_serving::<ContextServiceServer<Services>>().await;
         reporter.set_serving::<TraceServiceServer<Services>>().await;
+        failed.await;
+        reporter.set_not_serving::<MemoryServiceServer<Services>>().await;
+        reporter.set_not_serving::<ConversationServiceServer<Services>>().await;
+        reporter.set_not_serving::<ContextServiceServer<Services>>().await;
+        reporter.set_not_serving::<TraceServiceServer<Services>>().await;
+        reporter.set_service_status("", ServingStatus::NotServing).await;
     });
 }
 

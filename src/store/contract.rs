@@ -96,6 +96,13 @@ pub trait Store: Send + Sync + 'static {
     /// Makes the bytes of everything erased, dropped and deleted so far unreadable in
     /// whatever the backend writes to.
     fn scrub(&self) -> BoxFuture<'_, Result<(), StoreError>>;
+
+    /// Waits until the backend takes no more writes, and tells why.
+    ///
+    /// - A backend to which this cannot happen never answers.
+    fn failed(&self) -> BoxFuture<'static, StoreError> {
+        Box::pin(std::future::pending())
+    }
 }
 
 /// What a backend can do.

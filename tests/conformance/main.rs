@@ -1,14 +1,33 @@
 //! The conformance suite on every backend; each case is reported under its backend's name.
 
+#![allow(clippy::expect_used)] // What a test cannot go on without may end it.
+
 use std::{fs, path::Path};
 
-use utterd::{store::MemoryStore, store_conformance};
+use tempfile::TempDir;
+use utterd::{
+    store::{
+        MemoryStore,
+        durable::{DurableStore, EngineKind, Options},
+    },
+    store_conformance,
+};
 
 store_conformance!(
     memory,
     async { (MemoryStore::new(0), ()) },
     bounded: async { (MemoryStore::new(1 << 20), ()) }
 );
+
+store_conformance!(fjall, durable(EngineKind::Fjall));
+store_conformance!(sled, durable(EngineKind::Sled));
+
+/// A durable store in a directory of its own.
+async fn durable(engine: EngineKind) -> (DurableStore, TempDir) {
+    let directory = tempfile::tempdir().expect("a directory is made");
+    let store = DurableStore::open(engine, directory.path(), &Options::default());
+    (store.expect("a new store opens"), directory)
+}
 
 /// The suite lists its cases by name; none may be left out.
 #[test]

@@ -6,7 +6,8 @@ use std::{fmt, ops::Bound};
 pub type Key = Vec<u8>;
 /// A value, as it stands in the engine.
 pub type Value = Vec<u8>;
-/// Pairs in the order of their keys. A pair that cannot be read is an error in its place.
+/// Pairs in the order of their keys. A pair that cannot be read is an error in its place, and the
+/// last item.
 pub type Pairs<'a> = Box<dyn DoubleEndedIterator<Item = Result<(Key, Value), KeyValueError>> + Send + 'a>;
 
 /// An embedded store of ordered keys, in a directory of its own.
@@ -16,19 +17,21 @@ pub type Pairs<'a> = Box<dyn DoubleEndedIterator<Item = Result<(Key, Value), Key
 /// - No method panics on what the disk brings: an engine that panics is caught, and the panic
 ///   is the error.
 /// - Batches are applied by one thread at a time; reads go on meanwhile, on any thread, and see
-///   a batch whole or not at all, key by key.
+///   for each key what a batch made of it or what was there before.
 pub trait KeyValue: Send + Sync + 'static {
     /// The value of `key`.
     fn get(&self, key: &[u8]) -> Result<Option<Value>, KeyValueError>;
 
-    /// The pairs between two keys, ascending; from behind, descending.
+    /// The pairs between two keys, ascending; from behind, descending. None when `from` is above `to`.
     fn range(&self, from: Bound<&[u8]>, to: Bound<&[u8]>) -> Pairs<'_>;
 
     /// Makes every write of `batch` effective, or none.
     ///
     /// - With [`Durability::Disk`], returns when the batch is on the disk: it survives a loss of
     ///   power. With [`Durability::Process`] it survives the end of the process.
-    /// - After an error it is not known whether the batch is effective.
+    /// - A key that is empty or longer than [`MAX_KEY_BYTES`] is an error, and nothing is changed.
+    /// - After any other error it is not known whether the batch is effective, and nothing more is
+    ///   applied: the store has to be opened again.
     fn apply(&self, batch: Batch, durability: Durability) -> Result<(), KeyValueError>;
 
     /// Brings everything that was applied to the disk.
@@ -37,12 +40,23 @@ pub trait KeyValue: Send + Sync + 'static {
     /// Rewrites the files until no byte of what was removed or overwritten is in them.
     ///
     /// - Nothing is applied meanwhile; reads go on.
-    /// - A loss of power in the middle loses nothing.
+    /// - It waits for the ranges that began before it: who holds one must not wait for a scrub.
+    /// - It takes time and room on the disk as all pairs do.
+    /// - A loss of power in the middle loses nothing. After an error the pairs are as they were, and
+    ///   what was removed may still be in the files.
     fn scrub(&self) -> Result<(), KeyValueError>;
 
     /// Bytes that the files take on the disk.
     fn disk_bytes(&self) -> Result<u64, KeyValueError>;
+
+    /// Whether reads see a batch before it is as durable as it was asked to be.
+    fn visible_before_flush(&self) -> bool {
+        false
+    }
 }
+
+/// Bytes that a key has at most: fjall's limit.
+pub const MAX_KEY_BYTES: usize = 65_535;
 
 /// How far an applied batch has to get.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,0 +1,22 @@
+//! The stores that settings name.
+
+use crate::{
+    config::{DurableEngine, Flush, Settings},
+    store::durable::{self, DurableStore, EngineKind, OpenError, Options},
+};
+
+/// Opens the store of a server.
+pub(super) fn open(engine: DurableEngine, settings: &Settings) -> Result<DurableStore, OpenError> {
+    let flush = match settings.flush {
+        Flush::Each => durable::Flush::Each,
+        Flush::Interval(interval) => durable::Flush::Interval(interval),
+    };
+    DurableStore::open(kind(engine), &settings.data_dir, &Options { flush, ..Options::default() })
+}
+
+fn kind(engine: DurableEngine) -> EngineKind {
+    match engine {
+        DurableEngine::Fjall => EngineKind::Fjall,
+        DurableEngine::Sled => EngineKind::Sled,
+    }
+}

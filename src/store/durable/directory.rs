@@ -1,0 +1,263 @@
+//! The directory of a durable store: locked, labelled, and opened.
+
+use std::{
+    fs::{self, File, OpenOptions, TryLockError},
+    io::{self, Read, Write},
+    path::{Path, PathBuf},
+};
+
+use parking_lot::Mutex;
+
+use super::{
+    files,
+    fjall::Fjall,
+    key_value::{KeyValue, KeyValueError},
+    label::{self, EngineKind, Label},
+    mark::{self, Mark},
+    records::{self, Meta, Metas},
+    sled::Sled,
+};
+
+/// The file that is locked while a store is open.
+const LOCK: &str = "LOCK";
+
+/// An open store: no one else opens it until this is dropped.
+pub struct Directory {
+    path: PathBuf,
+    engine: EngineKind,
+    pairs: Box<dyn KeyValue>,
+    mark: Mutex<Mark>,
+    group: u64,
+    _lock: File, // the last to go: the engine is closed by then
+}
+
+/// Why a store cannot be opened.
+#[derive(Debug, thiserror::Error)]
+pub enum OpenError {
+    /// Another process has it open.
+    #[error("the store in {} is in use{by}; stop what uses it, or choose another directory", directory.display())]
+    InUse {
+        /// The directory.
+        directory: PathBuf,
+        /// ` by process N`, when that is known.
+        by: String,
+    },
+    /// There is no store.
+    #[error("there is no store in {}", .0.display())]
+    Missing(PathBuf),
+    /// The directory holds something else.
+    #[error(
+        "{} holds files that are not a store's, such as {found}; choose an empty directory, or one that does not exist",
+        directory.display()
+    )]
+    Foreign {
+        /// The directory.
+        directory: PathBuf,
+        /// A name in it.
+        found: String,
+    },
+    /// Another engine keeps it.
+    #[error(
+        "the store in {0} is kept by {actual}, not by {wanted}; open it as {actual}, or move it: utterd copy --from {actual}:{0} --to {wanted}:DIR",
+        directory.display()
+    )]
+    OtherEngine {
+        /// The directory.
+        directory: PathBuf,
+        /// The engine asked for.
+        wanted: EngineKind,
+        /// The engine that keeps it.
+        actual: String,
+    },
+    /// A newer version wrote it.
+    #[error(
+        "the store in {} has format {format}, and this version reads formats up to {}; use the version that wrote it, or a newer one",
+        directory.display(), label::FORMAT
+    )]
+    Newer {
+        /// The directory.
+        directory: PathBuf,
+        /// Its format.
+        format: u32,
+    },
+    /// The engine cannot read its files.
+    #[error(
+        "the store in {} cannot be opened: {reason}; if its files are damaged, restore the directory from a backup, or copy one: utterd copy --from {engine}:BACKUP --to {engine}:DIR",
+        directory.display()
+    )]
+    Engine {
+        /// The directory.
+        directory: PathBuf,
+        /// The engine that keeps it.
+        engine: EngineKind,
+        /// What the engine says.
+        reason: String,
+    },
+    /// The files are older than what was flushed.
+    #[error(
+        "the store in {} has lost writes: it was flushed up to group {flushed}, and its files end at group {found}; restore the directory from a backup, or remove {} to go on without what is lost",
+        directory.display(), directory.join(mark::FILE).display()
+    )]
+    Behind {
+        /// The directory.
+        directory: PathBuf,
+        /// The last group that is known to have been flushed.
+        flushed: u64,
+        /// The last group that the files hold.
+        found: u64,
+    },
+    /// A file or the directory cannot be read or written.
+    #[error("{}: {error}", path.display())]
+    File {
+        /// The file.
+        path: PathBuf,
+        /// What the system says.
+        error: io::Error,
+    },
+}
+
+impl Directory {
+    /// Opens the store in the directory `path`; makes one when the directory is empty or does not
+    /// exist. The engine keeps about `cache_bytes` of its files in memory.
+    pub fn open_or_create(engine: EngineKind, path: &Path, cache_bytes: u64) -> Result<Self, OpenError> {
+        Self::open_or_create_with(engine, path, |files| pairs(engine, files, cache_bytes))
+    }
+
+    /// The same, with the engine that `open` gives for its directory.
+    pub(super) fn open_or_create_with(
+        engine: EngineKind,
+        path: &Path,
+        open: impl FnOnce(&Path) -> Opened,
+    ) -> Result<Self, OpenError> {
+        let failed = |error| OpenError::File { path: path.into(), error };
+        let refused = |error: KeyValueError| failed(io::Error::other(error));
+        files::create_directory(path).map_err(refused)?;
+        let lock = lock(path)?;
+        match Label::read(path).map_err(failed)? {
+            Some(label) => check(&label, engine, path)?,
+            None => {
+                check_empty(path)?;
+                Label::new(engine).write(path).map_err(failed)?;
+            }
+        }
+        Self::open_locked(engine, path, lock, open)
+    }
+
+    /// Opens the store in the directory `path`, which must hold one.
+    pub fn open(engine: EngineKind, path: &Path, cache_bytes: u64) -> Result<Self, OpenError> {
+        let failed = |error| OpenError::File { path: path.into(), error };
+        let label = Label::read(path).map_err(failed)?;
+        check(&label.ok_or_else(|| OpenError::Missing(path.into()))?, engine, path)?;
+        let lock = lock(path)?;
+        Self::open_locked(engine, path, lock, |files| pairs(engine, files, cache_bytes))
+    }
+
+    fn open_locked(
+        engine: EngineKind,
+        path: &Path,
+        lock: File,
+        open: impl FnOnce(&Path) -> Opened,
+    ) -> Result<Self, OpenError> {
+        let refused = |reason: String| OpenError::Engine { directory: path.into(), engine, reason };
+        let pairs = open(&path.join(engine.name())).map_err(|error| refused(error.to_string()))?;
+        let group = last_group(&*pairs).map_err(refused)?;
+        let mark =
+            Mark::open(path).map_err(|error| OpenError::File { path: path.join(mark::FILE), error })?;
+        if group < mark.group() {
+            return Err(OpenError::Behind { directory: path.into(), flushed: mark.group(), found: group });
+        }
+        Ok(Self { path: path.into(), engine, pairs, mark: Mutex::new(mark), group, _lock: lock })
+    }
+
+    /// Where the store is.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// The engine that keeps it.
+    pub fn engine(&self) -> EngineKind {
+        self.engine
+    }
+
+    /// Its keys and values.
+    pub fn pairs(&self) -> &dyn KeyValue {
+        &*self.pairs
+    }
+
+    /// The last group of writes that it held when it was opened.
+    pub(super) fn group(&self) -> u64 {
+        self.group
+    }
+
+    /// Notes that everything up to `group` is on the disk.
+    pub(super) fn mark(&self, group: u64) -> Result<(), KeyValueError> {
+        let mut mark = self.mark.lock();
+        if group <= mark.group() {
+            return Ok(());
+        }
+        mark.write(group).map_err(|error| KeyValueError(format!("{}: {error}", mark.path().display())))
+    }
+}
+
+type Opened = Result<Box<dyn KeyValue>, KeyValueError>;
+
+/// The pairs that `engine` keeps in a directory.
+fn pairs(engine: EngineKind, files: &Path, cache_bytes: u64) -> Opened {
+    Ok(match engine {
+        EngineKind::Fjall => Box::new(Fjall::open(files, cache_bytes)?),
+        EngineKind::Sled => Box::new(Sled::open(files, cache_bytes)?),
+    })
+}
+
+fn last_group(pairs: &dyn KeyValue) -> Result<u64, String> {
+    let key = records::key::<Metas>(&Meta::Group);
+    let Some(value) = pairs.get(&key).map_err(|error| error.to_string())? else { return Ok(0) };
+    let (_, group) = records::decode::<Metas>(&key, &value).map_err(|error| error.to_string())?;
+    Ok(group)
+}
+
+/// Locks the directory for this process; the system gives the lock back when the process ends.
+fn lock(directory: &Path) -> Result<File, OpenError> {
+    let path = directory.join(LOCK);
+    let failed = |error| OpenError::File { path: path.clone(), error };
+    let mut options = OpenOptions::new();
+    options.read(true).write(true).create(true).truncate(false);
+    let mut file = options.open(&path).map_err(failed)?;
+    match file.try_lock() {
+        Ok(()) => {
+            file.set_len(0).and_then(|()| write!(file, "{}", std::process::id())).map_err(failed)?;
+            Ok(file)
+        }
+        Err(TryLockError::WouldBlock) => {
+            let mut holder = String::new();
+            let known = file.read_to_string(&mut holder).is_ok() && !holder.is_empty();
+            let by = if known { format!(" by process {holder}") } else { String::new() };
+            Err(OpenError::InUse { directory: directory.into(), by })
+        }
+        Err(TryLockError::Error(error)) => Err(failed(error)),
+    }
+}
+
+fn check(label: &Label, engine: EngineKind, directory: &Path) -> Result<(), OpenError> {
+    let directory = directory.to_path_buf();
+    if label.format > label::FORMAT {
+        return Err(OpenError::Newer { directory, format: label.format });
+    }
+    if label.engine != engine.name() {
+        return Err(OpenError::OtherEngine { directory, wanted: engine, actual: label.engine.clone() });
+    }
+    Ok(())
+}
+
+/// A directory without a label may hold what is left of one that was being made, and no more.
+fn check_empty(directory: &Path) -> Result<(), OpenError> {
+    let failed = |error| OpenError::File { path: directory.into(), error };
+    for entry in fs::read_dir(directory).map_err(failed)? {
+        let name = entry.map_err(failed)?.file_name();
+        if name != LOCK && name != label::UNFINISHED {
+            let found = name.to_string_lossy().into_owned();
+            return Err(OpenError::Foreign { directory: directory.into(), found });
+        }
+    }
+    Ok(())
+}

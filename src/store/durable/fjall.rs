@@ -1,0 +1,89 @@
+//! The engine `fjall`: a log-structured tree behind a journal.
+
+use std::{ops::Bound, path::Path};
+
+use fjall::{Database, Keyspace, KeyspaceCreateOptions, PersistMode, Readable as _};
+
+use super::{
+    generations::{Engine, Generations},
+    key_value::{Batch, Durability, Key, KeyValueError, Value},
+};
+
+/// The key-value store over fjall.
+///
+/// - A batch is in the journal, and synced if it has to be, before any read sees it.
+/// - A range is of one state: it does not see batches that come after its beginning.
+pub type Fjall = Generations<FjallEngine>;
+
+/// An open fjall database with all pairs in one keyspace.
+pub struct FjallEngine {
+    database: Database,
+    pairs: Keyspace,
+}
+
+/// Writes that are held in memory before they become a table; up to four times as much waits while
+/// tables are written.
+const MEMTABLE_BYTES: u64 = 16 << 20;
+
+/// One thread writes tables while the other merges them.
+const WORKERS: usize = 2;
+
+impl Engine for FjallEngine {
+    fn open(directory: &Path, cache_bytes: u64) -> Result<Self, KeyValueError> {
+        let database = Database::builder(directory).cache_size(cache_bytes).worker_threads(WORKERS).open()?;
+        let options = || KeyspaceCreateOptions::default().max_memtable_size(MEMTABLE_BYTES);
+        let pairs = database.keyspace("pairs", options)?;
+        Ok(Self { database, pairs })
+    }
+
+    fn get(&self, key: &[u8]) -> Result<Option<Value>, KeyValueError> {
+        Ok(self.pairs.get(key)?.map(|value| value.to_vec()))
+    }
+
+    fn range(
+        &self,
+        from: Bound<&[u8]>,
+        to: Bound<&[u8]>,
+    ) -> impl DoubleEndedIterator<Item = Result<(Key, Value), KeyValueError>> + Send + 'static {
+        self.database.snapshot().range::<&[u8], _>(&self.pairs, (from, to)).map(|pair| {
+            let (key, value) = pair.into_inner()?;
+            Ok((key.to_vec(), value.to_vec()))
+        })
+    }
+
+    fn apply(&self, batch: Batch, durability: Durability) -> Result<(), KeyValueError> {
+        let mut writes = self.database.batch().durability(Some(match durability {
+            Durability::Process => PersistMode::Buffer,
+            Durability::Disk => PersistMode::SyncData,
+        }));
+        for (key, value) in batch.writes {
+            match value {
+                Some(value) => writes.insert(&self.pairs, key, value),
+                None => writes.remove(&self.pairs, key),
+            }
+        }
+        Ok(writes.commit()?)
+    }
+
+    fn fill(
+        &self,
+        pairs: impl Iterator<Item = Result<(Key, Value), KeyValueError>>,
+    ) -> Result<(), KeyValueError> {
+        let mut tables = self.pairs.start_ingestion()?;
+        for pair in pairs {
+            let (key, value) = pair?;
+            tables.write(key, value)?;
+        }
+        Ok(tables.finish()?)
+    }
+
+    fn sync(&self) -> Result<(), KeyValueError> {
+        Ok(self.database.persist(PersistMode::SyncAll)?)
+    }
+}
+
+impl From<fjall::Error> for KeyValueError {
+    fn from(error: fjall::Error) -> Self {
+        Self(format!("fjall: {error}"))
+    }
+}

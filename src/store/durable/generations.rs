@@ -1,0 +1,353 @@
+//! A store whose engine begins anew in fresh files, so that nothing of the old ones is left.
+//!
+//! A directory holds:
+//! - `lock`: locked while the store is open
+//! - `data-000001`, `data-000002`, …: an engine's files, one directory for each generation
+//! - `CURRENT`: the name of the generation that holds the pairs; `data-000000`, which has no
+//!   directory, for a store that holds none yet
+//!
+//! Every other generation is what an interruption has left, and is removed when the store is opened.
+
+use std::{
+    convert::Infallible,
+    fs::{self, File, TryLockError},
+    iter, mem,
+    ops::Bound,
+    path::{Path, PathBuf},
+    sync::{
+        Arc,
+        mpsc::{self, Receiver, Sender},
+    },
+};
+
+use parking_lot::{Mutex, RwLock};
+
+use super::{
+    files,
+    key_value::{Batch, Durability, Key, KeyValue, KeyValueError, MAX_KEY_BYTES, Pairs, Value},
+    panics::caught,
+};
+
+/// An embedded database in one directory; it may panic in every method, and when it is dropped.
+pub trait Engine: Send + Sync + Sized + 'static {
+    /// What [`KeyValue::visible_before_flush`] answers.
+    const VISIBLE_BEFORE_FLUSH: bool = false;
+
+    /// Opens the database of a directory, or creates it.
+    fn open(directory: &Path, cache_bytes: u64) -> Result<Self, KeyValueError>;
+
+    /// The value of `key`.
+    fn get(&self, key: &[u8]) -> Result<Option<Value>, KeyValueError>;
+
+    /// The pairs between two keys; `from` is not above `to`.
+    fn range(
+        &self,
+        from: Bound<&[u8]>,
+        to: Bound<&[u8]>,
+    ) -> impl DoubleEndedIterator<Item = Result<(Key, Value), KeyValueError>> + Send + 'static;
+
+    /// Makes every write of a batch effective, or none.
+    fn apply(&self, batch: Batch, durability: Durability) -> Result<(), KeyValueError>;
+
+    /// Writes ascending pairs into an empty database, and brings them to the disk.
+    fn fill(
+        &self,
+        pairs: impl Iterator<Item = Result<(Key, Value), KeyValueError>>,
+    ) -> Result<(), KeyValueError>;
+
+    /// Brings everything that was applied to the disk.
+    fn sync(&self) -> Result<(), KeyValueError>;
+}
+
+/// A key-value store over one engine.
+pub struct Generations<E: Engine> {
+    current: RwLock<Arc<Generation<E>>>,
+    writer: Mutex<Writer>,
+    directory: PathBuf,
+    cache_bytes: u64,
+    _lock: File, // the last to go: the engine is closed by then
+}
+
+/// An open generation.
+struct Generation<E> {
+    engine: Option<E>,         // there until the drop
+    _open: Sender<Infallible>, // goes after the engine is closed
+}
+
+/// What only one thread at a time may do, and what it has to know.
+struct Writer {
+    number: u32,
+    /// Ends when the current generation is closed and nobody reads in it any more.
+    closed: Receiver<Infallible>,
+    /// Why nothing more may be applied.
+    failed: Option<KeyValueError>,
+}
+
+impl<E: Engine> Generations<E> {
+    /// Opens the store of a directory, or creates it; nothing else may be in the directory.
+    ///
+    /// `cache_bytes` bounds what the engine keeps of its files in memory.
+    ///
+    /// Refused when the store is open already, here or in another process, and when its files are
+    /// damaged in a way that the engine sees at once.
+    pub fn open(directory: &Path, cache_bytes: u64) -> Result<Self, KeyValueError> {
+        files::create_directory(directory)?;
+        let lock = lock(directory)?;
+        let (number, engine) = match current_number(directory)? {
+            0 => (1, first(directory, cache_bytes)?),
+            number => (number, reopened(&path_of(number, directory), cache_bytes)?),
+        };
+        remove_all_but(number, directory)?; // only now: a wrong pointer must not cost the pairs
+        let (generation, closed) = Generation::of(engine);
+        Ok(Self {
+            current: RwLock::new(generation),
+            writer: Mutex::new(Writer { number, closed, failed: None }),
+            directory: directory.to_owned(),
+            cache_bytes,
+            _lock: lock,
+        })
+    }
+}
+
+impl<E: Engine> KeyValue for Generations<E> {
+    fn get(&self, key: &[u8]) -> Result<Option<Value>, KeyValueError> {
+        let current = self.current.read();
+        caught(|| current.engine()?.get(key))
+    }
+
+    fn range(&self, from: Bound<&[u8]>, to: Bound<&[u8]>) -> Pairs<'_> {
+        if is_empty(from, to) {
+            return Box::new(iter::empty());
+        }
+        let generation = Arc::clone(&self.current.read());
+        match caught(|| Ok(generation.engine()?.range(from, to))) {
+            Ok(pairs) => Box::new(Reading { pairs: Some(pairs), _generation: generation }),
+            Err(error) => Box::new(iter::once(Err(error))),
+        }
+    }
+
+    fn apply(&self, batch: Batch, durability: Durability) -> Result<(), KeyValueError> {
+        check(&batch)?;
+        self.write(|engine| engine.apply(batch, durability))
+    }
+
+    fn sync(&self) -> Result<(), KeyValueError> {
+        self.write(E::sync)
+    }
+
+    fn scrub(&self) -> Result<(), KeyValueError> {
+        let mut writer = self.writer.lock();
+        writer.check()?;
+        remove_all_but(writer.number, &self.directory)?; // what a scrub that failed may have left
+        let next = writer.number + 1;
+        let old = Arc::clone(&self.current.read());
+        let (generation, closed) =
+            old.copied(&path_of(next, &self.directory), self.cache_bytes).inspect_err(|_| {
+                // A full disk has room again at once; what cannot be removed now goes the next time.
+                let _removed = remove_all_but(writer.number, &self.directory);
+            })?;
+        point_to(next, &self.directory)?;
+
+        *self.current.write() = generation;
+        writer.number = next;
+        let old_closed = mem::replace(&mut writer.closed, closed);
+        // Not on the disk, the new name could give way to the old one: then the old files must
+        // stay, and what is applied from here on would be lost.
+        files::sync(&self.directory).inspect_err(|error| writer.failed = Some(error.clone()))?;
+        drop(old);
+        let _ended = old_closed.recv();
+        remove_all_but(next, &self.directory)
+    }
+
+    fn disk_bytes(&self) -> Result<u64, KeyValueError> {
+        files::allocated_bytes(&self.directory)
+    }
+
+    fn visible_before_flush(&self) -> bool {
+        E::VISIBLE_BEFORE_FLUSH
+    }
+}
+
+impl<E: Engine> Generations<E> {
+    /// Does what changes the files, unless it has failed before.
+    fn write(&self, change: impl FnOnce(&E) -> Result<(), KeyValueError>) -> Result<(), KeyValueError> {
+        let mut writer = self.writer.lock();
+        writer.check()?;
+        let current = Arc::clone(&self.current.read());
+        caught(|| change(current.engine()?)).inspect_err(|error| writer.failed = Some(error.clone()))
+    }
+}
+
+impl<E> Generation<E> {
+    fn of(engine: E) -> (Arc<Self>, Receiver<Infallible>) {
+        let (open, closed) = mpsc::channel();
+        (Arc::new(Self { engine: Some(engine), _open: open }), closed)
+    }
+
+    fn engine(&self) -> Result<&E, KeyValueError> {
+        self.engine.as_ref().ok_or_else(|| KeyValueError("the engine is closed".to_owned()))
+    }
+}
+
+impl<E: Engine> Generation<E> {
+    /// All its pairs in a new generation, on the disk.
+    fn copied(
+        &self,
+        path: &Path,
+        cache_bytes: u64,
+    ) -> Result<(Arc<Self>, Receiver<Infallible>), KeyValueError> {
+        let (fresh, closed) = Self::of(caught(|| E::open(path, cache_bytes))?);
+        caught(|| fresh.engine()?.fill(self.engine()?.range(Bound::Unbounded, Bound::Unbounded)))?;
+        files::sync_all_under(path)?;
+        Ok((fresh, closed))
+    }
+}
+
+impl<E> Drop for Generation<E> {
+    fn drop(&mut self) {
+        let engine = self.engine.take();
+        // What was acknowledged is in the files already: nobody waits for what closing says.
+        let _closed = caught(|| {
+            drop(engine);
+            Ok(())
+        });
+    }
+}
+
+impl Writer {
+    fn check(&self) -> Result<(), KeyValueError> {
+        self.failed.as_ref().map_or(Ok(()), |error| {
+            Err(KeyValueError(format!("the store has to be opened again, because a write failed: {error}")))
+        })
+    }
+}
+
+/// A range that is read: it keeps its generation open, and ends after an error.
+struct Reading<E, I> {
+    pairs: Option<I>,
+    _generation: Arc<Generation<E>>, // goes after the range
+}
+
+impl<E, T, I: Iterator<Item = Result<T, KeyValueError>>> Reading<E, I> {
+    fn step(&mut self, step: impl FnOnce(&mut I) -> Option<I::Item>) -> Option<I::Item> {
+        let pairs = self.pairs.as_mut()?;
+        let pair = caught(|| step(pairs).transpose()).transpose();
+        if matches!(pair, Some(Err(_))) {
+            self.pairs = None;
+        }
+        pair
+    }
+}
+
+impl<E, T, I: Iterator<Item = Result<T, KeyValueError>>> Iterator for Reading<E, I> {
+    type Item = I::Item;
+
+    fn next(&mut self) -> Option<I::Item> {
+        self.step(I::next)
+    }
+}
+
+impl<E, T, I: DoubleEndedIterator<Item = Result<T, KeyValueError>>> DoubleEndedIterator for Reading<E, I> {
+    fn next_back(&mut self) -> Option<I::Item> {
+        self.step(I::next_back)
+    }
+}
+
+fn is_empty(from: Bound<&[u8]>, to: Bound<&[u8]>) -> bool {
+    match (from, to) {
+        (Bound::Unbounded, _) | (_, Bound::Unbounded) => false,
+        (Bound::Included(from), Bound::Included(to)) => from > to,
+        (Bound::Included(from) | Bound::Excluded(from), Bound::Included(to) | Bound::Excluded(to)) => {
+            from >= to
+        }
+    }
+}
+
+fn check(batch: &Batch) -> Result<(), KeyValueError> {
+    match batch.writes.iter().map(|(key, _)| key.len()).find(|bytes| !(1..=MAX_KEY_BYTES).contains(bytes)) {
+        None => Ok(()),
+        Some(bytes) => Err(KeyValueError(format!("a key of {bytes} bytes: keys have 1 to {MAX_KEY_BYTES}"))),
+    }
+}
+
+const LOCK: &str = "lock";
+const CURRENT: &str = "CURRENT";
+
+fn lock(directory: &Path) -> Result<File, KeyValueError> {
+    let path = directory.join(LOCK);
+    let file = File::create(&path).map_err(files::failed("create", &path))?;
+    match file.try_lock() {
+        Ok(()) => Ok(file),
+        Err(TryLockError::WouldBlock) => {
+            Err(KeyValueError(format!("the store in {} is open already", directory.display())))
+        }
+        Err(TryLockError::Error(error)) => Err(files::failed("lock", &path)(error)),
+    }
+}
+
+/// The generation that holds the pairs; 0 when nothing was stored yet.
+fn current_number(directory: &Path) -> Result<u32, KeyValueError> {
+    let path = directory.join(CURRENT);
+    match files::present(fs::read_to_string(&path)).map_err(files::failed("read", &path))? {
+        Some(name) => number_of(name.trim_end())
+            .ok_or_else(|| KeyValueError(format!("{} does not name a generation", path.display()))),
+        None if generations(directory)?.is_empty() => {
+            point_to(0, directory)?;
+            files::sync(directory)?;
+            Ok(0)
+        }
+        None => Err(KeyValueError(format!(
+            "{} is missing: it says which of the directories beside it holds the store",
+            path.display()
+        ))),
+    }
+}
+
+/// Creates the first generation.
+fn first<E: Engine>(directory: &Path, cache_bytes: u64) -> Result<E, KeyValueError> {
+    remove_all_but(0, directory)?;
+    let path = path_of(1, directory);
+    let engine = caught(|| E::open(&path, cache_bytes))?;
+    files::sync_all_under(&path)?;
+    point_to(1, directory)?;
+    files::sync(directory)?;
+    Ok(engine)
+}
+
+fn reopened<E: Engine>(path: &Path, cache_bytes: u64) -> Result<E, KeyValueError> {
+    if !path.is_dir() {
+        return Err(KeyValueError(format!("{} is missing: it holds the store", path.display())));
+    }
+    caught(|| E::open(path, cache_bytes))
+        .map_err(|error| KeyValueError(format!("cannot open {}: {error}", path.display())))
+}
+
+fn point_to(number: u32, directory: &Path) -> Result<(), KeyValueError> {
+    files::replace(&directory.join(CURRENT), &format!("{}\n", name_of(number)))
+}
+
+/// Removes every other generation, for good.
+fn remove_all_but(number: u32, directory: &Path) -> Result<(), KeyValueError> {
+    for other in generations(directory)?.into_iter().filter(|other| *other != number) {
+        files::remove_directory(&path_of(other, directory))?;
+    }
+    Ok(())
+}
+
+fn generations(directory: &Path) -> Result<Vec<u32>, KeyValueError> {
+    Ok(files::names(directory)?.iter().filter_map(|name| number_of(name)).collect())
+}
+
+fn path_of(number: u32, directory: &Path) -> PathBuf {
+    directory.join(name_of(number))
+}
+
+fn name_of(number: u32) -> String {
+    format!("data-{number:06}")
+}
+
+/// The number in a generation's name.
+fn number_of(name: &str) -> Option<u32> {
+    let number = name.strip_prefix("data-")?.parse().ok()?;
+    (name == name_of(number)).then_some(number)
+}

@@ -1,0 +1,222 @@
+//! Group commit: everything that waits goes into one batch and one flush.
+//!
+//! One thread writes. It takes all requests that wait, checks each against what is stored and
+//! what those before it in the group write, and applies what they come to as one batch. A
+//! caller is answered when its batch is as safe as [`Flush`] asks for. After a failure it is
+//! not known what is on the disk, so nothing is written any more until the store is opened anew.
+#![allow(clippy::disallowed_methods, reason = "intervals between flushes are measured, no time is kept")]
+
+mod group;
+mod queue;
+#[cfg(test)]
+mod tests;
+
+use std::{
+    io,
+    sync::Arc,
+    thread::{self, JoinHandle},
+    time::{Duration, Instant},
+};
+
+use super::{
+    Flush,
+    directory::Directory,
+    key_value::{Batch, Durability, KeyValueError},
+    request::Request,
+};
+use crate::store::{CommitError, StoreError};
+use group::{Group, Revisions};
+pub(super) use queue::{Answer, Queue};
+use queue::{Caller, Taken};
+
+/// The most bytes of one batch, unless one request alone is larger.
+const GROUP_BYTES: usize = 4 << 20;
+/// The mark follows the flushes at least so often.
+const MARK_INTERVAL: Duration = Duration::from_secs(1);
+/// Conversations whose revisions are remembered.
+const REVISIONS: usize = 1 << 16;
+
+/// The writing thread, and the way to it. Dropped, it waits until everything that was handed
+/// over is written.
+pub(super) struct GroupCommit {
+    queue: Arc<Queue>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl GroupCommit {
+    /// Starts the thread that writes to `directory`.
+    pub(super) fn start(directory: Arc<Directory>, flush: Flush) -> io::Result<Self> {
+        let queue = Arc::new(Queue::default());
+        let writer = Writer::new(directory, queue.clone(), flush);
+        let thread = thread::Builder::new().name("utterd-writer".into()).spawn(move || writer.run())?;
+        Ok(Self { queue, thread: Some(thread) })
+    }
+
+    /// Hands a request over; requests take effect in the order of these calls.
+    pub(super) fn submit(&self, request: Request) -> Answer {
+        self.queue.push(request)
+    }
+
+    /// What requests and their answers go through.
+    pub(super) fn queue(&self) -> &Arc<Queue> {
+        &self.queue
+    }
+}
+
+impl Drop for GroupCommit {
+    fn drop(&mut self) {
+        self.queue.close();
+        if let Some(thread) = self.thread.take() {
+            let _ = thread.join();
+        }
+    }
+}
+
+struct Writer {
+    directory: Arc<Directory>,
+    queue: Arc<Queue>,
+    flush: Flush,
+    revisions: Revisions,
+    /// The last group that was applied.
+    group: u64,
+    /// The last group that is on the disk, and the last that the mark tells of.
+    flushed: u64,
+    marked: u64,
+    /// When the disk and the mark were last brought up to date.
+    flush_time: Instant,
+    mark_time: Instant,
+}
+
+/// Whoever waits when the thread ends, however it ends, gets an answer.
+impl Drop for Writer {
+    fn drop(&mut self) {
+        self.queue.fail(&StoreError::Unavailable("the store is closed".to_owned()));
+    }
+}
+
+impl Writer {
+    fn new(directory: Arc<Directory>, queue: Arc<Queue>, flush: Flush) -> Self {
+        let (group, now) = (directory.group(), Instant::now());
+        Self {
+            directory,
+            queue,
+            flush,
+            revisions: Revisions::new(REVISIONS),
+            group,
+            flushed: group,
+            marked: group,
+            flush_time: now,
+            mark_time: now,
+        }
+    }
+
+    fn run(mut self) {
+        loop {
+            let done = match self.queue.take(GROUP_BYTES, self.patience()) {
+                Taken::Group(requests) => self.write(requests),
+                Taken::Idle => Ok(()),
+                Taken::Closed => break,
+            };
+            if let Err(error) = done.and_then(|()| self.catch_up()) {
+                return self.give_up(&error);
+            }
+        }
+        if let Err(error) = self.flush().and_then(|()| self.mark()) {
+            self.give_up(&error);
+        }
+    }
+
+    /// Checks and applies a group, and answers its callers. Fails when it is not known what of
+    /// it is stored.
+    fn write(&mut self, requests: Vec<(Request, Caller)>) -> Result<(), KeyValueError> {
+        let mut group = Group::new(self.group + 1, self.directory.pairs(), &mut self.revisions);
+        let admit = |(request, caller)| (caller, group.admit(request));
+        let admitted: Vec<(Caller, _)> = requests.into_iter().map(admit).collect();
+        if let Some(batch) = group.batch()
+            && let Err(error) = self.apply(batch)
+        {
+            let failed = failure(&error);
+            admitted.into_iter().for_each(|(caller, _)| answer(caller, Err(failed.clone().into())));
+            return Err(error);
+        }
+        // a refusal waits too: what it was refused for can be read by then
+        admitted.into_iter().for_each(|(caller, result)| answer(caller, result));
+        Ok(())
+    }
+
+    fn apply(&mut self, batch: Batch) -> Result<(), KeyValueError> {
+        let group = self.group + 1;
+        let pairs = self.directory.pairs();
+        if pairs.visible_before_flush() {
+            self.queue.show(group);
+        }
+        match self.flush {
+            Flush::Each => {
+                pairs.apply(batch, Durability::Disk)?;
+                self.flushed = group;
+            }
+            Flush::Interval(_) => pairs.apply(batch, Durability::Process)?,
+        }
+        self.group = group;
+        self.queue.settle(group);
+        Ok(())
+    }
+
+    /// Does what is due between groups.
+    fn catch_up(&mut self) -> Result<(), KeyValueError> {
+        if let Flush::Interval(interval) = self.flush
+            && self.flush_time.elapsed() >= interval
+        {
+            self.flush()?;
+        }
+        match self.mark_time.elapsed() >= MARK_INTERVAL {
+            true => self.mark(),
+            false => Ok(()),
+        }
+    }
+
+    /// How long to wait for work until something else is due.
+    fn patience(&self) -> Option<Duration> {
+        let until = |interval: Duration, last: Instant| interval.saturating_sub(last.elapsed());
+        let flush = match self.flush {
+            Flush::Interval(interval) if self.flushed < self.group => Some(until(interval, self.flush_time)),
+            _ => None,
+        };
+        let mark = (self.marked < self.flushed).then(|| until(MARK_INTERVAL, self.mark_time));
+        flush.into_iter().chain(mark).min()
+    }
+
+    fn flush(&mut self) -> Result<(), KeyValueError> {
+        if self.flushed < self.group {
+            self.directory.pairs().sync()?;
+            self.flushed = self.group;
+        }
+        self.flush_time = Instant::now();
+        Ok(())
+    }
+
+    fn mark(&mut self) -> Result<(), KeyValueError> {
+        if self.marked < self.flushed {
+            self.directory.mark(self.flushed)?;
+            self.marked = self.flushed;
+        }
+        self.mark_time = Instant::now();
+        Ok(())
+    }
+
+    fn give_up(&self, error: &KeyValueError) {
+        tracing::error!(%error, "the store failed: it takes no more writes until it is opened anew");
+        self.queue.fail(&failure(error));
+    }
+}
+
+fn answer(caller: Caller, result: Result<(), CommitError>) {
+    // a caller that went away does not want to know
+    let _ = caller.send(result);
+}
+
+fn failure(error: &KeyValueError) -> StoreError {
+    StoreError::Unavailable(format!(
+        "a write failed, and none is taken until the server is restarted: {error}"
+    ))
+}

@@ -1,0 +1,174 @@
+//! One group: requests that become effective together.
+
+use std::ops::Bound;
+
+use quick_cache::unsync::Cache;
+use rustc_hash::FxHashMap;
+
+use super::super::{
+    key_value::{Batch, Key, KeyValue, Pairs, Value},
+    records::{self, Active, GivenIds, Heads, Kind, Meta, Metas, Outcomes, Utterances, prefix_end},
+    request::{Check, Request, Step},
+    unavailable,
+};
+use crate::{
+    domain::{LineageId, Ranges, Revision},
+    store::{CommitError, StoreError},
+};
+
+/// The revisions that conversations are at, as far as they are remembered; `None` for one that
+/// is gone.
+pub(super) type Revisions = Cache<LineageId, Option<Revision>>;
+
+/// What the requests of a group come to so far.
+pub(super) struct Group<'a> {
+    number: u64,
+    pairs: &'a dyn KeyValue,
+    revisions: &'a mut Revisions,
+    writes: FxHashMap<Key, Option<Value>>,
+}
+
+impl<'a> Group<'a> {
+    pub(super) fn new(number: u64, pairs: &'a dyn KeyValue, revisions: &'a mut Revisions) -> Self {
+        Self { number, pairs, revisions, writes: FxHashMap::default() }
+    }
+
+    /// Takes a request in, wholly, if all that must hold does.
+    pub(super) fn admit(&mut self, request: Request) -> Result<(), CommitError> {
+        for check in &request.checks {
+            if !self.holds(check)? {
+                return Err(CommitError::Conflict);
+            }
+        }
+        let mut writes = Vec::with_capacity(request.steps.len());
+        for step in request.steps {
+            self.resolve(step, &mut writes)?;
+        }
+        self.writes.extend(writes);
+        for (lineage, revision) in request.heads {
+            self.revisions.insert(lineage, revision);
+        }
+        Ok(())
+    }
+
+    /// All writes, by ascending key, with the group's number; `None` when there are none.
+    pub(super) fn batch(mut self) -> Option<Batch> {
+        if self.writes.is_empty() {
+            return None;
+        }
+        let (key, value) = records::pair::<Metas>(&Meta::Group, &self.number);
+        self.writes.insert(key, Some(value));
+        let mut writes: Vec<_> = self.writes.into_iter().collect();
+        writes.sort_unstable_by(|one, other| one.0.cmp(&other.0));
+        Some(Batch { writes })
+    }
+
+    fn holds(&mut self, check: &Check) -> Result<bool, StoreError> {
+        Ok(match check {
+            Check::Absent(key) => self.get(key)?.is_none(),
+            Check::At(lineage, revision) => self.revision(*lineage)? == Some(*revision),
+            Check::Active(key, expected) => self.read::<Active>(key)? == *expected,
+        })
+    }
+
+    fn revision(&mut self, lineage: LineageId) -> Result<Option<Revision>, StoreError> {
+        if let Some(revision) = self.revisions.get(&lineage) {
+            return Ok(*revision);
+        }
+        let head = self.read::<Heads>(&records::key::<Heads>(&lineage))?;
+        let revision = head.map(|head| head.revision);
+        self.revisions.insert(lineage, revision);
+        Ok(revision)
+    }
+
+    /// What `step` writes. Nothing that it looks up is written by the same request.
+    fn resolve(&self, step: Step, writes: &mut Vec<(Key, Option<Value>)>) -> Result<(), StoreError> {
+        match step {
+            Step::Put(key, value) => writes.push((key, Some(value))),
+            Step::Remove(key) => writes.push((key, None)),
+            Step::RemoveAll(prefix) => {
+                writes.extend(self.keys(&prefix)?.into_iter().map(|key| (key, None)));
+            }
+            Step::RemoveUtterances(lineage, gone) => self.remove_utterances(lineage, &gone, writes)?,
+            Step::RemoveOutcome(key, age, oldest) => {
+                if self.read::<Outcomes>(&key)?.is_some_and(|outcome| outcome.time < oldest) {
+                    writes.push((key, None));
+                }
+                writes.push((age, None));
+            }
+            Step::Unscrubbed => {
+                let (key, value) = records::pair::<Metas>(&Meta::Unscrubbed, &self.number);
+                writes.push((key, Some(value)));
+            }
+            Step::Scrubbed(group) => {
+                let key = records::key::<Metas>(&Meta::Unscrubbed);
+                if self.read::<Metas>(&key)?.is_some_and(|last| last <= group) {
+                    writes.push((key, None));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn remove_utterances(
+        &self,
+        lineage: LineageId,
+        gone: &Ranges,
+        writes: &mut Vec<(Key, Option<Value>)>,
+    ) -> Result<(), StoreError> {
+        let named = self.any(&records::given_ids_of(lineage))?;
+        for sequence in gone.sequences() {
+            let key = records::key::<Utterances>(&(lineage, sequence));
+            if named
+                && let Some(utterance) = self.read::<Utterances>(&key)?
+                && let Some(id) = utterance.given_id()
+            {
+                writes.push((records::key::<GivenIds>(&(lineage, id.into())), None));
+            }
+            writes.push((key, None));
+        }
+        Ok(())
+    }
+
+    /// The keys that begin so and have, or had before this group, a value.
+    fn keys(&self, prefix: &[u8]) -> Result<Vec<Key>, StoreError> {
+        let mut keys = Vec::new();
+        for pair in self.stored(prefix) {
+            keys.push(pair.map_err(unavailable)?.0);
+        }
+        keys.extend(self.written(prefix).cloned());
+        Ok(keys)
+    }
+
+    /// Whether any key that begins so has, or had before this group, a value.
+    fn any(&self, prefix: &[u8]) -> Result<bool, StoreError> {
+        if self.written(prefix).next().is_some() {
+            return Ok(true);
+        }
+        Ok(self.stored(prefix).next().transpose().map_err(unavailable)?.is_some())
+    }
+
+    fn stored(&self, prefix: &[u8]) -> Pairs<'a> {
+        let end = prefix_end(prefix);
+        self.pairs.range(Bound::Included(prefix), end.as_ref().map(Vec::as_slice))
+    }
+
+    fn written<'b>(&'b self, prefix: &'b [u8]) -> impl Iterator<Item = &'b Key> {
+        let values = self.writes.iter().filter(|(_, value)| value.is_some());
+        values.map(|(key, _)| key).filter(move |key| key.starts_with(prefix))
+    }
+
+    fn read<K: Kind>(&self, key: &[u8]) -> Result<Option<K::Value>, StoreError> {
+        let value = self.get(key)?;
+        let Some(value) = value else { return Ok(None) };
+        let (_, value) = records::decode::<K>(key, &value).map_err(unavailable)?;
+        Ok(Some(value))
+    }
+
+    fn get(&self, key: &[u8]) -> Result<Option<Value>, StoreError> {
+        match self.writes.get(key) {
+            Some(value) => Ok(value.clone()),
+            None => self.pairs.get(key).map_err(unavailable),
+        }
+    }
+}

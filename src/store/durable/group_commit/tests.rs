@@ -1,0 +1,264 @@
+//! What callers see of groups, flushes and failures, over pairs that a test holds up or fails.
+
+use std::{
+    collections::BTreeMap,
+    ops::Bound,
+    path::Path,
+    sync::mpsc::{Receiver, Sender, channel},
+    task::{Context, Poll, Waker},
+};
+
+use parking_lot::Mutex;
+use tempfile::TempDir;
+
+use super::*;
+use crate::{
+    domain::{ConversationId, Namespace, Ranges, RequestId, Revision, Timestamp, capacity::Capacity},
+    store::{
+        BoxFuture, Commit, Outcome, OutcomeKey, Store,
+        durable::{
+            DurableStore, EngineKind,
+            key_value::{Key, KeyValue, Pairs, Value},
+            records,
+        },
+    },
+};
+
+/// Pairs in memory, of which every application and every sync asks the test first.
+struct Held {
+    pairs: Mutex<BTreeMap<Key, Value>>,
+    asks: Sender<Asked>,
+    answers: Mutex<Receiver<Result<(), KeyValueError>>>,
+    visible_before_flush: bool,
+}
+
+/// What the store is about to do.
+#[derive(Debug, PartialEq)]
+enum Asked {
+    Apply { outcomes: usize, durability: Durability },
+    Sync,
+}
+
+/// The test's side of [`Held`].
+struct Test {
+    asked: Receiver<Asked>,
+    answers: Sender<Result<(), KeyValueError>>,
+}
+
+impl Held {
+    fn ask(&self, asked: Asked) -> Result<(), KeyValueError> {
+        // a test that has ended wants everything to go through
+        let _ = self.asks.send(asked);
+        self.answers.lock().recv().unwrap_or(Ok(()))
+    }
+}
+
+impl KeyValue for Held {
+    fn get(&self, key: &[u8]) -> Result<Option<Value>, KeyValueError> {
+        Ok(self.pairs.lock().get(key).cloned())
+    }
+
+    fn range(&self, from: Bound<&[u8]>, to: Bound<&[u8]>) -> Pairs<'_> {
+        let pairs = self.pairs.lock();
+        let range = pairs.range::<[u8], _>((from, to)).map(|(key, value)| Ok((key.clone(), value.clone())));
+        Box::new(range.collect::<Vec<_>>().into_iter())
+    }
+
+    fn apply(&self, batch: Batch, durability: Durability) -> Result<(), KeyValueError> {
+        let outcome = |key: &Key| key[0] == <records::Outcomes as records::Kind>::NUMBER;
+        let outcomes = batch.writes.iter().filter(|(key, _)| outcome(key)).count();
+        let apply = || {
+            for (key, value) in batch.writes {
+                match value {
+                    Some(value) => self.pairs.lock().insert(key, value),
+                    None => self.pairs.lock().remove(&key),
+                };
+            }
+        };
+        let asked = Asked::Apply { outcomes, durability };
+        match self.visible_before_flush {
+            true => {
+                apply();
+                self.ask(asked)
+            }
+            false => self.ask(asked).map(|()| apply()),
+        }
+    }
+
+    fn sync(&self) -> Result<(), KeyValueError> {
+        self.ask(Asked::Sync)
+    }
+
+    fn scrub(&self) -> Result<(), KeyValueError> {
+        Ok(())
+    }
+
+    fn disk_bytes(&self) -> Result<u64, KeyValueError> {
+        Ok(0)
+    }
+
+    fn visible_before_flush(&self) -> bool {
+        self.visible_before_flush
+    }
+}
+
+impl Test {
+    /// Waits until the store asks, expects what, and answers.
+    #[track_caller]
+    fn expect(&self, asked: &Asked, answer: Result<(), &str>) {
+        assert_eq!(self.asked.recv().as_ref(), Ok(asked));
+        self.answers.send(answer.map_err(|error| KeyValueError(error.to_owned()))).unwrap();
+    }
+}
+
+fn each(outcomes: usize) -> Asked {
+    Asked::Apply { outcomes, durability: Durability::Disk }
+}
+
+fn store(flush: Flush, visible_before_flush: bool) -> (DurableStore, Test, TempDir) {
+    let directory = tempfile::tempdir().unwrap();
+    let (asks, asked) = channel();
+    let (answers, answered) = channel();
+    let held = Held { pairs: Mutex::default(), asks, answers: Mutex::new(answered), visible_before_flush };
+    let store = open(directory.path(), held, flush);
+    (store, Test { asked, answers }, directory)
+}
+
+fn open(path: &Path, held: Held, flush: Flush) -> DurableStore {
+    let directory = Directory::open_or_create_with(EngineKind::Fjall, path, |_| Ok(Box::new(held)));
+    DurableStore::over(directory.unwrap(), flush).unwrap()
+}
+
+fn key(id: usize) -> OutcomeKey {
+    let request = RequestId::new(&id.to_string()).unwrap();
+    OutcomeKey { namespace: Namespace::default(), rpc: "Memorize", request }
+}
+
+/// A commit that keeps one outcome.
+fn keeping(id: usize) -> Commit {
+    let capacity = Capacity {
+        utterances: 0,
+        forgotten: 0,
+        turns: 0,
+        tokens: 0,
+        max_utterances: None,
+        max_tokens: None,
+        max_turns: None,
+        over_limit: Vec::new(),
+        archived: 0,
+        summary_tokens: 0,
+        summary_limit: None,
+        segments: 0,
+        covered: 0,
+    };
+    let outcome = Outcome {
+        body: 1,
+        time: Timestamp(1),
+        conversation: ConversationId::new("c").unwrap(),
+        revision: Revision(1),
+        started: false,
+        memorized: Ranges::new(),
+        evicted: Ranges::new(),
+        forgotten: Ranges::new(),
+        restored: Ranges::new(),
+        target: None,
+        rebuilt_segments: 0,
+        capacity,
+    };
+    Commit { outcomes: vec![(key(id), Arc::new(outcome))], ..Commit::default() }
+}
+
+/// The future's answer, if it is there by now.
+fn poll<T>(future: &mut BoxFuture<'_, T>) -> Poll<T> {
+    future.as_mut().poll(&mut Context::from_waker(Waker::noop()))
+}
+
+#[tokio::test]
+async fn everything_that_waits_shares_a_flush() {
+    let (store, test, _directory) = store(Flush::Each, false);
+    let first = store.commit(keeping(0));
+    assert_eq!(test.asked.recv(), Ok(each(1)));
+    let rest: Vec<_> = (1..=50).map(|id| store.commit(keeping(id))).collect();
+    test.answers.send(Ok(())).unwrap();
+    test.expect(&each(50), Ok(()));
+    assert_eq!(first.await, Ok(()));
+    for commit in rest {
+        assert_eq!(commit.await, Ok(()));
+    }
+}
+
+#[tokio::test]
+async fn a_commit_is_answered_after_its_flush() {
+    let (store, test, _directory) = store(Flush::Each, false);
+    let mut commit = store.commit(keeping(1));
+    assert_eq!(test.asked.recv(), Ok(each(1)));
+    assert!(poll(&mut commit).is_pending());
+    test.answers.send(Ok(())).unwrap();
+    assert_eq!(commit.await, Ok(()));
+}
+
+#[tokio::test]
+async fn a_failure_reaches_every_caller_and_ends_writing() {
+    let (store, test, _directory) = store(Flush::Each, false);
+    let before = store.commit(keeping(0));
+    assert_eq!(test.asked.recv(), Ok(each(1)));
+    let group: Vec<_> = (1..=5).map(|id| store.commit(keeping(id))).collect();
+    test.answers.send(Ok(())).unwrap();
+    test.expect(&each(5), Err("no space left on device"));
+    assert_eq!(before.await, Ok(()));
+    for commit in group {
+        let Err(CommitError::Store(StoreError::Unavailable(reason))) = commit.await else {
+            panic!("a commit of the failed batch succeeded");
+        };
+        assert!(reason.ends_with("until the server is restarted: no space left on device"), "{reason}");
+    }
+    assert!(store.failed().await.to_string().contains("no space left on device"));
+    assert!(store.commit(keeping(9)).await.is_err(), "nothing is written any more");
+    assert_eq!(test.asked.try_recv().ok(), None, "nor tried");
+    assert!(store.outcome(&key(0), Timestamp(0)).await.unwrap().is_some(), "reads go on");
+}
+
+#[tokio::test]
+async fn an_interval_answers_before_the_flush_and_flushes_later() {
+    let (store, test, _directory) = store(Flush::Interval(Duration::from_millis(20)), false);
+    let commit = store.commit(keeping(1));
+    test.expect(&Asked::Apply { outcomes: 1, durability: Durability::Process }, Ok(()));
+    assert_eq!(commit.await, Ok(()));
+    test.expect(&Asked::Sync, Err("the disk is gone"));
+    assert!(store.failed().await.to_string().contains("the disk is gone"));
+    assert!(store.commit(keeping(2)).await.is_err());
+}
+
+#[tokio::test]
+async fn what_is_shown_early_is_answered_after_its_flush() {
+    let (store, test, _directory) = store(Flush::Each, true);
+    let commit = store.commit(keeping(1));
+    assert_eq!(test.asked.recv(), Ok(each(1)));
+    let key = key(1);
+    let mut read = store.outcome(&key, Timestamp(0));
+    assert!(poll(&mut read).is_pending(), "it may still be lost");
+    test.answers.send(Ok(())).unwrap();
+    assert!(read.await.unwrap().is_some());
+    assert_eq!(commit.await, Ok(()));
+}
+
+#[tokio::test]
+async fn what_was_handed_over_is_written_before_the_store_closes() {
+    let (store, test, directory) = store(Flush::Each, false);
+    let commits: Vec<_> = (1..=3).map(|id| store.commit(keeping(id))).collect();
+    drop(test); // from now on everything goes through
+    drop(store);
+    for commit in commits {
+        assert_eq!(commit.await, Ok(()));
+    }
+    let held = Held {
+        pairs: Mutex::default(),
+        asks: channel().0,
+        answers: Mutex::new(channel().1),
+        visible_before_flush: false,
+    };
+    let reopened =
+        Directory::open_or_create_with(EngineKind::Fjall, directory.path(), |_| Ok(Box::new(held)));
+    let error = reopened.err().expect("the pairs are gone, and the mark tells").to_string();
+    assert!(error.contains("has lost writes"), "{error}");
+}

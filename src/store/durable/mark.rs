@@ -1,0 +1,117 @@
+//! The mark: how far a store has been flushed, kept beside the engine's files.
+//!
+//! An engine that recovers from damaged files may come back at an earlier state than the one
+//! that was flushed last, and cannot know it. The mark tells: a store that is behind its mark
+//! has lost what was acknowledged.
+
+use std::{
+    fs::{File, OpenOptions},
+    io,
+    os::unix::fs::FileExt,
+    path::{Path, PathBuf},
+};
+
+use xxhash_rust::xxh3::xxh3_64;
+
+/// The file's name in a store's directory.
+pub(super) const FILE: &str = "mark";
+/// A slot is as large as what a disk writes at once, so that a torn write spoils one slot only.
+const SLOT: u64 = 4_096;
+const MAGIC: &[u8; 8] = b"utterd.m";
+
+/// The file, and the slot that is to be written next.
+pub(super) struct Mark {
+    file: File,
+    path: PathBuf,
+    next_slot: u64,
+    group: u64,
+}
+
+impl Mark {
+    /// Opens the mark of the store in `directory`, or makes one that tells of nothing.
+    pub(super) fn open(directory: &Path) -> io::Result<Self> {
+        let path = directory.join(FILE);
+        let file = OpenOptions::new().read(true).write(true).create(true).truncate(false).open(&path)?;
+        let (one, two) = (read(&file, 0)?, read(&file, 1)?);
+        if one.max(two).is_none() && file.metadata()?.len() > 0 {
+            let reason = format!(
+                "{} is damaged; remove it to open the store without knowing whether it is whole",
+                path.display()
+            );
+            return Err(io::Error::new(io::ErrorKind::InvalidData, reason));
+        }
+        let next_slot = u64::from(one > two);
+        Ok(Self { file, path, next_slot, group: one.max(two).unwrap_or(0) })
+    }
+
+    /// The last group known to be flushed.
+    pub(super) fn group(&self) -> u64 {
+        self.group
+    }
+
+    /// Notes that everything up to `group` is flushed; returns when the note is on the disk.
+    pub(super) fn write(&mut self, group: u64) -> io::Result<()> {
+        let mut slot = [0; SLOT as usize];
+        slot[..8].copy_from_slice(MAGIC);
+        slot[8..16].copy_from_slice(&group.to_be_bytes());
+        let checksum = xxh3_64(&slot[..16]);
+        slot[16..24].copy_from_slice(&checksum.to_be_bytes());
+        self.file.write_all_at(&slot, self.next_slot * SLOT)?;
+        self.file.sync_data()?;
+        self.next_slot = 1 - self.next_slot;
+        self.group = group;
+        Ok(())
+    }
+
+    /// The file's name.
+    pub(super) fn path(&self) -> &Path {
+        &self.path
+    }
+}
+
+/// The group in a slot; `None` when it was never written, or not wholly.
+fn read(file: &File, slot: u64) -> io::Result<Option<u64>> {
+    let mut bytes = [0; 24];
+    match file.read_exact_at(&mut bytes, slot * SLOT) {
+        Ok(()) => {}
+        Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => return Ok(None),
+        Err(error) => return Err(error),
+    }
+    let number = |at: usize| bytes[at..at + 8].iter().fold(0, |number, byte| number << 8 | u64::from(*byte));
+    let whole = bytes.starts_with(MAGIC) && number(16) == xxh3_64(&bytes[..16]);
+    Ok(whole.then(|| number(8)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_mark_is_kept() {
+        let directory = tempfile::tempdir().unwrap();
+        assert_eq!(Mark::open(directory.path()).unwrap().group(), 0);
+        for group in [1, 5, 9] {
+            let mut mark = Mark::open(directory.path()).unwrap();
+            mark.write(group).unwrap();
+            mark.write(group + 1).unwrap();
+            assert_eq!(Mark::open(directory.path()).unwrap().group(), group + 1);
+        }
+    }
+
+    #[test]
+    fn a_torn_mark_tells_of_the_one_before() {
+        let directory = tempfile::tempdir().unwrap();
+        let mut mark = Mark::open(directory.path()).unwrap();
+        (1..=4).for_each(|group| mark.write(group).unwrap());
+        mark.file.write_all_at(&[0xff; 10], (1 - mark.next_slot) * SLOT).unwrap();
+        assert_eq!(Mark::open(directory.path()).unwrap().group(), 3);
+    }
+
+    #[test]
+    fn a_damaged_mark_is_an_error_that_names_it() {
+        let directory = tempfile::tempdir().unwrap();
+        std::fs::write(directory.path().join(FILE), [7; 8_192]).unwrap();
+        let error = Mark::open(directory.path()).err().unwrap();
+        assert!(error.to_string().contains("mark is damaged"), "{error}");
+    }
+}

@@ -1,0 +1,217 @@
+//! What a durable store reads.
+//!
+//! A state stands in many records, and the writing thread may change them between two reads:
+//! so a state is put together from one head, and thrown away when that head has changed
+//! meanwhile.
+
+use std::{
+    collections::HashMap,
+    ops::{Bound, Range},
+    sync::Arc,
+};
+
+use super::{
+    directory::Directory,
+    key_value::Key,
+    records::{
+        self, Active, ConversationName, Descriptions, Dues, GivenIds, Heads, Kind, Listed, ListedKey, Meta,
+        Metas, OutcomeAges, OutcomeName, Outcomes, Policies, Segments, StoredHead, Utterances,
+    },
+    unavailable,
+};
+use crate::{
+    domain::{
+        Conversation, ConversationId, ConversationKey, Head, Identity, LineageId, Ranges, Sequence,
+        Timestamp, Utterance, Window, segment::Summary,
+    },
+    store::{Due, Outcome, OutcomeKey, Page, RecipientKey, StoreError},
+};
+
+/// How often a state is put together again that changes all the while.
+const ATTEMPTS: usize = 1_000;
+
+/// Reads the pairs of a directory.
+#[derive(Clone)]
+pub(super) struct Reader(pub(super) Arc<Directory>);
+
+impl Reader {
+    pub(super) fn load(&self, key: &ConversationKey) -> Result<Option<Conversation>, StoreError> {
+        self.consistent(key, |reader, identity, head| {
+            let lineage = identity.lineage;
+            let segments = reader.pairs::<Segments>(beginning(records::segments_of(lineage)));
+            let segments: Result<_, _> = segments.map(|pair| Ok(Arc::new(pair?.1))).collect();
+            let summary = Summary::numbered(segments?, head.next_segment);
+            let mut live = Ranges::of(Sequence::FIRST, head.next);
+            live.remove(head.next, head.next);
+            live.subtract(&head.left);
+            let window: Window = reader.utterances(lineage, &live)?.into_iter().collect();
+            let there = window.len() as u64 + head.archived.count();
+            if there != head.stored {
+                let damage = format!("of {} utterances {there} are there", head.stored);
+                return Err(damaged(key, &damage));
+            }
+            let head = reader.head(identity.clone(), head)?;
+            Ok(Conversation { head, window, summary })
+        })
+    }
+
+    pub(super) fn archived(
+        &self,
+        key: &ConversationKey,
+        wanted: &Ranges,
+    ) -> Result<Vec<Arc<Utterance>>, StoreError> {
+        let archived = self.consistent(key, |reader, identity, head| {
+            reader.utterances(identity.lineage, &wanted.intersection(&head.archived))
+        });
+        Ok(archived?.unwrap_or_default())
+    }
+
+    pub(super) fn archived_ids(
+        &self,
+        key: &ConversationKey,
+        ids: &[Box<str>],
+    ) -> Result<HashMap<Box<str>, Sequence>, StoreError> {
+        let found = self.consistent(key, |reader, identity, head| {
+            let mut found = HashMap::new();
+            for id in ids {
+                let sequence = reader.get::<GivenIds>(&(identity.lineage, id.clone()))?;
+                if let Some(sequence) = sequence.filter(|sequence| head.archived.contains(*sequence)) {
+                    found.insert(id.clone(), sequence);
+                }
+            }
+            Ok(found)
+        });
+        Ok(found?.unwrap_or_default())
+    }
+
+    pub(super) fn active(&self, recipient: &RecipientKey) -> Result<Option<ConversationId>, StoreError> {
+        self.get::<Active>(recipient)
+    }
+
+    pub(super) fn conversations(
+        &self,
+        recipient: &RecipientKey,
+        page: Page,
+    ) -> Result<Vec<Head>, StoreError> {
+        let (from, to) = match page.after {
+            Some((start_time, conversation)) => between(records::listed_behind(&ListedKey {
+                recipient: recipient.clone(),
+                start_time,
+                conversation,
+            })),
+            None => beginning(records::listed_of(recipient)),
+        };
+        let mut heads = Vec::new();
+        for place in self.pairs::<Listed>((from, to)).rev() {
+            if heads.len() >= page.limit {
+                break;
+            }
+            let key = ConversationKey { namespace: recipient.namespace.clone(), id: place?.0.conversation };
+            heads
+                .extend(self.consistent(&key, |reader, identity, head| reader.head(identity.clone(), head))?);
+        }
+        Ok(heads)
+    }
+
+    pub(super) fn outcome(&self, key: &OutcomeKey) -> Result<Option<Arc<Outcome>>, StoreError> {
+        Ok(self.get::<Outcomes>(&OutcomeName::of(key))?.map(Arc::new))
+    }
+
+    /// At most `limit` of the outcomes that are older than `oldest`.
+    pub(super) fn old_outcomes(
+        &self,
+        oldest: Timestamp,
+        limit: usize,
+    ) -> Result<Vec<(Timestamp, OutcomeName)>, StoreError> {
+        self.pairs::<OutcomeAges>(between(records::outcome_ages_before(oldest)))
+            .take(limit)
+            .map(|age| Ok(age?.0))
+            .collect()
+    }
+
+    pub(super) fn due(&self, now: Timestamp, limit: usize) -> Result<Vec<Due>, StoreError> {
+        self.pairs::<Dues>(between(records::dues_up_to(now))).take(limit).map(|due| Ok(due?.0.1)).collect()
+    }
+
+    /// The last group that removed what may still be in the files.
+    pub(super) fn unscrubbed(&self) -> Result<Option<u64>, StoreError> {
+        self.get::<Metas>(&Meta::Unscrubbed)
+    }
+
+    /// What `read` makes of a conversation's records, all of one state; `None` when there is no
+    /// such conversation.
+    fn consistent<T>(
+        &self,
+        key: &ConversationKey,
+        read: impl Fn(&Self, &Arc<Identity>, StoredHead) -> Result<T, StoreError>,
+    ) -> Result<Option<T>, StoreError> {
+        for _ in 0..ATTEMPTS {
+            let Some(identity) = self.get::<ConversationName>(key)?.map(Arc::new) else { return Ok(None) };
+            let at = records::key::<Heads>(&identity.lineage);
+            let before = self.value(&at)?;
+            let result = match &before {
+                Some(value) => read(self, &identity, decoded::<Heads>(&at, value)?),
+                None => Err(damaged(key, "it has no head")),
+            };
+            if self.value(&at)? == before && self.get::<ConversationName>(key)?.as_ref() == Some(&*identity) {
+                return result.map(Some);
+            }
+        }
+        Err(unavailable(format!("conversation {} changes faster than it can be read", key.id)))
+    }
+
+    fn head(&self, identity: Arc<Identity>, head: StoredHead) -> Result<Head, StoreError> {
+        let lineage = identity.lineage;
+        let policy = self.get::<Policies>(&lineage)?;
+        let policy = policy.ok_or_else(|| damaged(&identity.key, "it has no policy"))?;
+        let description = self.get::<Descriptions>(&lineage)?.unwrap_or_default();
+        Ok(head.head(identity, policy, description))
+    }
+
+    fn utterances(&self, lineage: LineageId, among: &Ranges) -> Result<Vec<Arc<Utterance>>, StoreError> {
+        let mut utterances = Vec::new();
+        for range in among.iter() {
+            for pair in self.pairs::<Utterances>(between(records::utterances_among(lineage, range))) {
+                utterances.push(Arc::new(pair?.1));
+            }
+        }
+        Ok(utterances)
+    }
+
+    fn get<K: Kind>(&self, key: &K::Key) -> Result<Option<K::Value>, StoreError> {
+        let key = records::key::<K>(key);
+        self.value(&key)?.map(|value| decoded::<K>(&key, &value)).transpose()
+    }
+
+    fn value(&self, key: &Key) -> Result<Option<Vec<u8>>, StoreError> {
+        self.0.pairs().get(key).map_err(unavailable)
+    }
+
+    fn pairs<K: Kind>(
+        &self,
+        (from, to): (Bound<Key>, Bound<Key>),
+    ) -> impl DoubleEndedIterator<Item = Result<(K::Key, K::Value), StoreError>> {
+        let pairs = self.0.pairs().range(from.as_ref().map(Vec::as_slice), to.as_ref().map(Vec::as_slice));
+        pairs.map(|pair| {
+            let (key, value) = pair.map_err(unavailable)?;
+            records::decode::<K>(&key, &value).map_err(unavailable)
+        })
+    }
+}
+
+fn between(range: Range<Key>) -> (Bound<Key>, Bound<Key>) {
+    (Bound::Included(range.start), Bound::Excluded(range.end))
+}
+
+fn beginning(prefix: Key) -> (Bound<Key>, Bound<Key>) {
+    let end = records::prefix_end(&prefix);
+    (Bound::Included(prefix), end)
+}
+
+fn decoded<K: Kind>(key: &[u8], value: &[u8]) -> Result<K::Value, StoreError> {
+    records::decode::<K>(key, value).map(|(_, value)| value).map_err(unavailable)
+}
+
+fn damaged(key: &ConversationKey, how: &str) -> StoreError {
+    unavailable(format!("conversation {} is damaged: {how}; utterd verify tells more", key.id))
+}

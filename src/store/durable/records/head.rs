@@ -1,0 +1,247 @@
+//! The part of a conversation's head that changes with almost every change.
+
+use std::sync::Arc;
+
+use prost::Message;
+
+use crate::domain::{
+    Head, Identity, LineageId, Policy, Ranges, Revision, Sequence, Timestamp, exchange::OpenExchange,
+};
+
+use super::{
+    Description, Fault, KeyReader, KeyWriter, Kind,
+    fields::Fields,
+    kind::message,
+    number::{revision, sequence},
+    ranges::{stepped, steps},
+};
+
+/// A head without what changes seldom: each field is that of [`Head`] with its name, and
+/// [`StoredHead::next_segment`].
+#[derive(Clone, Debug, PartialEq)]
+#[allow(missing_docs, reason = "each field is that of Head with its name")]
+pub struct StoredHead {
+    /// At least 1.
+    pub revision: Revision,
+    pub update_time: Timestamp,
+    pub said_time: Timestamp,
+    pub next: Sequence,
+    pub turn: u32,
+    pub only_instructions: bool,
+    pub open: Option<Arc<OpenExchange>>,
+    pub awaits_answer: bool,
+    pub left: Arc<Ranges>,
+    pub archived: Arc<Ranges>,
+    pub stored: u64,
+    pub erased_at: Revision,
+    /// The number of the next segment, from 1.
+    pub next_segment: u32,
+}
+
+impl StoredHead {
+    /// What is stored of `head` under its lineage, with the number of the next segment.
+    pub fn of(head: &Head, next_segment: u32) -> Self {
+        Self {
+            revision: head.revision,
+            update_time: head.update_time,
+            said_time: head.said_time,
+            next: head.next,
+            turn: head.turn,
+            only_instructions: head.only_instructions,
+            open: head.open.clone(),
+            awaits_answer: head.awaits_answer,
+            left: head.left.clone(),
+            archived: head.archived.clone(),
+            stored: head.stored,
+            erased_at: head.erased_at,
+            next_segment,
+        }
+    }
+
+    /// The whole head, with what is stored beside it.
+    pub fn head(self, identity: Arc<Identity>, policy: Policy, description: Description) -> Head {
+        Head {
+            identity,
+            revision: self.revision,
+            update_time: self.update_time,
+            said_time: self.said_time,
+            next: self.next,
+            turn: self.turn,
+            only_instructions: self.only_instructions,
+            open: self.open,
+            awaits_answer: self.awaits_answer,
+            title: description.title,
+            labels: description.labels,
+            policy,
+            left: self.left,
+            archived: self.archived,
+            stored: self.stored,
+            erased_at: self.erased_at,
+        }
+    }
+}
+
+/// The kind of heads, by the lineage that the conversation writes to.
+#[derive(Clone, Copy, Debug)]
+pub struct Heads;
+
+#[derive(Clone, PartialEq, Message)]
+struct Stored {
+    #[prost(uint64, tag = "1")]
+    revision: u64,
+    #[prost(sint64, tag = "2")]
+    update_time: i64,
+    /// How long before the update, in microseconds.
+    #[prost(sint64, tag = "3")]
+    said_before: i64,
+    #[prost(uint64, tag = "4")]
+    next: u64,
+    #[prost(uint32, tag = "5")]
+    turn: u32,
+    #[prost(bool, tag = "6")]
+    only_instructions: bool,
+    #[prost(message, optional, tag = "7")]
+    open: Option<StoredExchange>,
+    #[prost(bool, tag = "8")]
+    awaits_answer: bool,
+    #[prost(uint64, repeated, tag = "9")]
+    left: Vec<u64>,
+    /// Absent when all that left is archived.
+    #[prost(message, optional, tag = "10")]
+    archived: Option<StoredRanges>,
+    #[prost(uint64, tag = "11")]
+    stored: u64,
+    #[prost(uint64, tag = "12")]
+    erased_at: u64,
+    #[prost(uint32, tag = "13")]
+    next_segment: u32,
+}
+
+#[derive(Clone, PartialEq, Message)]
+struct StoredExchange {
+    /// How far the unit starts before the next sequence.
+    #[prost(uint64, tag = "1")]
+    unit_back: u64,
+    #[prost(string, repeated, tag = "2")]
+    calls: Vec<String>,
+}
+
+#[derive(Clone, PartialEq, Message)]
+struct StoredRanges {
+    #[prost(uint64, repeated, tag = "1")]
+    steps: Vec<u64>,
+}
+
+impl Kind for Heads {
+    const NUMBER: u8 = 3;
+    const VERSION: u8 = 1;
+    const NAME: &'static str = "head";
+    type Key = LineageId;
+    type Value = StoredHead;
+
+    fn write_key(key: &LineageId, to: &mut KeyWriter) {
+        to.lineage(*key);
+    }
+
+    fn read_key(parts: &mut KeyReader<'_>) -> Result<LineageId, Fault> {
+        parts.lineage()
+    }
+
+    fn show(key: &LineageId) -> String {
+        key.to_string()
+    }
+
+    fn write(_: &LineageId, value: &StoredHead, to: &mut Vec<u8>) {
+        let mut to = Fields::to(to);
+        to.number(1, value.revision.0);
+        to.signed(2, value.update_time.0);
+        to.signed(3, value.update_time.0.wrapping_sub(value.said_time.0));
+        to.number(4, value.next.0);
+        to.number(5, value.turn);
+        to.flag(6, value.only_instructions);
+        if let Some(open) = &value.open {
+            to.message(7, |to| {
+                to.number(1, value.next.0.wrapping_sub(open.unit.0));
+                open.calls.iter().for_each(|call| to.present_text(2, call));
+            });
+        }
+        to.flag(8, value.awaits_answer);
+        to.packed(9, || steps(&value.left));
+        if value.archived != value.left {
+            to.message(10, |to| to.packed(1, || steps(&value.archived)));
+        }
+        to.number(11, value.stored);
+        to.number(12, value.erased_at.0);
+        to.number(13, value.next_segment);
+    }
+
+    fn read(_: &LineageId, payload: &[u8]) -> Result<StoredHead, Fault> {
+        let stored: Stored = message(payload)?;
+        let next = sequence("the next sequence", stored.next)?;
+        let left = Arc::new(stepped("the ranges that left", &stored.left)?);
+        let archived = match &stored.archived {
+            None => left.clone(),
+            Some(archived) => Arc::new(stepped("the archived ranges", &archived.steps)?),
+        };
+        let head = StoredHead {
+            revision: revision("the revision", stored.revision)?,
+            update_time: Timestamp(stored.update_time),
+            said_time: Timestamp(stored.update_time.wrapping_sub(stored.said_before)),
+            next,
+            turn: stored.turn,
+            only_instructions: stored.only_instructions,
+            open: stored.open.map(|open| exchange(open, next)).transpose()?.map(Arc::new),
+            awaits_answer: stored.awaits_answer,
+            left,
+            archived,
+            stored: stored.stored,
+            erased_at: revision("the revision that erased", stored.erased_at)?,
+            next_segment: stored.next_segment,
+        };
+        check(&head).map(|()| head)
+    }
+}
+
+fn exchange(stored: StoredExchange, next: Sequence) -> Result<OpenExchange, Fault> {
+    const PART: &str = "the open exchange";
+    if stored.calls.is_empty() {
+        return Err(Fault::wrong(PART, "waits for no call"));
+    }
+    if !(1..next.0).contains(&stored.unit_back) {
+        return Err(Fault::wrong(PART, format_args!("starts {} before {next}", stored.unit_back)));
+    }
+    let unit = Sequence(next.0 - stored.unit_back);
+    Ok(OpenExchange { unit, calls: stored.calls.into_iter().map(String::into_boxed_str).collect() })
+}
+
+/// What the fields of a head owe each other.
+fn check(head: &StoredHead) -> Result<(), Fault> {
+    let wrong = [
+        ("the revision", "is 0; a stored conversation has one", head.revision == Revision::NONE),
+        ("the revision that erased", "is above the revision", head.erased_at > head.revision),
+        ("the number of the next segment", "is 0; segments count from 1", head.next_segment == 0),
+        ("the ranges that left", "reach beyond the last sequence", head.left.last() >= Some(head.next)),
+        ("the archived ranges", "are not among those that left", !head.left.holds(&head.archived)),
+        ("the utterances stored", "are fewer than the archived", head.stored < head.archived.count()),
+    ];
+    match wrong.into_iter().find(|(.., is_wrong)| *is_wrong) {
+        Some((part, problem, _)) => Err(Fault::wrong(part, problem)),
+        None => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::{super::tests::given, *};
+
+    proptest! {
+        #[test]
+        fn is_written_as_prost_writes_it(head in given::head()) {
+            let mut payload = Vec::new();
+            Heads::write(&LineageId([1; 16]), &head, &mut payload);
+            prop_assert_eq!(Stored::decode(&*payload).unwrap().encode_to_vec(), payload);
+        }
+    }
+}

@@ -1,0 +1,60 @@
+//! Any record.
+
+use super::{
+    Active, BadRecord, ConversationName, Descriptions, Dues, Fault, GivenIds, Heads, Kind, Listed, Metas,
+    OutcomeAges, Outcomes, Policies, Segments, Utterances,
+    kind::{decode, unreadable_key},
+};
+
+macro_rules! kinds {
+    ($($(#[$doc:meta])* $kind:ident),* $(,)?) => {
+        /// A record of any kind: its key, and its value.
+        #[derive(Clone, Debug, PartialEq)]
+        #[allow(clippy::large_enum_variant, reason = "records are looked at one by one, and not kept")]
+        pub enum Record {
+            $($(#[$doc])* $kind(<$kind as Kind>::Key, <$kind as Kind>::Value),)*
+        }
+
+        impl Record {
+            /// Reads a record whose kind the key tells.
+            pub fn read(key: &[u8], value: &[u8]) -> Result<Self, BadRecord> {
+                match key.first() {
+                    $(Some(&<$kind as Kind>::NUMBER) => {
+                        decode::<$kind>(key, value).map(|(key, value)| Self::$kind(key, value))
+                    })*
+                    Some(&number) => Err(unreadable_key("record", key, Fault::NewerKind(number))),
+                    None => Err(unreadable_key("record", key, Fault::wrong("the key", "is empty"))),
+                }
+            }
+        }
+    };
+}
+
+kinds! {
+    /// A number of the store's own.
+    Metas,
+    /// What never changes in a conversation's life.
+    ConversationName,
+    /// What changes in it with almost every change.
+    Heads,
+    /// Its limits.
+    Policies,
+    /// Its title and labels.
+    Descriptions,
+    /// A segment of its summary.
+    Segments,
+    /// An utterance.
+    Utterances,
+    /// Where an utterance is to which a client gave an id.
+    GivenIds,
+    /// An entry of a recipient's list of conversations.
+    Listed,
+    /// A recipient's active conversation.
+    Active,
+    /// What a named attempt of a call came to.
+    Outcomes,
+    /// When it did.
+    OutcomeAges,
+    /// Work that becomes due.
+    Dues,
+}

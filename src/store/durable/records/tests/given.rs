@@ -1,0 +1,231 @@
+//! Random parts of records, as far as a store may be given them.
+
+use std::{collections::BTreeMap, time::Duration};
+
+use proptest::{collection::vec, option, prelude::*};
+
+use crate::{
+    domain::{
+        ConversationId, ConversationKey, Encoding, LineageId, Marks, More, Namespace, Oversize, Policy,
+        Ranges, RecipientId, RequestId, Revision, Role, Sequence, Timestamp, ToolCall, Utterance,
+        UtteranceId, exchange::OpenExchange, extractive::Sentence, segment::Segment,
+    },
+    store::{
+        RecipientKey,
+        durable::records::{OutcomeName, StoredHead},
+    },
+};
+
+/// The largest sequence and revision.
+pub const MOST: u64 = i64::MAX as u64;
+
+pub fn text(most: usize) -> impl Strategy<Value = String> {
+    vec(any::<char>(), 0..=most).prop_map(String::from_iter)
+}
+
+/// 1 to 128 bytes without control characters.
+pub fn id() -> impl Strategy<Value = String> {
+    let printable = any::<char>().prop_map(|c| if c.is_control() { 'é' } else { c });
+    vec(printable, 1..=32).prop_map(String::from_iter)
+}
+
+pub fn boxed(most: usize) -> impl Strategy<Value = Box<str>> {
+    text(most).prop_map(Box::from)
+}
+
+pub fn map() -> impl Strategy<Value = BTreeMap<String, String>> {
+    prop::collection::btree_map(text(6), text(6), 0..4)
+}
+
+pub fn lineage() -> impl Strategy<Value = LineageId> {
+    any::<[u8; 16]>().prop_map(LineageId)
+}
+
+pub fn time() -> impl Strategy<Value = Timestamp> {
+    any::<i64>().prop_map(Timestamp)
+}
+
+pub fn sequence() -> impl Strategy<Value = Sequence> {
+    prop_oneof![1..300u64, 1..=MOST].prop_map(Sequence)
+}
+
+pub fn revision() -> impl Strategy<Value = Revision> {
+    prop_oneof![1..300u64, 1..=MOST].prop_map(Revision)
+}
+
+pub fn ranges() -> impl Strategy<Value = Ranges> {
+    let small = || vec((0..5u64, 0..200u64), 0..6);
+    let wide = || vec((0..MOST / 8, 0..MOST / 8), 0..3);
+    prop_oneof![small(), wide()].prop_map(|steps| {
+        let (mut ranges, mut end) = (Ranges::new(), 0);
+        for (gap, length) in steps {
+            ranges.insert(Sequence(end + 1 + gap), Sequence(end + 1 + gap + length));
+            end += 2 + gap + length;
+        }
+        ranges
+    })
+}
+
+pub fn namespace() -> impl Strategy<Value = Namespace> {
+    id().prop_map(|id| Namespace::new(&id).unwrap())
+}
+
+pub fn conversation_id() -> impl Strategy<Value = ConversationId> {
+    id().prop_map(|id| ConversationId::new(&id).unwrap())
+}
+
+pub fn conversation() -> impl Strategy<Value = ConversationKey> {
+    (namespace(), conversation_id()).prop_map(|(namespace, id)| ConversationKey { namespace, id })
+}
+
+pub fn recipient() -> impl Strategy<Value = RecipientKey> {
+    (namespace(), id())
+        .prop_map(|(namespace, id)| RecipientKey { namespace, id: RecipientId::new(&id).unwrap() })
+}
+
+pub fn outcome_name() -> impl Strategy<Value = OutcomeName> {
+    (namespace(), prop_oneof![Just("Memorize"), Just("Forget")], id()).prop_map(|(namespace, rpc, id)| {
+        OutcomeName { namespace, rpc: rpc.into(), request: RequestId::new(&id).unwrap() }
+    })
+}
+
+pub fn encoding() -> impl Strategy<Value = Encoding> {
+    prop::sample::select(&Encoding::ALL[..])
+}
+
+pub fn policy() -> impl Strategy<Value = Policy> {
+    let oversize = prop_oneof![Just(Oversize::Keep), Just(Oversize::Reject)];
+    let expiry = option::of((any::<u64>(), 0..1_000_000_000u32).prop_map(|(s, n)| Duration::new(s, n)));
+    let marks = || option::of(marks());
+    (marks(), marks(), marks(), any::<bool>(), any::<Option<u32>>(), oversize, any::<u32>(), expiry).prop_map(
+        |(utterances, tokens, turns, enabled, summary_token_limit, oversize, archive_limit, expire_after)| {
+            let summarization_enabled = enabled;
+            Policy {
+                utterances,
+                tokens,
+                turns,
+                summarization_enabled,
+                summary_token_limit,
+                oversize,
+                archive_limit,
+                expire_after,
+            }
+        },
+    )
+}
+
+fn marks() -> impl Strategy<Value = Marks> {
+    (1..=u32::MAX, any::<u32>(), any::<bool>()).prop_map(|(max, keep, given)| match given {
+        true => Marks::with_keep(max, 1 + keep % max).unwrap(),
+        false => Marks::of(max),
+    })
+}
+
+/// A head that holds together, without its exchange.
+pub fn head() -> impl Strategy<Value = StoredHead> {
+    let sets = (ranges(), 0..4u64, 1..300u64);
+    let times = (time(), prop_oneof![Just(None), time().prop_map(Some)]);
+    let open = option::of((any::<u64>(), vec(boxed(9), 1..4)));
+    let counts = (any::<u32>(), 0..1_000_000u64, 1..=u32::MAX);
+    (sets, times, revision(), any::<u64>(), open, counts, any::<(bool, bool)>()).prop_map(
+        |((left, lost, gap), (update_time, said), revision, erased, open, (turn, more, segment), flags)| {
+            let mut archived = left.clone();
+            archived.take_first(lost);
+            let next = Sequence(left.last().map_or(0, Sequence::get) + gap);
+            let exchange = |(unit, calls)| OpenExchange { unit: Sequence(1 + unit % (next.0 - 1)), calls };
+            StoredHead {
+                revision,
+                update_time,
+                said_time: said.unwrap_or(update_time),
+                next,
+                turn,
+                only_instructions: flags.0,
+                open: open.filter(|_| next.0 > 1).map(exchange).map(Into::into),
+                awaits_answer: flags.1,
+                stored: archived.count() + more,
+                left: left.into(),
+                archived: archived.into(),
+                erased_at: Revision(erased % (revision.0 + 1)),
+                next_segment: segment,
+            }
+        },
+    )
+}
+
+pub fn segment() -> impl Strategy<Value = Segment> {
+    let sentences = vec((0..9u64, boxed(30), 0..10_000u32, any::<u32>()), 0..6);
+    (1..=u32::MAX, any::<u32>(), ranges(), sentences, sequence(), any::<u64>()).prop_map(
+        |(number, level, covers, sentences, Sequence(start), source_tokens)| {
+            let mut place = start.min(MOST - 100);
+            let sentences: Vec<Sentence> = sentences
+                .into_iter()
+                .map(|(step, text, tokens, weight)| {
+                    place += step;
+                    Sentence { sequence: Sequence(place), text, tokens, weight }
+                })
+                .collect();
+            let tokens = sentences.iter().map(|sentence| sentence.tokens).sum();
+            Segment { number, level, covers, sentences, tokens, source_tokens }
+        },
+    )
+}
+
+/// An utterance and the lineage that it is stored in.
+pub fn utterance() -> impl Strategy<Value = (LineageId, Utterance)> {
+    let place = (sequence(), any::<u64>(), time(), any::<(u32, u32)>());
+    let role = prop::sample::select(&Role::ALL[..]);
+    let flags = any::<(bool, bool, bool, bool)>();
+    let id = prop_oneof![
+        id().prop_map(|id| Some(UtteranceId::Given(id.into()))),
+        lineage().prop_map(|other| Some(UtteranceId::Assigned(other))),
+        Just(None),
+    ];
+    (lineage(), place, role, flags, id, boxed(200), option::of(more())).prop_map(
+        |(lineage, (sequence, unit, create_time, (turn, tokens)), role, flags, id, content, more)| {
+            let utterance = Utterance {
+                sequence,
+                unit: Sequence(1 + unit % sequence.0),
+                create_time,
+                turn,
+                tokens,
+                id: id.unwrap_or(UtteranceId::Assigned(lineage)),
+                role,
+                forgotten: flags.0,
+                pinned: flags.1,
+                instruction: flags.2,
+                aside: flags.3,
+                content,
+                more: more.map(Box::new),
+            };
+            (lineage, utterance)
+        },
+    )
+}
+
+fn more() -> impl Strategy<Value = More> {
+    let call = (boxed(6), boxed(6), boxed(150));
+    let call = call.prop_map(|(id, name, arguments_json)| ToolCall { id, name, arguments_json });
+    let optional = || option::of(boxed(6));
+    let texts = (optional(), optional(), option::of(boxed(150)));
+    (texts, vec(call, 0..4), vec(boxed(5), 0..3), map(), any::<bool>(), any::<u32>()).prop_map(
+        |(
+            (name, tool_call_id, extras_json),
+            tool_calls,
+            tools_used,
+            metadata,
+            awaits_answer,
+            extras_tokens,
+        )| {
+            More {
+                name,
+                tool_calls,
+                tool_call_id,
+                tools_used,
+                metadata,
+                awaits_answer,
+                extras_json,
+                extras_tokens,
+            }
+        },
+    )
+}

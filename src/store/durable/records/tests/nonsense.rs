@@ -1,0 +1,184 @@
+//! Records that are whole but make no sense are refused, and it is said why.
+
+use std::sync::Arc;
+
+use super::{kind::seal, *};
+use crate::domain::{Marks, Policy, Ranges, Revision, Sequence, exchange::OpenExchange};
+
+/// What is said of a payload under the key of an example.
+#[track_caller]
+fn said_of<K: Kind>(key: &K::Key, payload: &[u8]) -> String {
+    let key = super::key::<K>(key);
+    let mut value = [&[K::VERSION], payload].concat();
+    seal(&key, &mut value);
+    match decode::<K>(&key, &value) {
+        Ok(_) => "nothing".to_owned(),
+        Err(error) => error.fault.to_string(),
+    }
+}
+
+/// What is said of a head that was changed so.
+fn said_of_head(change: impl FnOnce(&mut StoredHead)) -> String {
+    let mut head = stable::head();
+    change(&mut head);
+    let (key, value) = pair::<Heads>(&stable::LINEAGE, &head);
+    decode::<Heads>(&key, &value).map_or_else(|error| error.fault.to_string(), |_| "nothing".to_owned())
+}
+
+#[test]
+fn an_utterance_needs_a_role() {
+    let key = (stable::LINEAGE, Sequence(17));
+    assert_eq!(said_of::<Utterances>(&key, &[]), "the role is 0; known are 1 to 4");
+    assert_eq!(said_of::<Utterances>(&key, &[0x28, 5]), "the role is 5; known are 1 to 4");
+    assert_eq!(said_of::<Utterances>(&key, &[0x28, 4]), "nothing");
+}
+
+#[test]
+fn a_unit_starts_at_or_before_its_utterance() {
+    let key = (stable::LINEAGE, Sequence(17));
+    let unit = |back: &[u8]| said_of::<Utterances>(&key, &[&[0x28, 2, 0x08], back].concat());
+    assert_eq!(unit(&[16]), "nothing");
+    assert_eq!(unit(&[17]), "the unit is 0; possible are 1 to 9223372036854775807");
+    assert_eq!(
+        unit(&[0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 1]),
+        "the unit is 0; possible are 1 to 9223372036854775807"
+    );
+}
+
+#[test]
+fn an_id_is_given_or_assigned_and_is_checked() {
+    let key = (stable::LINEAGE, Sequence(17));
+    let id = |fields: &[u8]| said_of::<Utterances>(&key, &[&[0x28, 2], fields].concat());
+    assert_eq!(id(&[0x5a, 2, 1, 1]), "the lineage of the id has 2 bytes, not 16");
+    let assigned = [&[0x5a, 16][..], &[7; 16]].concat();
+    assert_eq!(id(&assigned), "nothing");
+    assert_eq!(id(&[&[0x52, 1, b'a'], &assigned[..]].concat()), "the id was both given and assigned");
+    let long = id(&[&[0x52, 0x81, 1][..], &[b'a'; 129]].concat());
+    assert_eq!(long, "the id has 129 bytes; accepted are 1 to 128 bytes of text");
+}
+
+#[test]
+fn ids_in_keys_are_checked() {
+    let said = |key: &[u8]| Record::read(key, &[]).unwrap_err().to_string();
+    assert_eq!(
+        said(&[2, 0, b'x']),
+        "conversation with the key 0x020078: an id of the key is empty; accepted are 1 to 128 bytes of text"
+    );
+    assert_eq!(said(&[10, 9, b'x']), "active conversation with the key 0x0a0978: the key is cut short");
+    assert!(said(&[2, 1, b'a', b'\n']).contains("holds a control character"));
+    assert!(said(&[2, 1, 0xff, b'a']).contains("a text of the key is none"));
+    assert!(said(&[&[11, 1, b'a', 0][..], b"r"].concat()).ends_with("the call's name is empty"));
+    assert!(said(&[&[13][..], &[0; 8], &[2]].concat()).ends_with("what is due is 2; known is 1"));
+    assert!(
+        said(&[&[6][..], &[0; 20]].concat()).ends_with("the segment's number is 0; segments count from 1")
+    );
+    assert!(said(&[&[7][..], &[0; 24]].concat()).contains("the key's sequence is 0"));
+    assert!(said(&[1, 3]).contains("what the number is about is 3; known are 1 to 2"));
+}
+
+#[test]
+fn marks_hold_together() {
+    let said = |marks: &[u8]| said_of::<Policies>(&stable::LINEAGE, &[&[0x30, 1], marks].concat());
+    assert_eq!(said(&[0x0a, 4, 0x08, 5, 0x10, 5]), "nothing");
+    assert_eq!(said(&[0x0a, 4, 0x08, 5, 0x10, 6]), "the marks of utterances keep 6 of 5");
+    assert_eq!(said(&[0x12, 4, 0x08, 5, 0x10, 0]), "the marks of tokens keep 0 of 5");
+    assert_eq!(said(&[0x1a, 0]), "the marks of turns have the maximum 0");
+    assert_eq!(
+        said(&[0x42, 6, 0x10, 0x80, 0x94, 0xeb, 0xdc, 0x03]),
+        "the time to expiry has 1000000000 nanoseconds"
+    );
+    let oversize = said_of::<Policies>(&stable::LINEAGE, &[]);
+    assert_eq!(oversize, "what happens to the oversized is 0; known are 1 to 2");
+}
+
+/// The domain makes no such marks, so that a policy that has them was not written by it.
+#[test]
+fn a_maximum_of_0_is_refused() {
+    let policy = Policy { turns: Some(Marks::of(0)), ..Policy::ROLLING };
+    let (key, value) = pair::<Policies>(&stable::LINEAGE, &policy);
+    let fault = decode::<Policies>(&key, &value).unwrap_err().fault;
+    assert_eq!(fault, Fault::wrong("the marks of turns", "have the maximum 0"));
+}
+
+#[test]
+fn a_head_holds_together() {
+    let set = |first, last| Arc::new(Ranges::of(Sequence(first), Sequence(last)));
+    assert_eq!(said_of_head(|_| {}), "nothing");
+    assert_eq!(
+        said_of_head(|head| head.revision = Revision::NONE),
+        "the revision is 0; a stored conversation has one"
+    );
+    assert_eq!(
+        said_of_head(|head| head.erased_at = Revision(13)),
+        "the revision that erased is above the revision"
+    );
+    assert_eq!(
+        said_of_head(|head| head.next_segment = 0),
+        "the number of the next segment is 0; segments count from 1"
+    );
+    assert_eq!(
+        said_of_head(|head| head.left = set(1, 21)),
+        "the ranges that left reach beyond the last sequence"
+    );
+    assert_eq!(
+        said_of_head(|head| head.archived = set(3, 7)),
+        "the archived ranges are not among those that left"
+    );
+    assert_eq!(said_of_head(|head| head.stored = 2), "the utterances stored are fewer than the archived");
+    assert!(said_of_head(|head| head.next = Sequence(u64::MAX)).starts_with("the next sequence is "));
+    assert!(said_of_head(|head| head.next = Sequence(0)).starts_with("the next sequence is 0"));
+}
+
+#[test]
+fn an_open_exchange_waits_and_has_begun() {
+    let open = |unit, calls: &[&str]| {
+        let calls = calls.iter().map(|call| Box::from(*call)).collect();
+        said_of_head(|head| head.open = Some(Arc::new(OpenExchange { unit: Sequence(unit), calls })))
+    };
+    assert_eq!(open(20, &["a", "a"]), "nothing");
+    assert_eq!(open(20, &[]), "the open exchange waits for no call");
+    assert_eq!(open(21, &["a"]), "the open exchange starts 0 before 21");
+    assert!(open(22, &["a"]).starts_with("the open exchange starts 18446744073709551615 before"));
+    assert_eq!(open(0, &["a"]), "the open exchange starts 21 before 21");
+}
+
+#[test]
+fn sentences_ascend() {
+    let key = (stable::LINEAGE, 3);
+    let mut segment = stable::segment();
+    segment.sentences.reverse();
+    let (stored_key, value) = pair::<Segments>(&key, &segment);
+    let fault = decode::<Segments>(&stored_key, &value).unwrap_err().fault.to_string();
+    assert!(fault.starts_with("the sequence of a sentence is "), "{fault}");
+    assert!(said_of::<Segments>(&key, &[0x1a, 0]).starts_with("the sequence of a sentence is 0"));
+}
+
+#[test]
+fn tokens_can_be_added_up() {
+    let mut segment = stable::segment();
+    segment.sentences[0].tokens = u32::MAX;
+    let (key, value) = pair::<Segments>(&(stable::LINEAGE, 3), &segment);
+    let fault = decode::<Segments>(&key, &value).unwrap_err().fault;
+    assert_eq!(fault, Fault::wrong("the tokens", "are too many to add up"));
+}
+
+#[test]
+fn what_is_no_message_is_refused() {
+    let said = said_of::<Utterances>(&(stable::LINEAGE, Sequence(1)), &[0xff]);
+    assert!(said.starts_with("the payload is not readable: "), "{said}");
+    let text = said_of::<Utterances>(&(stable::LINEAGE, Sequence(1)), &[0x28, 2, 0x62, 1, 0xff]);
+    assert!(text.starts_with("the payload is not readable: "), "{text}");
+}
+
+#[test]
+fn an_outcome_needs_a_capacity() {
+    let name = match &stable::examples()[10] {
+        Record::Outcomes(name, _) => name.clone(),
+        other => panic!("{other:?} is no outcome"),
+    };
+    assert_eq!(said_of::<Outcomes>(&name, &[0x22, 1, b'c']), "the capacity is missing");
+    assert_eq!(said_of::<Outcomes>(&name, &[0x22, 1, b'c', 0x6a, 0]), "nothing");
+    let cause = said_of::<Outcomes>(&name, &[0x22, 1, b'c', 0x6a, 3, 0x42, 1, 7]);
+    assert_eq!(cause, "a cause of being over the limit is 7; known are 1 to 4");
+    assert!(said_of::<Outcomes>(&name, &[0x6a, 0]).starts_with("the conversation is empty"));
+}

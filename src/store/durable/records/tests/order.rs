@@ -1,0 +1,98 @@
+//! Keys order as what they are made of, and ranges hold what they say.
+
+use std::cmp::Reverse;
+
+use proptest::{collection::vec, prelude::*};
+
+use super::{given::*, *};
+use crate::{
+    domain::{Sequence, Timestamp},
+    store::Due,
+};
+
+/// Whether a key begins with a prefix, found as a store finds it: by where the range ends.
+fn begins(key: &Key, prefix: &Key) -> bool {
+    let before_end = match prefix_end(prefix) {
+        std::ops::Bound::Excluded(end) => *key < end,
+        _ => true,
+    };
+    let inside = prefix <= key && before_end;
+    assert_eq!(inside, key.starts_with(prefix));
+    inside
+}
+
+/// Few values, so that equal ones meet.
+fn few_times() -> impl Strategy<Value = Timestamp> {
+    prop_oneof![-2..3i64, Just(i64::MIN), Just(i64::MAX)].prop_map(Timestamp)
+}
+
+fn few_recipients() -> impl Strategy<Value = crate::store::RecipientKey> {
+    prop_oneof![recipient(), Just(stable::recipient())]
+}
+
+proptest! {
+    #[test]
+    fn utterances_are_by_sequence(a in lineage(), b in lineage(), one in sequence(), other in sequence()) {
+        let key = |lineage, sequence| key::<Utterances>(&(lineage, sequence));
+        prop_assert_eq!(key(a, one).cmp(&key(b, other)), (a, one).cmp(&(b, other)));
+        prop_assert_eq!(key(a, one).cmp(&key(a, other)), one.cmp(&other));
+        prop_assert!(begins(&key(a, one), &utterances_of(a)));
+        prop_assert_eq!(begins(&key(b, one), &utterances_of(a)), a == b);
+        let (first, last) = (one.min(other), one.max(other));
+        let among = utterances_among(a, first..=last);
+        for sequence in [first, last, Sequence(first.0 - 1), last.next()] {
+            let inside = (first..=last).contains(&sequence);
+            prop_assert_eq!(among.contains(&key(a, sequence)), inside);
+        }
+    }
+
+    #[test]
+    fn lineages_keep_apart(a in lineage(), b in lineage(), number in 1..=u32::MAX, id in id()) {
+        let [segments, _, ids] = prefixes_of(a);
+        prop_assert!(begins(&key::<Segments>(&(a, number)), &segments));
+        prop_assert_eq!(begins(&key::<Segments>(&(b, number)), &segments), a == b);
+        prop_assert!(begins(&key::<GivenIds>(&(a, id.as_str().into())), &ids));
+        prop_assert_eq!(begins(&key::<GivenIds>(&(b, id.into())), &ids), a == b);
+    }
+
+    #[test]
+    fn a_list_is_by_descending_start_then_id(
+        recipients in [few_recipients(), few_recipients()],
+        entries in vec((few_times(), conversation_id(), 0..2usize), 0..8),
+    ) {
+        let entry = |(start_time, conversation, whose): &(Timestamp, _, usize)| ListedKey {
+            recipient: recipients[*whose].clone(), start_time: *start_time, conversation: Clone::clone(conversation),
+        };
+        let mut entries: Vec<ListedKey> = entries.iter().map(entry).collect();
+        let mut keys: Vec<Key> = entries.iter().map(key::<Listed>).collect();
+        keys.sort();
+        let of = |wanted: &ListedKey| wanted.recipient == recipients[0];
+        let listed: Vec<ListedKey> = keys.iter().rev().filter(|key| begins(key, &listed_of(&recipients[0])))
+            .map(|key| decode_key::<Listed>(key).unwrap()).collect();
+        entries.retain(of);
+        entries.sort_by_key(|entry| Reverse((entry.start_time, entry.conversation.clone())));
+        prop_assert_eq!(&listed, &entries);
+        for (place, last) in listed.iter().enumerate() {
+            let behind = keys.iter().rev().filter(|key| listed_behind(last).contains(*key)).count();
+            prop_assert_eq!(behind, listed[place..].iter().filter(|entry| *entry != last).count());
+        }
+    }
+
+    #[test]
+    fn outcomes_are_by_age(time in few_times(), oldest in few_times(), name in outcome_name()) {
+        let age = key::<OutcomeAges>(&(time, name));
+        prop_assert_eq!(outcome_ages_before(oldest).contains(&age), time < oldest);
+    }
+
+    #[test]
+    fn work_is_by_when_it_is_due(time in few_times(), now in few_times(), conversation in conversation()) {
+        let due = key::<Dues>(&(time, Due::Expired(conversation)));
+        prop_assert_eq!(dues_up_to(now).contains(&due), time <= now);
+    }
+
+    #[test]
+    fn times_are_in_order(one in time(), other in time(), conversation in conversation()) {
+        let key = |time| key::<Dues>(&(time, Due::Expired(conversation.clone())));
+        prop_assert_eq!(key(one).cmp(&key(other)), one.cmp(&other));
+    }
+}

@@ -1,0 +1,180 @@
+//! Every record comes back as it was given.
+
+use std::fmt::Debug;
+
+use proptest::{option, prelude::*};
+
+use super::{given::*, *};
+use crate::{
+    domain::{Conversation, Identity, RecipientId, capacity::Capacity, capacity::OverLimit},
+    store::{Due, Outcome},
+};
+
+fn comes_back<K>(key: K::Key, value: K::Value)
+where
+    K: Kind<Key: Clone + Debug + PartialEq, Value: Clone + Debug + PartialEq>,
+{
+    let (stored_key, stored) = pair::<K>(&key, &value);
+    assert_eq!(stored_key, super::key::<K>(&key));
+    assert_eq!(decode_key::<K>(&stored_key).as_ref(), Ok(&key));
+    assert_eq!(decode::<K>(&stored_key, &stored), Ok((key, value)));
+}
+
+fn identity() -> impl Strategy<Value = Identity> {
+    (conversation(), id(), lineage(), time(), encoding()).prop_map(
+        |(key, recipient, lineage, start_time, encoding)| Identity {
+            key,
+            recipient: RecipientId::new(&recipient).unwrap(),
+            lineage,
+            start_time,
+            encoding,
+        },
+    )
+}
+
+fn description() -> impl Strategy<Value = Description> {
+    (option::of(text(20)), map())
+        .prop_map(|(title, labels)| Description { title: title.map(Into::into), labels: labels.into() })
+}
+
+fn capacity() -> impl Strategy<Value = Capacity> {
+    let causes = [OverLimit::NewestUnit, OverLimit::OpenExchange, OverLimit::Instructions, OverLimit::Pinned];
+    let causes = prop::sample::subsequence(causes.to_vec(), 0..=4);
+    (any::<[u64; 8]>(), any::<[Option<u32>; 4]>(), causes).prop_map(|(counts, limits, over_limit)| Capacity {
+        utterances: counts[0],
+        forgotten: counts[1],
+        turns: counts[2],
+        tokens: counts[3],
+        max_utterances: limits[0],
+        max_tokens: limits[1],
+        max_turns: limits[2],
+        over_limit,
+        archived: counts[4],
+        summary_tokens: counts[5],
+        summary_limit: limits[3],
+        segments: counts[6],
+        covered: counts[7],
+    })
+}
+
+fn outcome() -> impl Strategy<Value = Outcome> {
+    let sets = (ranges(), ranges(), ranges(), ranges());
+    let call = (any::<u128>(), time(), conversation_id(), revision(), any::<bool>());
+    (call, sets, option::of(sequence()), any::<u32>(), capacity()).prop_map(
+        |(call, (memorized, evicted, forgotten, restored), target, rebuilt_segments, capacity)| Outcome {
+            body: call.0,
+            time: call.1,
+            conversation: call.2,
+            revision: call.3,
+            started: call.4,
+            memorized,
+            evicted,
+            forgotten,
+            restored,
+            target,
+            rebuilt_segments,
+            capacity,
+        },
+    )
+}
+
+proptest! {
+    #[test]
+    fn metas(number: u64) {
+        comes_back::<Metas>(Meta::Group, number);
+        comes_back::<Metas>(Meta::Unscrubbed, number);
+    }
+
+    #[test]
+    fn conversations(identity in identity()) {
+        comes_back::<ConversationName>(identity.key.clone(), identity);
+    }
+
+    #[test]
+    fn heads(lineage in lineage(), head in head()) {
+        comes_back::<Heads>(lineage, head);
+    }
+
+    #[test]
+    fn a_head_is_put_together_again(identity in identity(), head in head(), policy in policy(), description in description()) {
+        let next_segment = head.next_segment;
+        let fresh = Conversation::new(identity, policy).head;
+        let whole = head.head(fresh.identity.clone(), policy, description);
+        let (stored, description) = (StoredHead::of(&whole, next_segment), Description::of(&whole));
+        prop_assert_eq!(stored.next_segment, next_segment);
+        prop_assert_eq!(stored.head(fresh.identity, policy, description), whole);
+    }
+
+    #[test]
+    fn policies(lineage in lineage(), policy in policy()) {
+        comes_back::<Policies>(lineage, policy);
+    }
+
+    #[test]
+    fn descriptions(lineage in lineage(), description in description()) {
+        comes_back::<Descriptions>(lineage, description);
+    }
+
+    #[test]
+    fn segments(lineage in lineage(), segment in segment()) {
+        comes_back::<Segments>((lineage, segment.number), segment);
+    }
+
+    #[test]
+    fn utterances((lineage, utterance) in utterance()) {
+        comes_back::<Utterances>((lineage, utterance.sequence), utterance);
+    }
+
+    #[test]
+    fn given_ids(lineage in lineage(), id in id(), sequence in sequence()) {
+        comes_back::<GivenIds>((lineage, id.into()), sequence);
+    }
+
+    #[test]
+    fn lists(identity in identity()) {
+        comes_back::<Listed>(listed(&identity), ());
+    }
+
+    #[test]
+    fn active_conversations(recipient in recipient(), conversation in conversation_id()) {
+        comes_back::<Active>(recipient, conversation);
+    }
+
+    #[test]
+    fn outcomes(name in outcome_name(), outcome in outcome()) {
+        comes_back::<Outcomes>(name, outcome);
+    }
+
+    #[test]
+    fn outcome_ages(time in time(), name in outcome_name()) {
+        comes_back::<OutcomeAges>((time, name), ());
+    }
+
+    #[test]
+    fn dues(time in time(), conversation in conversation()) {
+        comes_back::<Dues>((time, Due::Expired(conversation)), ());
+    }
+}
+
+/// Texts at the edges of what one or two bytes of length can say.
+#[test]
+fn texts_of_any_length_come_back() {
+    for length in [0, 1, 127, 128, 129, 16_383, 16_384, 2_000_000] {
+        let (lineage, mut utterance) = stable::utterance();
+        utterance.content = "x".repeat(length).into();
+        comes_back::<Utterances>((lineage, utterance.sequence), utterance.clone());
+        let mut more = utterance.more.take().unwrap_or_default();
+        more.extras_json = Some("y".repeat(length).into());
+        utterance.more = Some(more);
+        comes_back::<Utterances>((lineage, utterance.sequence), utterance);
+    }
+}
+
+/// An empty description, and one that only seems to be.
+#[test]
+fn an_empty_title_is_a_title() {
+    assert!(Description::default().is_empty());
+    let titled = Description { title: Some("".into()), ..Description::default() };
+    assert!(!titled.is_empty());
+    comes_back::<Descriptions>(stable::LINEAGE, titled);
+}

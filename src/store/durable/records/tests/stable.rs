@@ -1,0 +1,287 @@
+//! What is on a disk stays readable: literal records that must never change.
+
+use std::{sync::Arc, time::Duration};
+
+use super::*;
+use crate::{
+    domain::{
+        ConversationId, ConversationKey, Encoding, Identity, LineageId, Marks, More, Namespace, Oversize,
+        Policy, Ranges, RecipientId, RequestId, Revision, Role, Sequence, Timestamp, ToolCall, Utterance,
+        UtteranceId,
+        capacity::{Capacity, OverLimit},
+        exchange::OpenExchange,
+        extractive::Sentence,
+        segment::Segment,
+    },
+    store::{Due, Outcome, RecipientKey},
+};
+
+pub const LINEAGE: LineageId = LineageId([1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16]);
+const TIME: Timestamp = Timestamp(1_763_654_400_000_000);
+
+/// A record of each kind, as version 1 of each wrote it: number and version, key, value. A line is
+/// never changed; a new version of a kind adds one.
+const WRITTEN: [(u8, u8, &str, &str); 13] = [
+    (1, 1, "0101", "0108ac02fa620ec6"),
+    (
+        2,
+        1,
+        "020461636d6574616c6b",
+        "010a0361646112100102030405060708090a0b0c0d0e0f10188080a6a09982a206200241fa81c6",
+    ),
+    (
+        3,
+        1,
+        "030102030405060708090a0b0c0d0e0f10",
+        "01080c108080a6a09982a206180a2015280630013a120802120663616c6c2d31120663616c6c2d3240014a040104030052040a020302581260046804daa271e7",
+    ),
+    (
+        4,
+        1,
+        "040102030405060708090a0b0c0d0e0f10",
+        "010a020814120608c03e10f02e200128e807300238904e42060880a3051005bf883c2a",
+    ),
+    (
+        5,
+        1,
+        "050102030405060708090a0b0c0d0e0f10",
+        "010a104120666c6967687420746f204f736c6f120c0a047465616d1204626c7565480071f7",
+    ),
+    (
+        6,
+        1,
+        "060102030405060708090a0b0c0d0e0f1000000003",
+        "010801120201041a170802120f557365723a20546f204f736c6f2e0a180620461a1e08021216417373697374616e743a204f6e204d6f6e6461792e0a18062046205af7ac77ce",
+    ),
+    (
+        7,
+        1,
+        "070102030405060708090a0b0c0d0e0f100000000000000011",
+        "010801108080a6a09982a2061805201f280330013801400148015a1009090909090909090909090909090909620e546f204f736c6f2c207468656e2e6a420a0341646112170a0663616c6c2d31120466696e641a077b226e223a317d1a0663616c6c2d30220466696e642a0c0a046d6f6f641204676f6f6430013a027b7d4002fdc490ac",
+    ),
+    (8, 1, "080102030405060708090a0b0c0d0e0f10676976656e", "010811698ac0b2"),
+    (9, 1, "090461636d650361646180064408ca04c00074616c6b", "0184926981"),
+    (10, 1, "0a0461636d65616461", "010a0474616c6b2bcdfbde"),
+    (
+        11,
+        1,
+        "0b0461636d65084d656d6f72697a657265712d31",
+        "0109776655443322110011ffeeddccbbaa9988188080a6a09982a206220474616c6b280c30013a021400420201044a02070052020901581460026a1f080f1001180620e121281430c03e3800420201044803500c58e8076001680534bf1209",
+    ),
+    (12, 1, "0c80064408ca04c0000461636d65084d656d6f72697a657265712d31", "015f4f324b"),
+    (13, 1, "0d80064408ca04c000010461636d6574616c6b", "01893f0761"),
+];
+
+#[test]
+fn the_numbers_are_stable() {
+    for (record, (number, version, key, value)) in examples().into_iter().zip(WRITTEN) {
+        let (stored_key, stored) = written(&record);
+        assert_eq!((hex(&stored_key), hex(&stored)), (key.to_owned(), value.to_owned()), "{record:?}");
+        assert_eq!((stored_key[0], stored[0]), (number, version), "{record:?}");
+        assert_eq!(Record::read(&bytes(key), &bytes(value)), Ok(record));
+    }
+    let numbers: Vec<u8> = WRITTEN.map(|(number, ..)| number).into();
+    assert_eq!(numbers, Vec::from_iter(1..=13), "one of each kind");
+}
+
+/// What most records are: words of a person's, and a head while nothing is open.
+#[test]
+fn what_is_usual_is_small() {
+    let (lineage, utterance) = utterance();
+    let usual = Utterance {
+        unit: utterance.sequence,
+        id: UtteranceId::Assigned(lineage),
+        forgotten: false,
+        pinned: false,
+        instruction: false,
+        aside: false,
+        content: "x".repeat(120).into(),
+        more: None,
+        ..utterance
+    };
+    let (key, value) = pair::<Utterances>(&(lineage, usual.sequence), &usual);
+    assert_eq!((key.len(), value.len()), (25, 142));
+    let left = Arc::new(Ranges::of(Sequence(1), Sequence(984)));
+    let usual = StoredHead {
+        revision: Revision(1_010),
+        said_time: TIME,
+        next: Sequence(1_001),
+        turn: 500,
+        only_instructions: false,
+        open: None,
+        awaits_answer: false,
+        archived: left.clone(),
+        left,
+        stored: 1_000,
+        erased_at: Revision::NONE,
+        next_segment: 200,
+        ..head()
+    };
+    let (key, value) = pair::<Heads>(&LINEAGE, &usual);
+    assert_eq!((key.len(), value.len()), (17, 34));
+}
+
+/// A record of each kind, in the order of their numbers.
+pub fn examples() -> Vec<Record> {
+    let (lineage, utterance) = utterance();
+    let identity = identity();
+    let key = identity.key.clone();
+    vec![
+        Record::Metas(Meta::Group, 300),
+        Record::ConversationName(key.clone(), identity.clone()),
+        Record::Heads(LINEAGE, head()),
+        Record::Policies(LINEAGE, policy()),
+        Record::Descriptions(LINEAGE, description()),
+        Record::Segments((LINEAGE, 3), segment()),
+        Record::Utterances((lineage, utterance.sequence), utterance),
+        Record::GivenIds((LINEAGE, "given".into()), Sequence(17)),
+        Record::Listed(listed(&identity), ()),
+        Record::Active(recipient(), key.id.clone()),
+        Record::Outcomes(name(), outcome()),
+        Record::OutcomeAges((TIME, name()), ()),
+        Record::Dues((TIME, Due::Expired(key)), ()),
+    ]
+}
+
+fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+fn bytes(hex: &str) -> Vec<u8> {
+    (0..hex.len()).step_by(2).map(|at| u8::from_str_radix(&hex[at..at + 2], 16).unwrap()).collect()
+}
+
+pub fn identity() -> Identity {
+    let namespace = Namespace::new("acme").unwrap();
+    Identity {
+        key: ConversationKey { namespace, id: ConversationId::new("talk").unwrap() },
+        recipient: RecipientId::new("ada").unwrap(),
+        lineage: LINEAGE,
+        start_time: TIME,
+        encoding: Encoding::Cl100kBase,
+    }
+}
+
+pub fn recipient() -> RecipientKey {
+    RecipientKey { namespace: Namespace::new("acme").unwrap(), id: RecipientId::new("ada").unwrap() }
+}
+
+fn name() -> OutcomeName {
+    let request = RequestId::new("req-1").unwrap();
+    OutcomeName { namespace: Namespace::new("acme").unwrap(), rpc: "Memorize".into(), request }
+}
+
+pub fn head() -> StoredHead {
+    let mut left = Ranges::of(Sequence(1), Sequence(5));
+    left.add(Sequence(8));
+    StoredHead {
+        revision: Revision(12),
+        update_time: TIME,
+        said_time: Timestamp(TIME.0 - 5),
+        next: Sequence(21),
+        turn: 6,
+        only_instructions: true,
+        open: Some(Arc::new(OpenExchange {
+            unit: Sequence(19),
+            calls: vec!["call-1".into(), "call-2".into()],
+        })),
+        awaits_answer: true,
+        left: Arc::new(left),
+        archived: Arc::new(Ranges::of(Sequence(3), Sequence(5))),
+        stored: 18,
+        erased_at: Revision(4),
+        next_segment: 4,
+    }
+}
+
+fn policy() -> Policy {
+    Policy {
+        utterances: Some(Marks::of(20)),
+        tokens: Marks::with_keep(8000, 6000),
+        turns: None,
+        summarization_enabled: true,
+        summary_token_limit: Some(1000),
+        oversize: Oversize::Reject,
+        archive_limit: 10_000,
+        expire_after: Some(Duration::new(86_400, 5)),
+    }
+}
+
+fn description() -> Description {
+    let labels = [("team".to_owned(), "blue".to_owned())].into();
+    Description { title: Some("A flight to Oslo".into()), labels: Arc::new(labels) }
+}
+
+pub fn segment() -> Segment {
+    let sentence = |sequence, text: &str, tokens| Sentence {
+        sequence: Sequence(sequence),
+        text: text.into(),
+        tokens,
+        weight: 70,
+    };
+    let sentences = vec![sentence(2, "User: To Oslo.\n", 6), sentence(4, "Assistant: On Monday.\n", 6)];
+    let covers = Ranges::of(Sequence(1), Sequence(5));
+    Segment { number: 3, level: 1, covers, sentences, tokens: 12, source_tokens: 90 }
+}
+
+/// One that has everything.
+pub fn utterance() -> (LineageId, Utterance) {
+    let call = ToolCall { id: "call-1".into(), name: "find".into(), arguments_json: "{\"n\":1}".into() };
+    let more = More {
+        name: Some("Ada".into()),
+        tool_calls: vec![call],
+        tool_call_id: Some("call-0".into()),
+        tools_used: vec!["find".into()],
+        metadata: [("mood".to_owned(), "good".to_owned())].into(),
+        awaits_answer: true,
+        extras_json: Some("{}".into()),
+        extras_tokens: 2,
+    };
+    let utterance = Utterance {
+        sequence: Sequence(17),
+        unit: Sequence(16),
+        create_time: TIME,
+        turn: 5,
+        tokens: 31,
+        id: UtteranceId::Assigned(LineageId([9; 16])),
+        role: Role::Assistant,
+        forgotten: true,
+        pinned: true,
+        instruction: true,
+        aside: true,
+        content: "To Oslo, then.".into(),
+        more: Some(Box::new(more)),
+    };
+    (LINEAGE, utterance)
+}
+
+fn outcome() -> Outcome {
+    Outcome {
+        body: 0x0011_2233_4455_6677_8899_aabb_ccdd_eeff,
+        time: TIME,
+        conversation: ConversationId::new("talk").unwrap(),
+        revision: Revision(12),
+        started: true,
+        memorized: Ranges::of(Sequence(20), Sequence(20)),
+        evicted: Ranges::of(Sequence(1), Sequence(5)),
+        forgotten: Ranges::of(Sequence(7), Sequence(7)),
+        restored: Ranges::of(Sequence(9), Sequence(10)),
+        target: Some(Sequence(20)),
+        rebuilt_segments: 2,
+        capacity: Capacity {
+            utterances: 15,
+            forgotten: 1,
+            turns: 6,
+            tokens: 4321,
+            max_utterances: Some(20),
+            max_tokens: Some(8000),
+            max_turns: Some(0),
+            over_limit: vec![OverLimit::NewestUnit, OverLimit::Pinned],
+            archived: 3,
+            summary_tokens: 12,
+            summary_limit: Some(1000),
+            segments: 1,
+            covered: 5,
+        },
+    }
+}

@@ -1,0 +1,211 @@
+//! What a commit asks of the writer: what must hold, and what is written.
+//!
+//! Made on the caller's thread, so that the one thread that writes has little left to do.
+
+use super::{
+    key_value::{Key, Value},
+    records::{
+        self, Active, ConversationName, Description, Descriptions, Dues, GivenIds, Heads, Kind, Listed,
+        OutcomeAges, OutcomeName, Outcomes, Policies, Segments, StoredHead, Utterances,
+    },
+};
+use crate::{
+    domain::{Change, Conversation, ConversationId, Head, LineageId, Ranges, Revision, Timestamp, Utterance},
+    store::{Commit, Due, Outcome, OutcomeKey, PointerWrite, Write},
+};
+
+/// One atomic step.
+#[derive(Debug, Default)]
+pub(super) struct Request {
+    /// All of these must hold.
+    pub(super) checks: Vec<Check>,
+    /// What becomes effective then, in this order.
+    pub(super) steps: Vec<Step>,
+    /// The lineages whose heads are written, with the revisions that they come to; `None` when
+    /// the head goes.
+    pub(super) heads: Vec<(LineageId, Option<Revision>)>,
+}
+
+/// What must hold.
+#[derive(Debug)]
+pub(super) enum Check {
+    /// There is no value under the key.
+    Absent(Key),
+    /// The conversation that writes to the lineage is at the revision.
+    At(LineageId, Revision),
+    /// The recipient's active conversation under the key.
+    Active(Key, Option<ConversationId>),
+}
+
+/// What is written.
+#[derive(Debug, PartialEq)]
+pub(super) enum Step {
+    /// A value for the key.
+    Put(Key, Value),
+    /// No value for the key.
+    Remove(Key),
+    /// No value for any key that begins so.
+    RemoveAll(Key),
+    /// No utterances of the lineage with these sequences, nor the ids that clients gave them.
+    RemoveUtterances(LineageId, Ranges),
+    /// Something was removed whose bytes are still in the files.
+    Unscrubbed,
+    /// What was removed up to this group is not in the files any more.
+    Scrubbed(u64),
+    /// No outcome under the first key, unless it is as new as the time; nor, under the second,
+    /// its age.
+    RemoveOutcome(Key, Key, Timestamp),
+}
+
+impl Request {
+    /// What `commit` asks for.
+    pub(super) fn of(commit: &Commit) -> Self {
+        let mut request = Self::default();
+        commit.writes.iter().for_each(|write| request.write(write));
+        commit.pointers.iter().for_each(|pointer| request.point(pointer));
+        commit.outcomes.iter().for_each(|(key, outcome)| request.keep(key, outcome));
+        request
+    }
+
+    /// About how many bytes it writes.
+    pub(super) fn bytes(&self) -> usize {
+        let bytes = |step: &Step| match step {
+            Step::Put(key, value) => key.len() + value.len(),
+            _ => 0,
+        };
+        self.steps.iter().map(bytes).sum()
+    }
+
+    /// Removes the outcome of an attempt, which is of `time`, if it is older than `oldest`.
+    pub(super) fn remove_outcome(&mut self, name: &OutcomeName, time: Timestamp, oldest: Timestamp) {
+        let outcome = records::key::<Outcomes>(name);
+        let age = records::key::<OutcomeAges>(&(time, name.clone()));
+        self.steps.push(Step::RemoveOutcome(outcome, age, oldest));
+    }
+
+    fn write(&mut self, write: &Write) {
+        match write.before() {
+            Some(before) => {
+                let lineage = before.head.identity.lineage;
+                self.checks.push(Check::At(lineage, before.head.revision));
+            }
+            None => self.checks.push(Check::Absent(records::key::<ConversationName>(write.key()))),
+        }
+        match write {
+            Write::Change { before, change, after } => self.change(before.as_deref(), change, after),
+            Write::Delete { before } => self.delete(before),
+        }
+    }
+
+    fn change(&mut self, before: Option<&Conversation>, change: &Change, after: &Conversation) {
+        let head = &after.head;
+        let lineage = head.identity.lineage;
+        self.utterances(lineage, change);
+        for segment in &change.segments_written {
+            self.put::<Segments>(&(lineage, segment.number), segment);
+        }
+        for number in &change.segments_removed {
+            self.remove::<Segments>(&(lineage, *number));
+        }
+        self.describe(before.map(|before| &before.head), head);
+        self.put::<Heads>(&lineage, &StoredHead::of(head, after.summary.next_number()));
+        self.heads.push((lineage, Some(head.revision)));
+        if !change.erased.is_empty() || !change.dropped.is_empty() {
+            self.steps.push(Step::Unscrubbed);
+        }
+    }
+
+    fn utterances(&mut self, lineage: LineageId, change: &Change) {
+        let gone = |utterance: &Utterance| {
+            change.dropped.contains(utterance.sequence) || change.erased.contains(utterance.sequence)
+        };
+        for utterance in change.appended.iter().filter(|utterance| !gone(utterance)) {
+            self.put::<Utterances>(&(lineage, utterance.sequence), utterance);
+            if let Some(id) = utterance.given_id() {
+                self.put::<GivenIds>(&(lineage, id.into()), &utterance.sequence);
+            }
+        }
+        for utterance in change.rewritten.iter().filter(|utterance| !gone(utterance)) {
+            self.put::<Utterances>(&(lineage, utterance.sequence), utterance);
+        }
+        let mut removed = change.dropped.clone();
+        removed.union(&change.erased);
+        change.appended.iter().for_each(|utterance| removed.remove(utterance.sequence, utterance.sequence));
+        if !removed.is_empty() {
+            self.steps.push(Step::RemoveUtterances(lineage, removed));
+        }
+    }
+
+    /// What seldom changes, where it did.
+    fn describe(&mut self, before: Option<&Head>, head: &Head) {
+        let identity = &head.identity;
+        let lineage = identity.lineage;
+        if before.is_none() {
+            self.put::<ConversationName>(&identity.key, identity);
+            self.put::<Listed>(&records::listed(identity), &());
+        }
+        if before.is_none_or(|before| before.policy != head.policy) {
+            self.put::<Policies>(&lineage, &head.policy);
+        }
+        let (was, is) = (before.map(Description::of).unwrap_or_default(), Description::of(head));
+        match is.is_empty() {
+            _ if was == is => {}
+            true => self.remove::<Descriptions>(&lineage),
+            false => self.put::<Descriptions>(&lineage, &is),
+        }
+        self.expire(before.and_then(Head::expire_time), head.expire_time(), head);
+    }
+
+    fn expire(&mut self, before: Option<Timestamp>, after: Option<Timestamp>, head: &Head) {
+        if before == after {
+            return;
+        }
+        let due = |time| (time, Due::Expired(head.identity.key.clone()));
+        if let Some(time) = before {
+            self.remove::<Dues>(&due(time));
+        }
+        if let Some(time) = after {
+            self.put::<Dues>(&due(time), &());
+        }
+    }
+
+    fn delete(&mut self, before: &Conversation) {
+        let head = &before.head;
+        let identity = &head.identity;
+        let lineage = identity.lineage;
+        self.remove::<ConversationName>(&identity.key);
+        self.remove::<Listed>(&records::listed(identity));
+        self.remove::<Heads>(&lineage);
+        self.remove::<Policies>(&lineage);
+        self.remove::<Descriptions>(&lineage);
+        self.expire(head.expire_time(), None, head);
+        self.steps.extend(records::prefixes_of(lineage).map(Step::RemoveAll));
+        self.heads.push((lineage, None));
+        self.steps.push(Step::Unscrubbed);
+    }
+
+    fn point(&mut self, pointer: &PointerWrite) {
+        let key = records::key::<Active>(&pointer.recipient);
+        self.checks.push(Check::Active(key, pointer.before.clone()));
+        match &pointer.after {
+            Some(id) => self.put::<Active>(&pointer.recipient, id),
+            None => self.remove::<Active>(&pointer.recipient),
+        }
+    }
+
+    fn keep(&mut self, key: &OutcomeKey, outcome: &Outcome) {
+        let name = OutcomeName::of(key);
+        self.checks.push(Check::Absent(records::key::<Outcomes>(&name)));
+        self.put::<Outcomes>(&name, outcome);
+        self.put::<OutcomeAges>(&(outcome.time, name), &());
+    }
+
+    fn put<K: Kind>(&mut self, key: &K::Key, value: &K::Value) {
+        let (key, value) = records::pair::<K>(key, value);
+        self.steps.push(Step::Put(key, value));
+    }
+
+    fn remove<K: Kind>(&mut self, key: &K::Key) {
+        self.steps.push(Step::Remove(records::key::<K>(key)));
+    }
+}

@@ -1,0 +1,145 @@
+//! The engine `sled`: a tree of pages in a log.
+
+use std::{
+    collections::HashSet,
+    fs::File,
+    ops::Bound,
+    path::{Path, PathBuf},
+    thread,
+    time::Duration,
+};
+
+use parking_lot::Mutex;
+use sled::Db;
+
+use super::{
+    files,
+    generations::{Engine, Generations},
+    key_value::{Batch, Durability, Key, KeyValueError, Value},
+};
+
+/// The key-value store over sled.
+///
+/// - Reads see a batch while it is still on its way to the disk.
+/// - A range goes along with the writes: of a batch that comes after its beginning it may see a part.
+pub type Sled = Generations<SledEngine>;
+
+/// An open sled database with all pairs in its default tree.
+pub struct SledEngine {
+    database: Db,
+    log: File,
+    /// Where sled puts pages that are too large for its log, a file each.
+    blobs: PathBuf,
+    /// The blobs that are on the disk.
+    synced_blobs: Mutex<HashSet<String>>,
+}
+
+impl Engine for SledEngine {
+    const VISIBLE_BEFORE_FLUSH: bool = true;
+
+    fn open(directory: &Path, cache_bytes: u64) -> Result<Self, KeyValueError> {
+        let config = sled::Config::new().path(directory).cache_capacity(cache_bytes).flush_every_ms(None);
+        let database = open_when_unlocked(&config)?;
+        files::sync_all_under(directory)?;
+        let log = directory.join("db");
+        let blobs = directory.join("blobs");
+        Ok(Self {
+            database,
+            log: File::open(&log).map_err(files::failed("open", &log))?,
+            synced_blobs: Mutex::new(files::names(&blobs)?.into_iter().collect()),
+            blobs,
+        })
+    }
+
+    fn get(&self, key: &[u8]) -> Result<Option<Value>, KeyValueError> {
+        Ok(self.database.get(key)?.map(|value| value.to_vec()))
+    }
+
+    fn range(
+        &self,
+        from: Bound<&[u8]>,
+        to: Bound<&[u8]>,
+    ) -> impl DoubleEndedIterator<Item = Result<(Key, Value), KeyValueError>> + Send + 'static {
+        self.database.range::<&[u8], _>((from, to)).map(|pair| {
+            let (key, value) = pair?;
+            Ok((key.to_vec(), value.to_vec()))
+        })
+    }
+
+    fn apply(&self, batch: Batch, durability: Durability) -> Result<(), KeyValueError> {
+        let mut writes = sled::Batch::default();
+        for (key, value) in batch.writes {
+            match value {
+                Some(value) => writes.insert(key, value),
+                None => writes.remove(key),
+            }
+        }
+        self.database.apply_batch(writes)?;
+        match durability {
+            Durability::Process => self.flush(),
+            Durability::Disk => self.sync(),
+        }
+    }
+
+    fn fill(
+        &self,
+        pairs: impl Iterator<Item = Result<(Key, Value), KeyValueError>>,
+    ) -> Result<(), KeyValueError> {
+        for pair in pairs {
+            let (key, value) = pair?;
+            self.database.insert(key, value)?;
+        }
+        self.sync()
+    }
+
+    /// sled's own flush starts the writing and waits for it, but tells neither the file system nor
+    /// the disk to keep what was written: that is done here.
+    fn sync(&self) -> Result<(), KeyValueError> {
+        self.flush()?;
+        self.sync_blobs()?;
+        self.log.sync_data().map_err(|error| KeyValueError(format!("cannot sync sled's log: {error}")))
+    }
+}
+
+impl SledEngine {
+    /// Hands what sled still holds to the operating system.
+    fn flush(&self) -> Result<(), KeyValueError> {
+        self.database.flush()?;
+        Ok(())
+    }
+
+    /// Brings the blobs that came since the last time to the disk: sled does not.
+    fn sync_blobs(&self) -> Result<(), KeyValueError> {
+        let mut synced = self.synced_blobs.lock();
+        let names: HashSet<String> = files::names(&self.blobs)?.into_iter().collect();
+        let mut came = names.difference(&synced).peekable();
+        if came.peek().is_some() {
+            came.try_for_each(|name| files::sync(&self.blobs.join(name)))?;
+            files::sync(&self.blobs)?;
+        }
+        *synced = names;
+        Ok(())
+    }
+}
+
+/// Opens the database, which the one before it on the same files, already dropped, may keep locked
+/// until its threads are done.
+fn open_when_unlocked(config: &sled::Config) -> Result<Db, KeyValueError> {
+    const TRIES: usize = 500;
+    const BETWEEN: Duration = Duration::from_millis(10);
+    for _ in 1..TRIES {
+        match config.open() {
+            Err(sled::Error::Io(error)) if error.to_string().contains("could not acquire lock") => {
+                thread::sleep(BETWEEN);
+            }
+            opened => return Ok(opened?),
+        }
+    }
+    Ok(config.open()?)
+}
+
+impl From<sled::Error> for KeyValueError {
+    fn from(error: sled::Error) -> Self {
+        Self(format!("sled: {error}"))
+    }
+}
