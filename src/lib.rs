@@ -11,7 +11,7 @@
 //! | floor | what it does | what it may know |
 //! |---|---|---|
 //! | [`domain`] | the rules, pure and synchronous: what a command makes of a conversation | std and small pure crates |
-//! | [`store`] | the [`Store`](store::Store) contract, its conformance suite, the memory store | domain |
+//! | [`store`] | the [`Store`](store::Store) contract, its conformance suite, the memory store, the [durable](store::durable) ones | domain |
 //! | [`engine`] | loads, asks the domain, commits, publishes; one verb a file | domain, the store contract |
 //! | [`rpc`] | the gRPC services: decode, call the engine, encode | domain, engine, tokenizer |
 //! | [`tokenizer`] | exact token counts, linear in the input | domain |
@@ -38,6 +38,17 @@
 //! compare-and-set on the conversation's revision: a conflict means that another process was
 //! faster, and the decision is made anew on what it left.
 //!
+//! # One batch, one flush
+//!
+//! The durable stores are one implementation over a small trait of ordered keys, which
+//! [`fjall`](https://docs.rs/fjall) and [`sled`](https://docs.rs/sled) fulfil. A commit is turned
+//! into checks and records on the caller's thread; one writing thread takes all commits that wait,
+//! checks them in the order in which they came, and applies what they come to as one batch with one
+//! flush. A caller is answered after that flush. When it fails, it is not known what is on the
+//! disk: every caller of the batch gets the error, and nothing more is written until the store is
+//! opened anew. Beside the engine's files a mark keeps how far they were flushed, so that a store
+//! which comes back without its end is refused, not served.
+//!
 //! # Where things are
 //!
 //! - the window and its eviction: [`domain::Window`]; what joins it: [`domain::memorize`]
@@ -47,6 +58,7 @@
 //! - forget instructions: [`domain::forgetting`] (the grammar), [`domain::forget`] (the effect)
 //! - ranking: [`domain::recall`]
 //! - request ids, events, indexes, expiry: [`engine`]
+//! - what is written to the disk: [`store::durable::records`], a file for each kind of record
 //! - errors on the wire: `src/rpc/status.rs`, the only place that knows gRPC codes
 #![forbid(unsafe_code)]
 

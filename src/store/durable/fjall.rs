@@ -25,8 +25,12 @@ pub struct FjallEngine {
 /// tables are written.
 const MEMTABLE_BYTES: u64 = 16 << 20;
 
-/// One thread writes tables while the other merges them.
-const WORKERS: usize = 2;
+/// Threads that write tables and merge them: while one merges and one writes, one is left to seal
+/// memtables, which bounds the memory.
+///
+/// Never one alone: it sends itself messages through a bounded queue that commits fill while it
+/// merges, and once it waits there, no memtable is written any more.
+const WORKERS: usize = 3;
 
 impl Engine for FjallEngine {
     fn open(directory: &Path, cache_bytes: u64) -> Result<Self, KeyValueError> {
@@ -51,7 +55,8 @@ impl Engine for FjallEngine {
         })
     }
 
-    fn apply(&self, batch: Batch, durability: Durability) -> Result<(), KeyValueError> {
+    fn apply(&self, mut batch: Batch, durability: Durability) -> Result<(), KeyValueError> {
+        batch.writes.sort_unstable_by(|(one, _), (other, _)| one.cmp(other)); // found together, put together
         let mut writes = self.database.batch().durability(Some(match durability {
             Durability::Process => PersistMode::Buffer,
             Durability::Disk => PersistMode::SyncData,

@@ -7,6 +7,7 @@
 #![allow(clippy::disallowed_methods, reason = "intervals between flushes are measured, no time is kept")]
 
 mod group;
+mod mailbox;
 mod queue;
 #[cfg(test)]
 mod tests;
@@ -24,15 +25,19 @@ use super::{
     key_value::{Batch, Durability, KeyValueError},
     request::Request,
 };
-use crate::store::{CommitError, StoreError};
+use crate::store::StoreError;
 use group::{Group, Revisions};
+use mailbox::{Caller, Outcome, answer_all};
 pub(super) use queue::{Answer, Queue};
-use queue::{Caller, Taken};
+use queue::{Gather, Taken};
 
 /// The most bytes of one batch, unless one request alone is larger.
 const GROUP_BYTES: usize = 4 << 20;
 /// The mark follows the flushes at least so often.
 const MARK_INTERVAL: Duration = Duration::from_secs(1);
+/// A group is gathered for so small a part of what the last one took, and for so long at most.
+const GATHER_PART: u32 = 4;
+const GATHER_MOST: Duration = Duration::from_millis(2);
 /// Conversations whose revisions are remembered.
 const REVISIONS: usize = 1 << 16;
 
@@ -82,6 +87,9 @@ struct Writer {
     /// The last group that is on the disk, and the last that the mark tells of.
     flushed: u64,
     marked: u64,
+    /// Requests of the last two groups, and how long the last one took.
+    sizes: (usize, usize),
+    apply_time: Duration,
     /// When the disk and the mark were last brought up to date.
     flush_time: Instant,
     mark_time: Instant,
@@ -105,6 +113,8 @@ impl Writer {
             group,
             flushed: group,
             marked: group,
+            sizes: (0, 0),
+            apply_time: Duration::ZERO,
             flush_time: now,
             mark_time: now,
         }
@@ -112,7 +122,7 @@ impl Writer {
 
     fn run(mut self) {
         loop {
-            let done = match self.queue.take(GROUP_BYTES, self.patience()) {
+            let done = match self.queue.take(GROUP_BYTES, self.patience(), self.gather()) {
                 Taken::Group(requests) => self.write(requests),
                 Taken::Idle => Ok(()),
                 Taken::Closed => break,
@@ -131,16 +141,17 @@ impl Writer {
     fn write(&mut self, requests: Vec<(Request, Caller)>) -> Result<(), KeyValueError> {
         let mut group = Group::new(self.group + 1, self.directory.pairs(), &mut self.revisions);
         let admit = |(request, caller)| (caller, group.admit(request));
-        let admitted: Vec<(Caller, _)> = requests.into_iter().map(admit).collect();
+        let admitted: Vec<(Caller, Outcome)> = requests.into_iter().map(admit).collect();
+        self.sizes = (self.sizes.1, admitted.len());
         if let Some(batch) = group.batch()
             && let Err(error) = self.apply(batch)
         {
             let failed = failure(&error);
-            admitted.into_iter().for_each(|(caller, _)| answer(caller, Err(failed.clone().into())));
+            answer_all(admitted.into_iter().map(|(caller, _)| (caller, Err(failed.clone().into()))));
             return Err(error);
         }
         // a refusal waits too: what it was refused for can be read by then
-        admitted.into_iter().for_each(|(caller, result)| answer(caller, result));
+        answer_all(admitted);
         Ok(())
     }
 
@@ -150,6 +161,7 @@ impl Writer {
         if pairs.visible_before_flush() {
             self.queue.show(group);
         }
+        let started = Instant::now();
         match self.flush {
             Flush::Each => {
                 pairs.apply(batch, Durability::Disk)?;
@@ -157,6 +169,7 @@ impl Writer {
             }
             Flush::Interval(_) => pairs.apply(batch, Durability::Process)?,
         }
+        self.apply_time = started.elapsed();
         self.group = group;
         self.queue.settle(group);
         Ok(())
@@ -186,6 +199,13 @@ impl Writer {
         flush.into_iter().chain(mark).min()
     }
 
+    /// While a group was on its way to the disk, others came: those who were answered last may come
+    /// again soon, and then all go together.
+    fn gather(&self) -> Gather {
+        let patience = (self.apply_time / GATHER_PART).min(GATHER_MOST);
+        Gather { requests: self.sizes.0 + self.sizes.1, patience }
+    }
+
     fn flush(&mut self) -> Result<(), KeyValueError> {
         if self.flushed < self.group {
             self.directory.pairs().sync()?;
@@ -208,11 +228,6 @@ impl Writer {
         tracing::error!(%error, "the store failed: it takes no more writes until it is opened anew");
         self.queue.fail(&failure(error));
     }
-}
-
-fn answer(caller: Caller, result: Result<(), CommitError>) {
-    // a caller that went away does not want to know
-    let _ = caller.send(result);
 }
 
 fn failure(error: &KeyValueError) -> StoreError {

@@ -51,16 +51,14 @@ impl<'a> Group<'a> {
         Ok(())
     }
 
-    /// All writes, by ascending key, with the group's number; `None` when there are none.
+    /// All writes, with the group's number; `None` when there are none.
     pub(super) fn batch(mut self) -> Option<Batch> {
         if self.writes.is_empty() {
             return None;
         }
         let (key, value) = records::pair::<Metas>(&Meta::Group, &self.number);
         self.writes.insert(key, Some(value));
-        let mut writes: Vec<_> = self.writes.into_iter().collect();
-        writes.sort_unstable_by(|one, other| one.0.cmp(&other.0));
-        Some(Batch { writes })
+        Some(Batch { writes: self.writes.into_iter().collect() })
     }
 
     fn holds(&mut self, check: &Check) -> Result<bool, StoreError> {

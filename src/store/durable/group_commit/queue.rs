@@ -9,13 +9,14 @@ use std::{
 use parking_lot::{Condvar, Mutex};
 use tokio::sync::{oneshot, watch};
 
-use super::Request;
-use crate::store::{CommitError, StoreError};
+use super::{
+    Request,
+    mailbox::{Caller, Outcome, answer_all},
+};
+use crate::store::StoreError;
 
-/// What became of a request, once it is known.
-pub(in crate::store::durable) type Answer = oneshot::Receiver<Result<(), CommitError>>;
-/// Who waits for the answer.
-pub(super) type Caller = oneshot::Sender<Result<(), CommitError>>;
+/// What becomes of a request, once it is known.
+pub(in crate::store::durable) type Answer = oneshot::Receiver<Outcome>;
 
 /// Requests in the order they were handed over, and what is known of the writing thread.
 pub(in crate::store::durable) struct Queue {
@@ -31,7 +32,16 @@ pub(in crate::store::durable) struct Queue {
 #[derive(Default)]
 struct State {
     requests: VecDeque<(Request, Caller)>,
+    /// So many wake the writing thread.
+    wanted: usize,
     closed: bool,
+}
+
+/// How long the writing thread waits for a group to grow, and to how many.
+#[derive(Clone, Copy)]
+pub(super) struct Gather {
+    pub(super) requests: usize,
+    pub(super) patience: Duration,
 }
 
 /// What the writing thread gets when it asks for work.
@@ -59,37 +69,43 @@ impl Default for Queue {
 impl Queue {
     /// Hands a request over.
     pub(super) fn push(&self, request: Request) -> Answer {
-        let (caller, answer) = oneshot::channel();
+        let (caller, answer) = Caller::new();
         let mut state = self.state.lock();
-        match state.closed {
-            true => {
-                let _ = caller.send(Err(self.failure().unwrap_or_else(closed).into()));
-            }
-            false => {
-                state.requests.push_back((request, caller));
-                self.wake.notify_one();
-            }
+        if state.closed {
+            caller.answer(Err(self.failure().unwrap_or_else(closed).into()));
+            return answer;
+        }
+        state.requests.push_back((request, caller));
+        if state.requests.len() >= state.wanted {
+            self.wake.notify_one();
         }
         answer
     }
 
     /// Takes what waits, up to `bytes` of it; waits for something for `patience` at most.
-    pub(super) fn take(&self, bytes: usize, patience: Option<Duration>) -> Taken {
+    ///
+    /// When something waits already, and it is less than what is to be gathered, waits for that.
+    pub(super) fn take(&self, bytes: usize, patience: Option<Duration>, gather: Gather) -> Taken {
         let mut state = self.state.lock();
-        while state.requests.is_empty() {
-            if state.closed {
-                return Taken::Closed;
-            }
-            match patience {
-                None => self.wake.wait(&mut state),
-                Some(patience) => {
-                    if self.wake.wait_for(&mut state, patience).timed_out() && state.requests.is_empty() {
-                        return Taken::Idle;
-                    }
-                }
+        if !state.requests.is_empty() {
+            state.wanted = gather.requests;
+            let few = |state: &mut State| state.requests.len() < state.wanted && !state.closed;
+            self.wake.wait_while_for(&mut state, few, gather.patience);
+            state.wanted = 0;
+            return state.take(bytes);
+        }
+        let none = |state: &mut State| state.requests.is_empty() && !state.closed;
+        match patience {
+            None => self.wake.wait_while(&mut state, none),
+            Some(patience) => {
+                self.wake.wait_while_for(&mut state, none, patience);
             }
         }
-        state.take(bytes)
+        match state.requests.is_empty() {
+            false => state.take(bytes),
+            true if state.closed => Taken::Closed,
+            true => Taken::Idle,
+        }
     }
 
     /// Takes no more requests; the writing thread does those that wait.
@@ -107,9 +123,8 @@ impl Queue {
         });
         let mut state = self.state.lock();
         state.closed = true;
-        for (_, caller) in state.requests.drain(..) {
-            let _ = caller.send(Err(error.clone().into()));
-        }
+        let waiting = state.requests.drain(..);
+        answer_all(waiting.map(|(_, caller)| (caller, Err(error.clone().into()))));
     }
 
     /// Why nothing is written any more.

@@ -15,7 +15,7 @@ use super::*;
 use crate::{
     domain::{ConversationId, Namespace, Ranges, RequestId, Revision, Timestamp, capacity::Capacity},
     store::{
-        BoxFuture, Commit, Outcome, OutcomeKey, Store,
+        BoxFuture, Commit, CommitError, Outcome, OutcomeKey, Store,
         durable::{
             DurableStore, EngineKind,
             key_value::{Key, KeyValue, Pairs, Value},
