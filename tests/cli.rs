@@ -11,6 +11,9 @@ use std::{
 
 use tempfile::TempDir;
 
+#[path = "cli/stores.rs"]
+mod stores;
+
 const UTTERD: &str = env!("CARGO_BIN_EXE_utterd");
 
 /// A command in an empty directory, with no setting in its environment.
@@ -97,7 +100,10 @@ impl Server {
     }
 
     fn start(flags: &[&str]) -> Self {
-        let directory = tempfile::tempdir().expect("a directory");
+        Self::start_in(tempfile::tempdir().expect("a directory"), flags)
+    }
+
+    fn start_in(directory: TempDir, flags: &[&str]) -> Self {
         let mut command = utterd(directory.path());
         command.args(["serve", "--listen", "127.0.0.1:0", "--log", "warn"]).args(flags);
         let mut child = command.stdout(Stdio::piped()).spawn().expect("the server starts");
@@ -119,6 +125,11 @@ impl Server {
 
     fn run(&self, arguments: &[&str]) -> Outcome {
         Outcome::of(&mut self.command(arguments))
+    }
+
+    /// Kills it; answers its directory.
+    fn kill(self) -> TempDir {
+        self.directory
     }
 
     fn file(&self, name: &str, text: &str) {
@@ -325,6 +336,14 @@ fn flags_beat_variables_beat_the_file() {
     assert_holds(&line("max_batch"), &["max_batch = 3", "# utterd.toml:1"]);
     assert_holds(&line("buffer_size"), &["buffer_size = 20", "# default"]);
     assert!(toml::from_str::<toml::Table>(&shown).is_ok(), "{shown}");
+}
+
+#[test]
+fn the_readme_shows_every_default() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let shown = Outcome::of(utterd(directory.path()).arg("config")).worked();
+    let block = format!("```toml\n{shown}```");
+    assert!(include_str!("../README.md").contains(&block), "the README's configuration is not\n{block}");
 }
 
 #[test]

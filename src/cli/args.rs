@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use super::settings::SettingFlags;
-use crate::proto;
+use crate::{config::Place, proto};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -65,6 +65,23 @@ pub enum Command {
   utterd replay --strict --batch 100 one.json two.json
   jq -c '.[]' log.json | utterd replay --conversation demo -")]
     Replay(Replay),
+    /// Copy a durable store into another, whichever engines keep them
+    ///
+    /// Neither may be in use by a server. A copy that was interrupted goes on where it stopped when
+    /// the command is given again; what was copied is checked at the end.
+    #[command(after_help = "Example: utterd copy --from sled:utterd-data --to fjall:/var/lib/utterd")]
+    Copy(CopyStore),
+    /// Check everything in a durable store that no server uses
+    ///
+    /// Reads every record, checks that they fit together, and prints a line for each that does not;
+    /// the exit code is 1 when there is any. Mends nothing.
+    #[command(after_help = "Example: utterd verify fjall:utterd-data")]
+    Verify(VerifyStore),
+    /// Rewrite the files of a durable store without what was forgotten for good
+    ///
+    /// A server does so by itself (scrub_interval); this is for a store that no server uses.
+    #[command(after_help = "Example: utterd scrub fjall:utterd-data")]
+    Scrub(ScrubStore),
     /// Print the effective configuration and where each value came from
     #[command(after_help = "Example: utterd config --config utterd.toml > effective.toml")]
     Config(Configuration),
@@ -272,6 +289,33 @@ pub struct Replay {
     /// JSON or JSONL files; `-` reads stdin
     #[arg(required = true, value_name = "FILE")]
     pub files: Vec<PathBuf>,
+}
+
+/// Arguments of `copy`.
+#[derive(Debug, Args)]
+pub struct CopyStore {
+    /// The store to copy: its backend and its directory
+    #[arg(long, value_name = "BACKEND:DIR")]
+    pub from: Place,
+    /// The store to copy into; it is created, or holds an interrupted copy
+    #[arg(long, value_name = "BACKEND:DIR")]
+    pub to: Place,
+}
+
+/// Arguments of `verify`.
+#[derive(Debug, Args)]
+pub struct VerifyStore {
+    /// The store: its backend and its directory
+    #[arg(value_name = "BACKEND:DIR")]
+    pub store: Place,
+}
+
+/// Arguments of `scrub`.
+#[derive(Debug, Args)]
+pub struct ScrubStore {
+    /// The store: its backend and its directory
+    #[arg(value_name = "BACKEND:DIR")]
+    pub store: Place,
 }
 
 fn turns(text: &str) -> Result<(i32, i32), String> {

@@ -8,7 +8,10 @@ use std::{
 use tonic::Status;
 use tonic_types::StatusExt;
 
-use crate::{config::ConfigError, server::ServeError};
+use crate::{
+    config::{ConfigError, Place},
+    server::{ServeError, upkeep::UpkeepError},
+};
 
 /// Why a command did not work.
 #[derive(Debug, thiserror::Error)]
@@ -35,6 +38,17 @@ pub enum CliError {
     /// The server ended.
     #[error(transparent)]
     Serve(#[from] ServeError),
+    /// The files of a store cannot be worked on.
+    #[error(transparent)]
+    Upkeep(#[from] UpkeepError),
+    /// The files of a store are not as they should be; each problem has been told.
+    #[error("{problems} in {store}")]
+    Damaged {
+        /// The store.
+        store: Place,
+        /// How many, as people write it.
+        problems: String,
+    },
     /// A message of the server cannot be shown.
     #[error("the response cannot be shown as JSON: {0}")]
     Json(String),

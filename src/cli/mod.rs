@@ -7,15 +7,18 @@ mod args;
 mod bar;
 mod capacity;
 mod client;
+mod copy;
 mod errors;
 mod forget;
 mod json;
 mod memorize;
 mod message;
+mod meter;
 mod naming;
 mod output;
 mod remember;
 mod replay;
+mod scrub;
 mod serve;
 mod settings;
 mod show;
@@ -23,6 +26,7 @@ mod summarize;
 mod tally;
 mod text;
 mod transcript;
+mod verify;
 mod watch;
 
 use std::{ffi::OsString, process::ExitCode};
@@ -51,6 +55,9 @@ fn dispatch(cli: Cli) -> Result<(), CliError> {
     match command {
         Command::Serve(configuration) => serve::serve(configuration),
         Command::Config(configuration) => serve::show_configuration(configuration),
+        Command::Copy(args) => copy::copy(args),
+        Command::Verify(args) => verify::verify(args),
+        Command::Scrub(args) => scrub::scrub(args),
         Command::Memorize(args) => client::block_on(memorize::memorize(args)),
         Command::Remember(args) => client::block_on(remember::remember(args)),
         Command::Forget(args) => client::block_on(forget::forget(args)),

@@ -2,7 +2,7 @@
 
 use std::ops::RangeInclusive;
 
-use indicatif::HumanCount;
+use indicatif::{HumanBytes, HumanCount};
 
 use crate::proto::{Role, SequenceRange, ToolCall, Utterance, UtteranceRef};
 
@@ -16,6 +16,11 @@ pub fn counted(number: impl TryInto<u64>, noun: &str) -> String {
     let number = number.try_into().unwrap_or(0);
     let plural = if number == 1 { "" } else { "s" };
     format!("{} {noun}{plural}", HumanCount(number))
+}
+
+/// A number of bytes, `12.30 MiB`.
+pub fn bytes(number: u64) -> String {
+    HumanBytes(number).to_string()
 }
 
 /// An enum's value as words: `CONVERSATION_STATUS_AWAITING_ANSWER` is `awaiting answer` once

@@ -3,7 +3,8 @@
 mod listen;
 mod mend;
 mod services;
-pub mod stores;
+mod stores;
+pub mod upkeep;
 
 use std::{convert::Infallible, future::Future, io, sync::Arc, time::Duration};
 

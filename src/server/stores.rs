@@ -14,7 +14,8 @@ pub(super) fn open(engine: DurableEngine, settings: &Settings) -> Result<Durable
     DurableStore::open(kind(engine), &settings.data_dir, &Options { flush, ..Options::default() })
 }
 
-fn kind(engine: DurableEngine) -> EngineKind {
+/// The engine that a configuration names.
+pub(super) fn kind(engine: DurableEngine) -> EngineKind {
     match engine {
         DurableEngine::Fjall => EngineKind::Fjall,
         DurableEngine::Sled => EngineKind::Sled,

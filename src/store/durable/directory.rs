@@ -69,6 +69,17 @@ pub enum OpenError {
         /// The engine that keeps it.
         actual: String,
     },
+    /// The label does not say what the store is.
+    #[error(
+        "{} {problem}; restore it from a backup: its lines are `utterd store`, `engine: fjall` or `engine: sled`, and `format: {}`",
+        path.display(), label::FORMAT
+    )]
+    Label {
+        /// The label.
+        path: PathBuf,
+        /// What is wrong with it: goes on with the sentence.
+        problem: String,
+    },
     /// A newer version wrote it.
     #[error(
         "the store in {} has format {format}, and this version reads formats up to {}; use the version that wrote it, or a newer one",
@@ -106,6 +117,17 @@ pub enum OpenError {
         /// The last group that the files hold.
         found: u64,
     },
+    /// It is a copy that was not finished.
+    #[error(
+        "the store in {} is an unfinished copy; finish it: utterd copy --from SOURCE --to {engine}:{}, or remove the directory",
+        directory.display(), directory.display()
+    )]
+    Unfinished {
+        /// The directory.
+        directory: PathBuf,
+        /// The engine that keeps it.
+        engine: EngineKind,
+    },
     /// A file or the directory cannot be read or written.
     #[error("{}: {error}", path.display())]
     File {
@@ -133,7 +155,7 @@ impl Directory {
         let refused = |error: KeyValueError| failed(io::Error::other(error));
         files::create_directory(path).map_err(refused)?;
         let lock = lock(path)?;
-        match Label::read(path).map_err(failed)? {
+        match read_label(path)? {
             Some(label) => check(&label, engine, path)?,
             None => {
                 check_empty(path)?;
@@ -145,8 +167,7 @@ impl Directory {
 
     /// Opens the store in the directory `path`, which must hold one.
     pub fn open(engine: EngineKind, path: &Path, cache_bytes: u64) -> Result<Self, OpenError> {
-        let failed = |error| OpenError::File { path: path.into(), error };
-        let label = Label::read(path).map_err(failed)?;
+        let label = read_label(path)?;
         check(&label.ok_or_else(|| OpenError::Missing(path.into()))?, engine, path)?;
         let lock = lock(path)?;
         Self::open_locked(engine, path, lock, |files| pairs(engine, files, cache_bytes))
@@ -182,6 +203,16 @@ impl Directory {
     /// Its keys and values.
     pub fn pairs(&self) -> &dyn KeyValue {
         &*self.pairs
+    }
+
+    /// Refuses a store that is a copy which was not finished.
+    pub fn check_finished(&self) -> Result<(), OpenError> {
+        let (directory, engine) = (self.path.clone(), self.engine);
+        match self.pairs.get(&records::key::<Metas>(&Meta::Copying)) {
+            Ok(None) => Ok(()),
+            Ok(Some(_)) => Err(OpenError::Unfinished { directory, engine }),
+            Err(error) => Err(OpenError::Engine { directory, engine, reason: error.to_string() }),
+        }
     }
 
     /// The last group of writes that it held when it was opened.
@@ -238,10 +269,24 @@ fn lock(directory: &Path) -> Result<File, OpenError> {
     }
 }
 
+fn read_label(directory: &Path) -> Result<Option<Label>, OpenError> {
+    Label::read(directory).map_err(|error| {
+        let path = directory.join(label::FILE);
+        match error.kind() {
+            io::ErrorKind::InvalidData => OpenError::Label { path, problem: error.to_string() },
+            _ => OpenError::File { path, error },
+        }
+    })
+}
+
 fn check(label: &Label, engine: EngineKind, directory: &Path) -> Result<(), OpenError> {
     let directory = directory.to_path_buf();
     if label.format > label::FORMAT {
         return Err(OpenError::Newer { directory, format: label.format });
+    }
+    if EngineKind::ALL.iter().all(|known| known.name() != label.engine) {
+        let problem = format!("names the engine {:?}, which is not known", label.engine);
+        return Err(OpenError::Label { path: directory.join(label::FILE), problem });
     }
     if label.engine != engine.name() {
         return Err(OpenError::OtherEngine { directory, wanted: engine, actual: label.engine.clone() });
@@ -254,6 +299,10 @@ fn check_empty(directory: &Path) -> Result<(), OpenError> {
     let failed = |error| OpenError::File { path: directory.into(), error };
     for entry in fs::read_dir(directory).map_err(failed)? {
         let name = entry.map_err(failed)?.file_name();
+        if name == mark::FILE || EngineKind::ALL.iter().any(|engine| name == engine.name()) {
+            let (path, problem) = (directory.join(label::FILE), "is missing".to_owned());
+            return Err(OpenError::Label { path, problem });
+        }
         if name != LOCK && name != label::UNFINISHED {
             let found = name.to_string_lossy().into_owned();
             return Err(OpenError::Foreign { directory: directory.into(), found });

@@ -44,6 +44,7 @@ on_each_engine! {
     a_scrub_leaves_no_byte_of_what_was_removed
     a_scrub_waits_for_the_ranges_before_it
     reads_go_on_during_a_scrub
+    writes_go_on_during_a_scrub
     a_store_is_open_once
     files_take_less_than_a_megabyte_when_nothing_is_stored
     a_damaged_file_is_an_error_or_opens
@@ -257,6 +258,43 @@ fn reads_go_on_during_a_scrub<E: Engine>() {
         done.store(true, Ordering::Relaxed);
         reader.join().unwrap();
     });
+}
+
+fn writes_go_on_during_a_scrub<E: Engine>() {
+    let mut store = Store::<E>::new();
+    for key in 0..200_u32 {
+        store.put(&key.to_be_bytes(), &noise(1_000));
+    }
+    let (done, mut expected) = (AtomicBool::new(false), BTreeMap::new());
+    thread::scope(|scope| {
+        let writer = scope.spawn(|| {
+            let mut written = BTreeMap::new();
+            let mut round = 0_u32;
+            while !done.load(Ordering::Relaxed) || round < 1_500 {
+                let (key, other) = ((round * 7 % 400).to_be_bytes(), (round * 5 % 400).to_be_bytes());
+                let value = round.to_be_bytes();
+                store.apply([(&key[..], Some(&value[..]))]);
+                written.insert(key.to_vec(), Some(value.to_vec()));
+                store.apply([(&other[..], None)]);
+                written.insert(other.to_vec(), None);
+                round += 1;
+            }
+            written
+        });
+        for _ in 0..3 {
+            store.get().scrub().unwrap();
+        }
+        done.store(true, Ordering::Relaxed);
+        expected = writer.join().unwrap();
+    });
+    for reopened in [false, true] {
+        if reopened {
+            store.reopen();
+        }
+        for (key, value) in &expected {
+            assert_eq!(&store.get().get(key).unwrap(), value, "{key:?} {reopened}");
+        }
+    }
 }
 
 fn a_store_is_open_once<E: Engine>() {

@@ -3,12 +3,13 @@
 //! A directory holds:
 //! - `lock`: locked while the store is open
 //! - `data-000001`, `data-000002`, …: an engine's files, one directory for each generation
-//! - `CURRENT`: the name of the generation that holds the pairs; `data-000000`, which has no
+//! - `CURRENT`: the name of the generation that holds the pairs; `none`, which has no
 //!   directory, for a store that holds none yet
 //!
 //! Every other generation is what an interruption has left, and is removed when the store is opened.
 
 use std::{
+    collections::HashSet,
     convert::Infallible,
     fs::{self, File, TryLockError},
     iter, mem,
@@ -20,7 +21,7 @@ use std::{
     },
 };
 
-use parking_lot::{Mutex, RwLock};
+use parking_lot::{Mutex, MutexGuard, RwLock};
 
 use super::{
     files,
@@ -63,6 +64,8 @@ pub trait Engine: Send + Sync + Sized + 'static {
 pub struct Generations<E: Engine> {
     current: RwLock<Arc<Generation<E>>>,
     writer: Mutex<Writer>,
+    /// Held while a scrub is under way.
+    scrub: Mutex<()>,
     directory: PathBuf,
     cache_bytes: u64,
     _lock: File, // the last to go: the engine is closed by then
@@ -81,7 +84,17 @@ struct Writer {
     closed: Receiver<Infallible>,
     /// Why nothing more may be applied.
     failed: Option<KeyValueError>,
+    /// The keys that were written since a copy began; `None` when there is none under way.
+    changed: Option<HashSet<Key>>,
 }
+
+/// A new generation, and what ends when it is closed.
+type Copy<E> = (Arc<Generation<E>>, Receiver<Infallible>);
+
+/// Keys that a scrub copies anew while nothing is written, and how often it first tries to have no
+/// more of them.
+const FEW: usize = 1_000;
+const CATCH_UPS: usize = 16;
 
 impl<E: Engine> Generations<E> {
     /// Opens the store of a directory, or creates it; nothing else may be in the directory.
@@ -101,7 +114,8 @@ impl<E: Engine> Generations<E> {
         let (generation, closed) = Generation::of(engine);
         Ok(Self {
             current: RwLock::new(generation),
-            writer: Mutex::new(Writer { number, closed, failed: None }),
+            writer: Mutex::new(Writer { number, closed, failed: None, changed: None }),
+            scrub: Mutex::default(),
             directory: directory.to_owned(),
             cache_bytes,
             _lock: lock,
@@ -128,35 +142,39 @@ impl<E: Engine> KeyValue for Generations<E> {
 
     fn apply(&self, batch: Batch, durability: Durability) -> Result<(), KeyValueError> {
         check(&batch)?;
-        self.write(|engine| engine.apply(batch, durability))
+        let mut writer = self.writer.lock();
+        if let Some(changed) = &mut writer.changed {
+            changed.extend(batch.writes.iter().map(|(key, _)| key.clone()));
+        }
+        self.write(writer, |engine| engine.apply(batch, durability))
     }
 
     fn sync(&self) -> Result<(), KeyValueError> {
-        self.write(E::sync)
+        self.write(self.writer.lock(), E::sync)
     }
 
     fn scrub(&self) -> Result<(), KeyValueError> {
-        let mut writer = self.writer.lock();
-        writer.check()?;
-        remove_all_but(writer.number, &self.directory)?; // what a scrub that failed may have left
-        let next = writer.number + 1;
-        let old = Arc::clone(&self.current.read());
-        let (generation, closed) =
-            old.copied(&path_of(next, &self.directory), self.cache_bytes).inspect_err(|_| {
-                // A full disk has room again at once; what cannot be removed now goes the next time.
-                let _removed = remove_all_but(writer.number, &self.directory);
-            })?;
-        point_to(next, &self.directory)?;
-
-        *self.current.write() = generation;
-        writer.number = next;
-        let old_closed = mem::replace(&mut writer.closed, closed);
-        // Not on the disk, the new name could give way to the old one: then the old files must
-        // stay, and what is applied from here on would be lost.
-        files::sync(&self.directory).inspect_err(|error| writer.failed = Some(error.clone()))?;
-        drop(old);
-        let _ended = old_closed.recv();
-        remove_all_but(next, &self.directory)
+        let _alone = self.scrub.lock();
+        let (old, number) = self.begin_copy()?;
+        let next = number + 1;
+        let switched =
+            self.copy(&old, &path_of(next, &self.directory)).and_then(|copy| self.switch(next, copy));
+        self.writer.lock().changed = None;
+        match switched {
+            Ok(old_closed) => {
+                drop(old);
+                let _ended = old_closed.recv();
+                remove_all_but(next, &self.directory)
+            }
+            Err(error) => {
+                let writer = self.writer.lock();
+                if writer.failed.is_none() {
+                    // A full disk has room again at once; what cannot be removed goes the next time.
+                    let _removed = remove_all_but(writer.number, &self.directory);
+                }
+                Err(error)
+            }
+        }
     }
 
     fn disk_bytes(&self) -> Result<u64, KeyValueError> {
@@ -169,9 +187,57 @@ impl<E: Engine> KeyValue for Generations<E> {
 }
 
 impl<E: Engine> Generations<E> {
-    /// Does what changes the files, unless it has failed before.
-    fn write(&self, change: impl FnOnce(&E) -> Result<(), KeyValueError>) -> Result<(), KeyValueError> {
+    /// The generation to copy, and its number. From here on what is written is noted.
+    fn begin_copy(&self) -> Result<(Arc<Generation<E>>, u32), KeyValueError> {
         let mut writer = self.writer.lock();
+        writer.check()?;
+        remove_all_but(writer.number, &self.directory)?; // what a scrub that failed may have left
+        writer.changed = Some(HashSet::new());
+        Ok((Arc::clone(&self.current.read()), writer.number))
+    }
+
+    /// Copies a generation, and then what was written meanwhile, until little is left of that.
+    fn copy(&self, old: &Generation<E>, path: &Path) -> Result<Copy<E>, KeyValueError> {
+        let copy = old.copied(path, self.cache_bytes)?;
+        for _ in 0..CATCH_UPS {
+            let changed = {
+                let mut writer = self.writer.lock();
+                let Some(changed) = writer.changed.as_mut() else { break };
+                match changed.len() {
+                    0..=FEW => break,
+                    _ => mem::take(changed),
+                }
+            };
+            old.recopy(changed, &copy.0)?;
+        }
+        Ok(copy)
+    }
+
+    /// Makes the copy the current generation, with the last of what was written. Nothing is
+    /// written meanwhile.
+    fn switch(&self, number: u32, copy: Copy<E>) -> Result<Receiver<Infallible>, KeyValueError> {
+        let mut writer = self.writer.lock();
+        writer.check()?;
+        let (fresh, closed) = copy;
+        let old = Arc::clone(&self.current.read());
+        old.recopy(writer.changed.take().unwrap_or_default(), &fresh)?;
+        caught(|| fresh.engine()?.sync())?;
+        point_to(number, &self.directory)?;
+        *self.current.write() = fresh;
+        writer.number = number;
+        let old_closed = mem::replace(&mut writer.closed, closed);
+        // Not on the disk, the new name could give way to the old one: then the old files must
+        // stay, and what is applied from here on would be lost.
+        files::sync(&self.directory).inspect_err(|error| writer.failed = Some(error.clone()))?;
+        Ok(old_closed)
+    }
+
+    /// Does what changes the files, unless it has failed before.
+    fn write(
+        &self,
+        mut writer: MutexGuard<'_, Writer>,
+        change: impl FnOnce(&E) -> Result<(), KeyValueError>,
+    ) -> Result<(), KeyValueError> {
         writer.check()?;
         let current = Arc::clone(&self.current.read());
         caught(|| change(current.engine()?)).inspect_err(|error| writer.failed = Some(error.clone()))
@@ -190,16 +256,25 @@ impl<E> Generation<E> {
 }
 
 impl<E: Engine> Generation<E> {
-    /// All its pairs in a new generation, on the disk.
-    fn copied(
-        &self,
-        path: &Path,
-        cache_bytes: u64,
-    ) -> Result<(Arc<Self>, Receiver<Infallible>), KeyValueError> {
+    /// All its pairs in a new generation, on the disk. What is written meanwhile may be in it or not.
+    fn copied(&self, path: &Path, cache_bytes: u64) -> Result<Copy<E>, KeyValueError> {
         let (fresh, closed) = Self::of(caught(|| E::open(path, cache_bytes))?);
         caught(|| fresh.engine()?.fill(self.engine()?.range(Bound::Unbounded, Bound::Unbounded)))?;
         files::sync_all_under(path)?;
         Ok((fresh, closed))
+    }
+
+    /// Gives `copy` what it has under these keys.
+    fn recopy(&self, changed: HashSet<Key>, copy: &Self) -> Result<(), KeyValueError> {
+        let mut writes = Vec::with_capacity(changed.len());
+        for key in changed {
+            let value = caught(|| self.engine()?.get(&key))?;
+            writes.push((key, value));
+        }
+        match writes.is_empty() {
+            true => Ok(()),
+            false => caught(|| copy.engine()?.apply(Batch { writes }, Durability::Process)),
+        }
     }
 }
 
@@ -272,6 +347,8 @@ fn check(batch: &Batch) -> Result<(), KeyValueError> {
 
 const LOCK: &str = "lock";
 const CURRENT: &str = "CURRENT";
+/// What it holds before there is a generation; no damage of a bit makes it out of a name.
+const NONE: &str = "none";
 
 fn lock(directory: &Path) -> Result<File, KeyValueError> {
     let path = directory.join(LOCK);
@@ -289,6 +366,7 @@ fn lock(directory: &Path) -> Result<File, KeyValueError> {
 fn current_number(directory: &Path) -> Result<u32, KeyValueError> {
     let path = directory.join(CURRENT);
     match files::present(fs::read_to_string(&path)).map_err(files::failed("read", &path))? {
+        Some(name) if name.trim_end() == NONE => Ok(0),
         Some(name) => number_of(name.trim_end())
             .ok_or_else(|| KeyValueError(format!("{} does not name a generation", path.display()))),
         None if generations(directory)?.is_empty() => {
@@ -323,7 +401,8 @@ fn reopened<E: Engine>(path: &Path, cache_bytes: u64) -> Result<E, KeyValueError
 }
 
 fn point_to(number: u32, directory: &Path) -> Result<(), KeyValueError> {
-    files::replace(&directory.join(CURRENT), &format!("{}\n", name_of(number)))
+    let name = if number == 0 { NONE.to_owned() } else { name_of(number) };
+    files::replace(&directory.join(CURRENT), &format!("{name}\n"))
 }
 
 /// Removes every other generation, for good.
@@ -349,5 +428,5 @@ fn name_of(number: u32) -> String {
 /// The number in a generation's name.
 fn number_of(name: &str) -> Option<u32> {
     let number = name.strip_prefix("data-")?.parse().ok()?;
-    (name == name_of(number)).then_some(number)
+    (number > 0 && name == name_of(number)).then_some(number)
 }

@@ -37,9 +37,9 @@ pub trait KeyValue: Send + Sync + 'static {
     /// Brings everything that was applied to the disk.
     fn sync(&self) -> Result<(), KeyValueError>;
 
-    /// Rewrites the files until no byte of what was removed or overwritten is in them.
+    /// Rewrites the files until no byte of what was removed or overwritten before is in them.
     ///
-    /// - Nothing is applied meanwhile; reads go on.
+    /// - Batches are applied and pairs are read meanwhile, but for a moment at the end.
     /// - It waits for the ranges that began before it: who holds one must not wait for a scrub.
     /// - It takes time and room on the disk as all pairs do.
     /// - A loss of power in the middle loses nothing. After an error the pairs are as they were, and

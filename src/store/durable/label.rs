@@ -75,15 +75,17 @@ impl Label {
         Self { engine: engine.name().to_owned(), format: FORMAT }
     }
 
-    /// Reads the label in `directory`; `None` when there is none.
+    /// Reads the label in `directory`; `None` when there is none. What is no label is
+    /// [`io::ErrorKind::InvalidData`], and the error goes on with a sentence about the file.
     pub(super) fn read(directory: &Path) -> io::Result<Option<Self>> {
-        let text = match fs::read_to_string(directory.join(FILE)) {
-            Ok(text) => text,
+        let text = match fs::read(directory.join(FILE)) {
+            Ok(bytes) => String::from_utf8_lossy(&bytes).into_owned(),
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
             Err(error) => return Err(error),
         };
         let label = Self::parse(&text).ok_or_else(|| {
-            io::Error::new(io::ErrorKind::InvalidData, format!("{FILE} does not tell of a store: {text:?}"))
+            let problem = format!("does not tell of a store: {text:?}");
+            io::Error::new(io::ErrorKind::InvalidData, problem)
         })?;
         Ok(Some(label))
     }
@@ -92,7 +94,7 @@ impl Label {
         let mut lines = text.lines();
         lines.next().filter(|title| *title == TITLE)?;
         let engine = lines.next()?.strip_prefix("engine: ")?.to_owned();
-        let format = lines.next()?.strip_prefix("format: ")?.parse().ok()?;
+        let format = lines.next()?.strip_prefix("format: ")?.parse().ok().filter(|format| *format > 0)?;
         Some(Self { engine, format })
     }
 
@@ -132,11 +134,17 @@ mod tests {
     #[test]
     fn what_is_no_label_is_an_error() {
         let directory = tempfile::tempdir().unwrap();
-        for text in
-            ["", "utterd store\n", "utterd store\nengine: fjall\nformat: x\n", "a\nengine: b\nformat: 1\n"]
-        {
+        for text in [
+            &b""[..],
+            b"utterd store\n",
+            b"utterd store\nengine: fjall\nformat: x\n",
+            b"utterd store\nengine: fjall\nformat: 0\n",
+            b"a\nengine: b\nformat: 1\n",
+            b"utterd store\nengine: \xff\xff\nformat: \xff\n",
+        ] {
             fs::write(directory.path().join(FILE), text).unwrap();
-            assert!(Label::read(directory.path()).is_err(), "{text}");
+            let error = Label::read(directory.path()).unwrap_err();
+            assert_eq!(error.kind(), io::ErrorKind::InvalidData, "{error}");
         }
     }
 }

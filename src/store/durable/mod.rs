@@ -15,6 +15,7 @@
 //! | `mark` | how far the store has been flushed, so that files which lost the end are noticed |
 //! | `fjall`, `sled` | the engine's files |
 
+mod copy;
 mod directory;
 mod files;
 mod fjall;
@@ -27,15 +28,24 @@ mod panics;
 mod reader;
 pub mod records;
 mod request;
+mod scrub;
 mod sled;
+mod verify;
 
 #[cfg(test)]
 mod engine_tests;
+#[cfg(test)]
+mod generations_tests;
+#[cfg(test)]
+mod life;
 
 use std::{collections::HashMap, fmt, path::Path, sync::Arc, time::Duration};
 
+pub use copy::{Copied, CopyError, copy};
 pub use directory::{Directory, OpenError};
 pub use label::{EngineKind, UnknownEngine};
+pub use scrub::{Scrubbed, scrub};
+pub use verify::{MAX_PROBLEMS, Problem, Report, verify};
 
 use crate::{
     domain::{Conversation, ConversationId, ConversationKey, Head, Ranges, Sequence, Timestamp, Utterance},
@@ -99,6 +109,7 @@ impl DurableStore {
     }
 
     fn over(directory: Directory, flush: Flush) -> Result<Self, OpenError> {
+        directory.check_finished()?;
         let (path, name) = (directory.path().to_owned(), directory.engine().name());
         let directory = Arc::new(directory);
         let commits = GroupCommit::start(directory.clone(), flush);
@@ -235,7 +246,7 @@ impl Store for DurableStore {
         Box::pin(self.remove_old_outcomes(oldest))
     }
 
-    /// Writes go on meanwhile only as far as the engine lets them; reads go on.
+    /// Commits and reads go on meanwhile; it takes room on the disk as the whole store does.
     fn scrub(&self) -> BoxFuture<'_, Result<(), StoreError>> {
         Box::pin(self.scrub_files())
     }

@@ -2,7 +2,7 @@
 
 use std::{
     collections::HashSet,
-    fs::File,
+    fs::{self, File},
     ops::Bound,
     path::{Path, PathBuf},
     thread,
@@ -38,6 +38,7 @@ impl Engine for SledEngine {
     const VISIBLE_BEFORE_FLUSH: bool = true;
 
     fn open(directory: &Path, cache_bytes: u64) -> Result<Self, KeyValueError> {
+        remove_unfinished_snapshots(directory)?;
         let config = sled::Config::new().path(directory).cache_capacity(cache_bytes).flush_every_ms(None);
         let database = open_when_unlocked(&config)?;
         files::sync_all_under(directory)?;
@@ -120,6 +121,17 @@ impl SledEngine {
         *synced = names;
         Ok(())
     }
+}
+
+/// Removes snapshots that an interruption cut short: sled takes them for whole ones and refuses to
+/// open. Without them it reads its log.
+fn remove_unfinished_snapshots(directory: &Path) -> Result<(), KeyValueError> {
+    let is_unfinished = |name: &String| name.starts_with("snap.") && name.ends_with(".generating");
+    for name in files::names(directory)?.into_iter().filter(is_unfinished) {
+        let path = directory.join(name);
+        files::present(fs::remove_file(&path)).map_err(files::failed("remove", &path))?;
+    }
+    Ok(())
 }
 
 /// Opens the database, which the one before it on the same files, already dropped, may keep locked

@@ -71,13 +71,18 @@ pub fn decode<K: Kind>(key: &[u8], value: &[u8]) -> Result<(K::Key, K::Value), B
     let read = payload(key, value, K::VERSION).and_then(|payload| K::read(&read_key, payload));
     match read {
         Ok(value) => Ok((read_key, value)),
-        Err(fault) => Err(BadRecord { record: format!("{} {}", K::NAME, K::show(&read_key)).into(), fault }),
+        Err(fault) => Err(BadRecord { record: name::<K>(&read_key).into(), fault }),
     }
 }
 
 /// Reads a key alone.
 pub fn decode_key<K: Kind>(key: &[u8]) -> Result<K::Key, BadRecord> {
     read_key::<K>(key).map_err(|fault| unreadable_key(K::NAME, key, fault))
+}
+
+/// A record's kind and its key, as a person reads them.
+pub fn name<K: Kind>(key: &K::Key) -> String {
+    format!("{} {}", K::NAME, K::show(key))
 }
 
 /// What the keys of all records of a kind begin with.

@@ -15,16 +15,19 @@ pub enum Meta {
     Group,
     /// Not 0 while the files may hold bytes of what was erased, dropped or deleted.
     Unscrubbed,
+    /// There while the store is a copy that is not finished.
+    Copying,
 }
 
 impl Numbered for Meta {
     const NAME: &'static str = "what the number is about";
-    const ALL: &'static [Self] = &[Self::Group, Self::Unscrubbed];
+    const ALL: &'static [Self] = &[Self::Group, Self::Unscrubbed, Self::Copying];
 
     fn number(self) -> u8 {
         match self {
             Self::Group => 1,
             Self::Unscrubbed => 2,
+            Self::Copying => 3,
         }
     }
 }
@@ -58,6 +61,7 @@ impl Kind for Metas {
         match key {
             Meta::Group => "of the last group".to_owned(),
             Meta::Unscrubbed => "of what is unscrubbed".to_owned(),
+            Meta::Copying => "of an unfinished copy".to_owned(),
         }
     }
 

@@ -52,7 +52,7 @@ pub use fault::{BadRecord, Fault};
 pub use given_id::{GivenIds, given_ids_of};
 pub use head::{Heads, StoredHead};
 pub use key::{KeyReader, KeyWriter, prefix_end};
-pub use kind::{Kind, all_of, decode, decode_key, key, pair};
+pub use kind::{Kind, all_of, decode, decode_key, key, name, pair};
 pub use listed::{Listed, ListedKey, listed, listed_behind, listed_of};
 pub use meta::{Meta, Metas};
 pub use outcome::{OutcomeName, Outcomes};

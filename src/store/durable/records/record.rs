@@ -3,7 +3,7 @@
 use super::{
     Active, BadRecord, ConversationName, Descriptions, Dues, Fault, GivenIds, Heads, Kind, Listed, Metas,
     OutcomeAges, Outcomes, Policies, Segments, Utterances,
-    kind::{decode, unreadable_key},
+    kind::{decode, name, unreadable_key},
 };
 
 macro_rules! kinds {
@@ -24,6 +24,13 @@ macro_rules! kinds {
                     })*
                     Some(&number) => Err(unreadable_key("record", key, Fault::NewerKind(number))),
                     None => Err(unreadable_key("record", key, Fault::wrong("the key", "is empty"))),
+                }
+            }
+
+            /// Its kind and its key, as a person reads them.
+            pub fn name(&self) -> String {
+                match self {
+                    $(Self::$kind(key, _) => name::<$kind>(key),)*
                 }
             }
         }

@@ -83,6 +83,7 @@ proptest! {
     fn metas(number: u64) {
         comes_back::<Metas>(Meta::Group, number);
         comes_back::<Metas>(Meta::Unscrubbed, number);
+        comes_back::<Metas>(Meta::Copying, number);
     }
 
     #[test]

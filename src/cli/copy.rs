@@ -1,0 +1,74 @@
+//! `utterd copy`: a durable store into another.
+
+use super::{
+    args,
+    errors::CliError,
+    meter::Meter,
+    output::Output,
+    text::{bytes, count, counted},
+    verify::{problems, whole},
+};
+use crate::server::upkeep::{self, Copied, Copying, Report};
+
+/// Copies, verifies the copy, and tells what is in it.
+pub fn copy(args: args::CopyStore) -> Result<(), CliError> {
+    let args::CopyStore { from, to } = args;
+    let mut meter = Meter::new();
+    let (copied, report) = upkeep::copy(&from, &to, &mut |copying| meter.at(|| so_far(copying)))?;
+    let took = meter.end();
+    let mut output = Output::new();
+    problems(&report, &mut output)?;
+    output.line(&format!("copied {from} to {to} and verified it: {}, in {took}", all(&copied, &report)))?;
+    output.flush()?;
+    whole(to, &report)
+}
+
+fn so_far(copying: Copying) -> String {
+    match copying {
+        Copying::Copied(Copied { records, bytes: size, verified: 0, .. }) => {
+            format!("{} copied, {}", counted(records, "record"), bytes(size))
+        }
+        Copying::Copied(Copied { records, verified, .. }) => {
+            format!("{} of {} compared", count(verified), counted(records, "record"))
+        }
+        Copying::Verified(records) => format!("{} verified", counted(records, "record")),
+    }
+}
+
+fn all(copied: &Copied, report: &Report) -> String {
+    let already = match copied.resumed {
+        0 => String::new(),
+        resumed => format!(" ({} were there already)", count(resumed)),
+    };
+    format!(
+        "{}, {}, {}{already}, {}",
+        counted(report.conversations, "conversation"),
+        counted(report.utterances, "utterance"),
+        counted(copied.records, "record"),
+        bytes(copied.bytes)
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const COPIED: Copied = Copied { records: 9_000, bytes: 1 << 20, resumed: 0, verified: 0 };
+
+    #[test]
+    fn progress_tells_of_copying_comparing_and_verifying() {
+        assert_eq!(so_far(Copying::Copied(COPIED)), "9,000 records copied, 1.00 MiB");
+        let compared = Copying::Copied(Copied { verified: 4_000, ..COPIED });
+        assert_eq!(so_far(compared), "4,000 of 9,000 records compared");
+        assert_eq!(so_far(Copying::Verified(1)), "1 record verified");
+    }
+
+    #[test]
+    fn what_was_there_already_is_told() {
+        let report = Report { conversations: 1, utterances: 2_000, ..Report::default() };
+        let told = "1 conversation, 2,000 utterances, 9,000 records, 1.00 MiB";
+        assert_eq!(all(&COPIED, &report), told);
+        let resumed = Copied { resumed: 4_500, ..COPIED };
+        assert!(all(&resumed, &report).contains(", 9,000 records (4,500 were there already), "));
+    }
+}

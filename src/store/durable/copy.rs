@@ -1,0 +1,238 @@
+//! Copies a store at rest into another directory, of the same engine or another.
+
+use std::{fs, ops::Bound, path::PathBuf};
+
+use super::{
+    directory::{Directory, OpenError},
+    key_value::{Batch, Durability, Key, KeyValue, KeyValueError, Pairs, Value},
+    records::{self, BadRecord, Kind, Meta, Metas, Record},
+};
+
+/// Bytes that are written at once.
+const BATCH_BYTES: usize = 1 << 20;
+/// Progress of what is only read is told after so many records.
+const STEP: u64 = 1_000;
+
+/// How far a copy has come.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Copied {
+    /// Records that the copy holds, but for the numbers of the store itself.
+    pub records: u64,
+    /// Their bytes, keys and values.
+    pub bytes: u64,
+    /// Of the records, those that an earlier attempt had copied: they were compared.
+    pub resumed: u64,
+    /// Records that were read again from both stores at the end, and are the same.
+    pub verified: u64,
+}
+
+/// Why a store was not copied.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum CopyError {
+    /// Source and target are one.
+    #[error("{} cannot be copied to itself; choose another directory", .0.display())]
+    Same(PathBuf),
+    /// The source is itself a copy that was not finished.
+    #[error("{0}")]
+    Source(String),
+    /// The target holds a store.
+    #[error("{} holds a store already; choose an empty directory, or one that does not exist", .0.display())]
+    Taken(PathBuf),
+    /// What an earlier attempt copied is not what the source holds.
+    #[error(
+        "what was copied to {} is not what the source holds: {record} differs; the source has changed since, or the copy is of another store; remove the directory and copy anew",
+        directory.display()
+    )]
+    Differs {
+        /// The target's directory.
+        directory: PathBuf,
+        /// The first record that differs.
+        record: Box<str>,
+    },
+    /// A record of the source cannot be understood.
+    #[error(
+        "a record of the source is damaged, and nothing behind it was copied: {0}; utterd verify tells more"
+    )]
+    Damaged(#[from] BadRecord),
+    /// The source cannot be read.
+    #[error("the source cannot be read: {0}")]
+    Read(KeyValueError),
+    /// The target cannot be written, or read.
+    #[error("the copy cannot be written: {0}")]
+    Write(KeyValueError),
+}
+
+/// Copies all records of `from` to `to`, which is empty or holds the beginning of the same copy.
+///
+/// - Goes on where an earlier attempt ended, after it compared what is there already.
+/// - Until it is finished, `to` is marked as a copy that is not: it is opened only to go on.
+/// - At the end both are read and compared, record by record.
+/// - Fails at the first record of `from` that cannot be understood; `verify` tells of all.
+pub fn copy(from: &Directory, to: &Directory, progress: &mut dyn FnMut(Copied)) -> Result<Copied, CopyError> {
+    let path = |directory: &Directory| fs::canonicalize(directory.path()).unwrap_or(directory.path().into());
+    if path(from) == path(to) {
+        return Err(CopyError::Same(from.path().into()));
+    }
+    from.check_finished().map_err(|error: OpenError| CopyError::Source(error.to_string()))?;
+    let mut copying = Copying {
+        from: from.pairs(),
+        to: to.pairs(),
+        path: to.path().into(),
+        progress,
+        copied: Copied::default(),
+    };
+    let group = copying.run(BATCH_BYTES)?;
+    to.mark(group).map_err(CopyError::Write)?;
+    Ok(copying.copied)
+}
+
+/// A copy that is being made.
+struct Copying<'a> {
+    from: &'a dyn KeyValue,
+    to: &'a dyn KeyValue,
+    path: PathBuf,
+    progress: &'a mut dyn FnMut(Copied),
+    copied: Copied,
+}
+
+impl Copying<'_> {
+    /// Copies, and answers the last group of the target.
+    fn run(&mut self, batch_bytes: usize) -> Result<u64, CopyError> {
+        match self.number(Meta::Copying)? {
+            Some(_) => {}
+            None if self.to.range(Bound::Unbounded, Bound::Unbounded).next().is_some() => {
+                return Err(CopyError::Taken(self.path.clone()));
+            }
+            None => drop(self.note(Some(1))?),
+        }
+        let last = self.compare_beginning()?;
+        self.copy_rest(last, batch_bytes)?;
+        self.to.sync().map_err(CopyError::Write)?;
+        self.compare_all()?;
+        self.note(None)
+    }
+
+    /// Compares what is there of the copy; answers its last key.
+    fn compare_beginning(&mut self) -> Result<Option<Key>, CopyError> {
+        let mut last = None;
+        let mut source = contents(self.from, None);
+        for pair in contents(self.to, None) {
+            let copy = pair.map_err(CopyError::Write)?;
+            let original = source.next().transpose().map_err(CopyError::Read)?;
+            self.compare(Some(&copy), original.as_ref())?;
+            self.count(&copy);
+            self.copied.resumed += 1;
+            self.tell(self.copied.resumed);
+            last = Some(copy.0);
+        }
+        Ok(last)
+    }
+
+    /// Copies what is behind the key `last`, as it is: what was written in an older version is
+    /// read in every newer one.
+    fn copy_rest(&mut self, last: Option<Key>, batch_bytes: usize) -> Result<(), CopyError> {
+        let (mut batch, mut bytes) = (Batch::default(), 0);
+        for pair in contents(self.from, last.as_deref()) {
+            let (key, value) = pair.map_err(CopyError::Read)?;
+            if let Err(bad) = Record::read(&key, &value) {
+                self.apply(&mut batch)?;
+                return Err(bad.into());
+            }
+            bytes += key.len() + value.len();
+            batch.writes.push((key, Some(value)));
+            if bytes >= batch_bytes {
+                self.apply(&mut batch)?;
+                bytes = 0;
+            }
+        }
+        self.apply(&mut batch)
+    }
+
+    fn apply(&mut self, batch: &mut Batch) -> Result<(), CopyError> {
+        let batch = std::mem::take(batch);
+        let length = |(key, value): &(Key, Option<Value>)| key.len() + value.as_ref().map_or(0, Vec::len);
+        let (records, bytes) = (batch.writes.len(), batch.writes.iter().map(length).sum::<usize>());
+        if records > 0 {
+            self.to.apply(batch, Durability::Process).map_err(CopyError::Write)?;
+            self.copied.records += records as u64;
+            self.copied.bytes += bytes as u64;
+            (self.progress)(self.copied);
+        }
+        Ok(())
+    }
+
+    /// Reads both stores and compares every record.
+    fn compare_all(&mut self) -> Result<(), CopyError> {
+        let (mut source, mut copy) = (contents(self.from, None), contents(self.to, None));
+        loop {
+            let original = source.next().transpose().map_err(CopyError::Read)?;
+            let copied = copy.next().transpose().map_err(CopyError::Write)?;
+            if original.is_none() && copied.is_none() {
+                (self.progress)(self.copied);
+                return Ok(());
+            }
+            self.compare(copied.as_ref(), original.as_ref())?;
+            self.copied.verified += 1;
+            self.tell(self.copied.verified);
+        }
+    }
+
+    fn compare(&self, copy: Option<&(Key, Value)>, original: Option<&(Key, Value)>) -> Result<(), CopyError> {
+        if copy == original {
+            return Ok(());
+        }
+        // Where keys differ, the first of them is what the other store has not.
+        let first = copy.into_iter().chain(original).min();
+        let record = first.map_or_else(Default::default, |(key, value)| describe(key, value));
+        Err(CopyError::Differs { directory: self.path.clone(), record })
+    }
+
+    fn count(&mut self, (key, value): &(Key, Value)) {
+        self.copied.records += 1;
+        self.copied.bytes += (key.len() + value.len()) as u64;
+    }
+
+    fn tell(&mut self, read: u64) {
+        if read.is_multiple_of(STEP) {
+            (self.progress)(self.copied);
+        }
+    }
+
+    /// Notes on the disk whether the copy is unfinished; answers the group that it was noted in.
+    fn note(&mut self, unfinished: Option<u64>) -> Result<u64, CopyError> {
+        let group = self.number(Meta::Group)?.unwrap_or(0) + 1;
+        let (key, value) = records::pair::<Metas>(&Meta::Group, &group);
+        let mark = unfinished.map(|number| records::pair::<Metas>(&Meta::Copying, &number).1);
+        let writes = vec![(key, Some(value)), (records::key::<Metas>(&Meta::Copying), mark)];
+        self.to.apply(Batch { writes }, Durability::Disk).map_err(CopyError::Write)?;
+        Ok(group)
+    }
+
+    /// A number of the target.
+    fn number(&self, meta: Meta) -> Result<Option<u64>, CopyError> {
+        let key = records::key::<Metas>(&meta);
+        let Some(value) = self.to.get(&key).map_err(CopyError::Write)? else { return Ok(None) };
+        let number = records::decode::<Metas>(&key, &value);
+        Ok(Some(number.map_err(|bad| CopyError::Write(KeyValueError(bad.to_string())))?.1))
+    }
+}
+
+/// All pairs behind `last` but the store's own numbers, which are not copied: groups and what is
+/// unscrubbed are of the files.
+fn contents<'a>(pairs: &'a dyn KeyValue, last: Option<&[u8]>) -> Pairs<'a> {
+    let from = last.map_or(Bound::Unbounded, Bound::Excluded);
+    let is_number = |(key, _): &(Key, Value)| key.first() == Some(&Metas::NUMBER);
+    let pairs = pairs.range(from, Bound::Unbounded);
+    Box::new(pairs.filter(move |pair| !pair.as_ref().is_ok_and(is_number)))
+}
+
+/// A record, as a person reads it.
+fn describe(key: &[u8], value: &[u8]) -> Box<str> {
+    match Record::read(key, value) {
+        Ok(record) => record.name().into(),
+        Err(bad) => bad.record,
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,239 @@
+//! Lives of conversations, by the rules, for the tests of stores at rest.
+
+use std::{path::Path, sync::Arc, time::Duration};
+
+use super::{DurableStore, EngineKind, Flush, Options};
+use crate::{
+    domain::{
+        Conversation, ConversationId, ConversationKey, Draft, Encoding, Identity, LineageId, Loaded, More,
+        Namespace, Need, Policy, Ranges, RecipientId, Refusal, RequestId, Revision, Role, Sequence,
+        Timestamp, TokenCounter, ToolCall, Transition, Utterance, Verdict,
+        capacity::Capacity,
+        change::Context,
+        forget::{Forget, forget},
+        forgetting,
+        memorize::{Memorize, memorize},
+        policy::PolicyUpdate,
+        restore::{Restore, restore},
+        update::{Update, UpdateUtterance, update, update_utterance},
+    },
+    store::{Commit, Outcome, OutcomeKey, PointerWrite, RecipientKey, Store, Write},
+};
+
+/// Noon of 1 March 2026, UTC.
+const START: Timestamp = Timestamp(1_772_366_400_000_000);
+
+struct Words;
+
+impl TokenCounter for Words {
+    fn count(&self, text: &str) -> u32 {
+        text.split_whitespace().count() as u32
+    }
+}
+
+/// An open store.
+pub(super) struct Shelf {
+    runtime: tokio::runtime::Runtime,
+    store: DurableStore,
+}
+
+impl Shelf {
+    pub(super) fn open(engine: EngineKind, path: &Path) -> Self {
+        let options = Options { flush: Flush::Interval(Duration::from_secs(3_600)), ..Options::default() };
+        let store = DurableStore::open(engine, path, &options).unwrap();
+        Self { runtime: tokio::runtime::Builder::new_current_thread().build().unwrap(), store }
+    }
+
+    fn commit(&self, commit: Commit) {
+        self.runtime.block_on(self.store.commit(commit)).unwrap();
+    }
+
+    fn archived(&self, key: &ConversationKey, wanted: &Ranges) -> Vec<Arc<Utterance>> {
+        self.runtime.block_on(self.store.archived(key, wanted)).unwrap()
+    }
+}
+
+/// A conversation in a store.
+pub(super) struct Life<'s> {
+    shelf: &'s Shelf,
+    pub(super) state: Arc<Conversation>,
+    pub(super) now: Timestamp,
+    /// Sets calls of one attempt apart.
+    attempts: u32,
+}
+
+impl<'s> Life<'s> {
+    /// A conversation before its first revision. No two of one store have the same `number`.
+    pub(super) fn new(shelf: &'s Shelf, id: &str, number: u8, policy: Policy) -> Self {
+        let identity = Identity {
+            key: ConversationKey { namespace: Namespace::default(), id: ConversationId::new(id).unwrap() },
+            recipient: RecipientId::new(&format!("friend of {id}")).unwrap(),
+            lineage: LineageId([number; 16]),
+            start_time: START,
+            encoding: Encoding::O200kBase,
+        };
+        Self { shelf, state: Arc::new(Conversation::new(identity, policy)), now: START, attempts: 0 }
+    }
+
+    /// A conversation that is stored in the state `state`.
+    pub(super) fn going_on(shelf: &'s Shelf, state: Arc<Conversation>) -> Self {
+        Self { shelf, now: state.head.update_time, state, attempts: 0 }
+    }
+
+    pub(super) fn say(&mut self, drafts: Vec<Draft>) {
+        let tokens = drafts.iter().map(|draft| draft.tokens(&Words)).collect();
+        let command =
+            Memorize { drafts, tokens, encoding: Encoding::O200kBase, expected: None, lenient: true };
+        let said = self.decide(|before, context| memorize(before, &command, context));
+        self.apply(Some(said.transition));
+    }
+
+    pub(super) fn forget(&mut self, instruction: &str, hard: bool) {
+        let instruction = forgetting::parse(instruction).unwrap();
+        let command = Forget { instruction, hard, expected: None };
+        let forgotten = self.decide(|before, context| forget(before, &command, context));
+        self.apply(forgotten.transition);
+    }
+
+    pub(super) fn restore(&mut self, sequences: &[u64]) {
+        let ids = sequences.iter().filter_map(|sequence| self.id_of(*sequence)).collect();
+        let command = Restore { ids, expected: None };
+        let transition = self.decide(|before, context| restore(before, &command, context));
+        self.apply(transition);
+    }
+
+    pub(super) fn pin(&mut self, sequence: u64, pinned: bool) {
+        let Some(id) = self.id_of(sequence) else { return };
+        let command = UpdateUtterance { id, pinned: Some(pinned), metadata: None, expected: None };
+        let updated = self.decide(|before, context| update_utterance(before, &command, context));
+        self.apply(updated.transition);
+    }
+
+    pub(super) fn limit(&mut self, policy: PolicyUpdate) {
+        let command = Update { policy: Some(policy), ..Update::default() };
+        let transition = self.decide(|before, context| update(before, &command, context));
+        self.apply(Some(transition));
+    }
+
+    /// Makes it the active conversation of its recipient, and keeps what a call came to, if it is
+    /// there.
+    pub(super) fn call(&mut self) {
+        if self.state.head.revision == Revision::NONE {
+            return;
+        }
+        let identity = self.state.head.identity.clone();
+        let namespace = identity.key.namespace.clone();
+        let recipient = RecipientKey { namespace: namespace.clone(), id: identity.recipient.clone() };
+        let active = self.shelf.runtime.block_on(self.shelf.store.active(&recipient)).unwrap();
+        let pointer = PointerWrite { recipient, before: active, after: Some(identity.key.id.clone()) };
+        self.attempts += 1;
+        let request = RequestId::new(&format!("{} {}", identity.key.id, self.attempts)).unwrap();
+        let key = OutcomeKey { namespace, rpc: "Memorize", request };
+        let outcome = (key, Arc::new(self.outcome()));
+        self.shelf.commit(Commit { pointers: vec![pointer], outcomes: vec![outcome], ..Commit::default() });
+    }
+
+    /// Deletes it, if it is there; it starts anew.
+    pub(super) fn delete(&mut self) {
+        if self.state.head.revision == Revision::NONE {
+            return;
+        }
+        let identity = &self.state.head.identity;
+        let recipient =
+            RecipientKey { namespace: identity.key.namespace.clone(), id: identity.recipient.clone() };
+        let active = self.shelf.runtime.block_on(self.shelf.store.active(&recipient)).unwrap();
+        let pointer = active.map(|before| PointerWrite { recipient, before: Some(before), after: None });
+        let write = Write::Delete { before: self.state.clone() };
+        self.shelf.commit(Commit {
+            writes: vec![write],
+            pointers: pointer.into_iter().collect(),
+            ..Commit::default()
+        });
+        let mut identity = (**identity).clone();
+        identity.lineage.0[15] = identity.lineage.0[15].wrapping_add(1);
+        self.state = Arc::new(Conversation::new(identity, self.state.head.policy));
+    }
+
+    /// What is stored, in the order said.
+    pub(super) fn stored(&self) -> Vec<Arc<Utterance>> {
+        let mut stored = self.shelf.archived(self.state.key(), &self.state.head.archived);
+        stored.extend(self.state.window.iter().cloned());
+        stored.sort_by_key(|utterance| utterance.sequence);
+        stored
+    }
+
+    fn id_of(&self, sequence: u64) -> Option<Box<str>> {
+        let stored = self.stored();
+        let utterance = stored.iter().find(|utterance| utterance.sequence == Sequence(sequence))?;
+        Some(utterance.id_text().into())
+    }
+
+    fn outcome(&self) -> Outcome {
+        Outcome {
+            body: 7,
+            time: self.now,
+            conversation: self.state.key().id.clone(),
+            revision: self.state.head.revision,
+            started: false,
+            memorized: Ranges::new(),
+            evicted: Ranges::new(),
+            forgotten: Ranges::new(),
+            restored: Ranges::new(),
+            target: None,
+            rebuilt_segments: 0,
+            capacity: Capacity::of(&self.state),
+        }
+    }
+
+    fn apply(&mut self, transition: Option<Transition>) {
+        let Some(Transition { change, after }) = transition else { return };
+        let before = (self.state.head.revision != Revision::NONE).then(|| self.state.clone());
+        self.state = Arc::new(after);
+        let write = Write::Change { before, change: Arc::new(change), after: self.state.clone() };
+        self.shelf.commit(Commit { writes: vec![write], ..Commit::default() });
+    }
+
+    fn decide<T>(&self, rule: impl Fn(&Conversation, &Context<'_>) -> Result<Verdict<T>, Refusal>) -> T {
+        let mut loaded = Loaded::default();
+        loop {
+            let context = Context { now: self.now, counter: &Words, loaded: &loaded };
+            match rule(&self.state, &context).unwrap() {
+                Verdict::Decided(decided) => return decided,
+                Verdict::Need(Need::Archive(wanted)) => {
+                    let utterances = self.shelf.archived(self.state.key(), &wanted);
+                    loaded.add_archive(wanted, utterances);
+                }
+                Verdict::Need(Need::ArchivedIds(ids)) => {
+                    let found = self.shelf.store.archived_ids(self.state.key(), &ids);
+                    loaded.add_ids(self.shelf.runtime.block_on(found).unwrap());
+                }
+            }
+        }
+    }
+}
+
+pub(super) fn said(role: Role, content: &str) -> Draft {
+    let content = content.into();
+    Draft { id: None, role, content, turn: None, create_time: None, pinned: false, more: None }
+}
+
+pub(super) fn user(content: &str) -> Draft {
+    said(Role::User, content)
+}
+
+pub(super) fn named(id: &str, content: &str) -> Draft {
+    Draft { id: Some(id.into()), ..user(content) }
+}
+
+/// An assistant's calls, by their ids.
+pub(super) fn calls(ids: &[&str]) -> Draft {
+    let call = |id: &&str| ToolCall { id: (*id).into(), name: "find".into(), arguments_json: "{}".into() };
+    let more = More { tool_calls: ids.iter().map(call).collect(), ..More::default() };
+    Draft { more: Some(Box::new(more)), ..said(Role::Assistant, "") }
+}
+
+/// A tool's result.
+pub(super) fn result(id: &str) -> Draft {
+    let more = More { tool_call_id: Some(id.into()), ..More::default() };
+    Draft { more: Some(Box::new(more)), ..said(Role::Tool, "The port is 8080.") }
+}

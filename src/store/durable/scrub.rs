@@ -1,0 +1,92 @@
+//! Rewrites the files of a store at rest, so that nothing removed is left in them.
+
+use super::{
+    directory::Directory,
+    key_value::{Batch, Durability, KeyValueError},
+    records::{self, Meta, Metas},
+    unavailable,
+};
+use crate::store::StoreError;
+
+/// What a scrub came to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Scrubbed {
+    /// Bytes that the engine's files took on the disk before.
+    pub before: u64,
+    /// Bytes that they take now.
+    pub after: u64,
+}
+
+/// Rewrites the engine's files until no byte of what was erased, dropped or deleted is in them.
+///
+/// - Takes time and room on the disk as the whole store does.
+/// - After an error nothing is lost, and what was removed may still be in the files.
+pub fn scrub(directory: &Directory) -> Result<Scrubbed, StoreError> {
+    directory.check_finished().map_err(unavailable)?;
+    let pairs = directory.pairs();
+    let before = pairs.disk_bytes().map_err(unavailable)?;
+    pairs.scrub().map_err(unavailable)?;
+    note(directory).map_err(unavailable)?;
+    Ok(Scrubbed { before, after: pairs.disk_bytes().map_err(unavailable)? })
+}
+
+/// Notes on the disk that nothing is left to scrub.
+fn note(directory: &Directory) -> Result<(), KeyValueError> {
+    let pairs = directory.pairs();
+    let unscrubbed = records::key::<Metas>(&Meta::Unscrubbed);
+    if pairs.get(&unscrubbed)?.is_none() {
+        return Ok(());
+    }
+    let group = directory.group() + 1;
+    let (key, value) = records::pair::<Metas>(&Meta::Group, &group);
+    let writes = vec![(key, Some(value)), (unscrubbed, None)];
+    pairs.apply(Batch { writes }, Durability::Disk)?;
+    directory.mark(group)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::{fs, path::Path};
+
+    use super::*;
+    use crate::{
+        domain::Policy,
+        store::durable::{
+            EngineKind,
+            life::{Life, Shelf, user},
+            verify,
+        },
+    };
+
+    #[test]
+    fn what_was_removed_is_not_in_the_files() {
+        for engine in EngineKind::ALL {
+            let files = tempfile::tempdir().unwrap();
+            let shelf = Shelf::open(engine, files.path());
+            let mut life = Life::new(&shelf, "demo", 1, Policy::SESSION);
+            life.say(vec![user("The secret is xylophone-7."), user("The rest may stay.")]);
+            life.forget("sequence:1", true);
+            drop(shelf);
+            assert!(holds(files.path(), b"xylophone"), "{engine} still has it");
+            let directory = Directory::open(engine, files.path(), 1 << 20).unwrap();
+            scrub(&directory).unwrap();
+            scrub(&directory).unwrap();
+            assert_eq!(directory.pairs().get(&records::key::<Metas>(&Meta::Unscrubbed)), Ok(None));
+            drop(directory);
+            assert!(!holds(files.path(), b"xylophone"), "{engine} has it no more");
+            assert!(holds(files.path(), b"The rest may stay."));
+            let directory = Directory::open(engine, files.path(), 1 << 20).unwrap();
+            assert_eq!(verify(&directory, &mut |_| {}).unwrap().problems, []);
+        }
+    }
+
+    fn holds(directory: &Path, text: &[u8]) -> bool {
+        fs::read_dir(directory).unwrap().any(|entry| {
+            let path = entry.unwrap().path();
+            match path.is_dir() {
+                true => holds(&path, text),
+                false => fs::read(&path).unwrap().windows(text.len()).any(|part| part == text),
+            }
+        })
+    }
+}

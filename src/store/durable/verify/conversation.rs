@@ -1,0 +1,193 @@
+//! One conversation after another: what is stored under its lineage.
+
+use super::{
+    given_ids,
+    names::{Expiry, Known, Names},
+    stream::{Part, Stream},
+    summary::Told,
+    survey::{Findings, Survey},
+    utterances::Said,
+};
+use crate::{
+    domain::{LineageId, Policy},
+    store::durable::records::{
+        Descriptions, GivenIds, Heads, Kind, Policies, Segments, StoredHead, Utterances,
+    },
+};
+
+/// The kinds whose keys begin with a lineage, side by side.
+struct Streams<'a> {
+    heads: Stream<'a, Heads>,
+    policies: Stream<'a, Policies>,
+    descriptions: Stream<'a, Descriptions>,
+    segments: Stream<'a, Segments>,
+    utterances: Stream<'a, Utterances>,
+    given_ids: Stream<'a, GivenIds>,
+}
+
+/// Each record that is of a lineage is of a conversation, and fits its other records; each
+/// conversation has a head and a policy.
+pub(super) fn check_all(survey: &mut Survey<'_>, names: &mut Names) {
+    let mut streams = Streams::open(survey);
+    while let Some(lineage) = streams.next_lineage() {
+        streams.resume(lineage, survey);
+        match names.of(lineage) {
+            Some(known) => {
+                known.met = true;
+                check(known, &mut streams, survey);
+            }
+            None => streams.orphans(lineage, names.complete, survey),
+        }
+    }
+    let heads_are_known = !streams.heads.is_broken();
+    for known in names.iter().filter(|known| !known.met && heads_are_known) {
+        survey.problem(known.subject(), "it has no head");
+    }
+}
+
+fn check<'a>(known: &mut Known, streams: &mut Streams<'a>, survey: &mut Survey<'a>) {
+    let lineage = known.identity.lineage;
+    let head = streams.heads.one(lineage, survey);
+    let policy = streams.policies.one(lineage, survey);
+    streams.descriptions.pass(lineage, survey);
+    let mut findings = Findings { survey, subject: known.subject() };
+    if let Part::Missing = policy {
+        findings.add("it has no policy");
+    }
+    match head {
+        Part::There(head) => {
+            let policy = if let Part::There(policy) = policy { Some(policy) } else { None };
+            known.expiry = expiry(&head, policy.as_ref());
+            check_stored(lineage, &head, policy.as_ref(), streams, &mut findings);
+        }
+        Part::Missing => {
+            findings.add("it has no head");
+            streams.pass(lineage, survey);
+        }
+        Part::Unreadable => drop(streams.pass(lineage, survey)),
+    }
+}
+
+fn expiry(head: &StoredHead, policy: Option<&Policy>) -> Expiry {
+    match policy.map(|policy| policy.expire_after) {
+        Some(Some(after)) => Expiry::At(head.update_time.plus(after)),
+        Some(None) => Expiry::Never,
+        None => Expiry::Unknown,
+    }
+}
+
+fn check_stored<'a>(
+    lineage: LineageId,
+    head: &StoredHead,
+    policy: Option<&Policy>,
+    streams: &mut Streams<'a>,
+    findings: &mut Findings<'_, 'a>,
+) {
+    let told = streams.told(lineage, head, findings);
+    let mut said = Said::of(head, &told);
+    while let Some(((_, sequence), utterance)) = streams.utterances.take(lineage, findings.survey) {
+        findings.survey.report.utterances += 1;
+        said.add(sequence, utterance.as_ref(), findings);
+    }
+    if !streams.utterances.is_broken() {
+        said.check(policy, findings);
+    }
+    if let Some(policy) = policy {
+        told.check(policy, findings);
+        check_archive(head, policy, findings);
+    }
+    let mut ids = given_ids::Ids::default();
+    while let Some(((_, id), sequence)) = streams.given_ids.take(lineage, findings.survey) {
+        sequence.into_iter().for_each(|sequence| ids.add(&id, sequence));
+    }
+    if ids != said.ids && !streams.given_ids.is_broken() {
+        given_ids::compare(lineage, findings);
+    }
+}
+
+fn check_archive(head: &StoredHead, policy: &Policy, findings: &mut Findings<'_, '_>) {
+    let (archived, limit) = (head.archived.count(), policy.archive_limit);
+    if archived > u64::from(limit) {
+        findings.add(format_args!("{archived} utterances are archived; its policy lets {limit} be"));
+    }
+}
+
+impl<'a> Streams<'a> {
+    fn open(survey: &mut Survey<'a>) -> Self {
+        Self {
+            heads: Stream::open(survey),
+            policies: Stream::open(survey),
+            descriptions: Stream::open(survey),
+            segments: Stream::open(survey),
+            utterances: Stream::open(survey),
+            given_ids: Stream::open(survey),
+        }
+    }
+
+    /// The next lineage of which there is a record of any kind.
+    fn next_lineage(&self) -> Option<LineageId> {
+        let next = [
+            self.heads.lineage(),
+            self.policies.lineage(),
+            self.descriptions.lineage(),
+            self.segments.lineage(),
+            self.utterances.lineage(),
+            self.given_ids.lineage(),
+        ];
+        next.into_iter().flatten().min()
+    }
+
+    fn resume(&mut self, lineage: LineageId, survey: &mut Survey<'a>) {
+        self.heads.resume(lineage, survey);
+        self.policies.resume(lineage, survey);
+        self.descriptions.resume(lineage, survey);
+        self.segments.resume(lineage, survey);
+        self.utterances.resume(lineage, survey);
+        self.given_ids.resume(lineage, survey);
+    }
+
+    /// What the segments of a conversation cover and tell.
+    fn told(&mut self, lineage: LineageId, head: &StoredHead, findings: &mut Findings<'_, 'a>) -> Told {
+        let mut told = Told::default();
+        while let Some((_, segment)) = self.segments.take(lineage, findings.survey) {
+            findings.survey.report.segments += 1;
+            match segment {
+                Some(segment) => told.add(&segment, head, findings),
+                None => told.pass(),
+            }
+        }
+        told
+    }
+
+    /// Passes over what is stored beside a head that cannot be looked at.
+    fn pass(&mut self, lineage: LineageId, survey: &mut Survey<'a>) -> [u64; 3] {
+        let segments = self.segments.pass(lineage, survey);
+        let utterances = self.utterances.pass(lineage, survey);
+        survey.report.segments += segments;
+        survey.report.utterances += utterances;
+        [segments, utterances, self.given_ids.pass(lineage, survey)]
+    }
+
+    /// Notes that what is stored under a lineage is of no conversation, unless that may be one
+    /// whose name cannot be read.
+    fn orphans(&mut self, lineage: LineageId, certain: bool, survey: &mut Survey<'a>) {
+        let [heads, policies, descriptions] = [
+            self.heads.pass(lineage, survey),
+            self.policies.pass(lineage, survey),
+            self.descriptions.pass(lineage, survey),
+        ];
+        let [segments, utterances, given_ids] = self.pass(lineage, survey);
+        let orphans = [
+            (Heads::NAME, heads),
+            (Policies::NAME, policies),
+            (Descriptions::NAME, descriptions),
+            (Segments::NAME, segments),
+            (Utterances::NAME, utterances),
+            (GivenIds::NAME, given_ids),
+        ];
+        for (name, count) in orphans.into_iter().filter(|(_, count)| certain && *count > 0) {
+            let what = format_args!("of no conversation: {count} of the kind {name:?}");
+            survey.problem(format_args!("lineage {lineage}"), what);
+        }
+    }
+}

@@ -1,0 +1,93 @@
+//! What leads to conversations: lists, active conversations, due work.
+
+use super::{
+    names::{Expiry, Named, Names},
+    survey::Survey,
+};
+use crate::{
+    domain::{ConversationKey, Timestamp},
+    store::{
+        Due,
+        durable::records::{self, Active, Dues, Listed},
+    },
+};
+
+/// Each entry is of a conversation, and each conversation has its entries.
+pub(super) fn check(survey: &mut Survey<'_>, names: &mut Names) {
+    let lists_are_known = check_lists(survey, names);
+    check_active(survey, names);
+    let dues_are_known = check_dues(survey, names);
+    for known in names.iter() {
+        if lists_are_known && !known.listed {
+            let recipient = &known.identity.recipient;
+            survey.problem(known.subject(), format_args!("it is not in the list of {recipient}"));
+        }
+        if let Expiry::At(Timestamp(micros)) = known.expiry
+            && dues_are_known
+            && !known.due
+        {
+            survey.problem(
+                known.subject(),
+                format_args!("it is not among what is due, and expires at {micros} µs"),
+            );
+        }
+    }
+}
+
+/// An entry of a list is of the recipient's conversation, at the time of its start. Answers whether
+/// every entry could be read.
+fn check_lists(survey: &mut Survey<'_>, names: &mut Names) -> bool {
+    survey.walk::<Listed>(|survey, entry, _| {
+        let namespace = entry.recipient.namespace.clone();
+        let known = names.named(&ConversationKey { namespace, id: entry.conversation.clone() });
+        let wrong = match known {
+            Named::Unreadable => return,
+            Named::Nothing => "there is no such conversation".to_owned(),
+            Named::Known(known) => {
+                let identity = &known.identity;
+                if identity.recipient == entry.recipient.id && identity.start_time == entry.start_time {
+                    known.listed = true;
+                    return;
+                }
+                format!("the conversation is of {}, at {} µs", identity.recipient, identity.start_time.0)
+            }
+        };
+        survey.problem(records::name::<Listed>(&entry), wrong);
+    })
+}
+
+/// A recipient's active conversation is one of theirs.
+fn check_active(survey: &mut Survey<'_>, names: &mut Names) {
+    survey.walk::<Active>(|survey, recipient, active| {
+        let Some(id) = active else { return };
+        let wrong =
+            match names.named(&ConversationKey { namespace: recipient.namespace.clone(), id: id.clone() }) {
+                Named::Unreadable => return,
+                Named::Nothing => format!("there is no conversation {id}"),
+                Named::Known(known) if known.identity.recipient == recipient.id => return,
+                Named::Known(known) => format!("conversation {id} is of {}", known.identity.recipient),
+            };
+        survey.problem(records::name::<Active>(&recipient), wrong);
+    });
+}
+
+/// What is due is due when its conversation expires. Answers whether every entry could be read.
+fn check_dues(survey: &mut Survey<'_>, names: &mut Names) -> bool {
+    survey.walk::<Dues>(|survey, entry, _| {
+        let (time, Due::Expired(key)) = &entry;
+        let wrong = match names.named(key) {
+            Named::Unreadable => return,
+            Named::Nothing => "there is no such conversation".to_owned(),
+            Named::Known(known) => match known.expiry {
+                Expiry::Unknown => return,
+                Expiry::At(expiry) if expiry == *time => {
+                    known.due = true;
+                    return;
+                }
+                Expiry::At(Timestamp(micros)) => format!("the conversation expires at {micros} µs"),
+                Expiry::Never => "the conversation never expires".to_owned(),
+            },
+        };
+        survey.problem(records::name::<Dues>(&entry), wrong);
+    })
+}

@@ -1,0 +1,65 @@
+//! Looks at a store at rest: whether all can be read, and fits together as the rules leave it.
+//!
+//! | what must hold | where it is looked at |
+//! |---|---|
+//! | every record can be read, and is of a known kind | [`survey`], [`strangers`] |
+//! | every record belongs to a conversation that has a head and a policy | [`conversation`] |
+//! | counts are right: what is stored is what the window and the archive hold | [`utterances`] |
+//! | turns, instructions and what awaits an answer are in order | [`order`] |
+//! | units are whole, and results have their calls | [`units`] |
+//! | the window is within its limits, but for what may not leave it | [`window`] |
+//! | segments cover what left the window, once, and tell of nothing forgotten | [`summary`] |
+//! | ids that clients gave lead to their utterances, and back | [`given_ids`] |
+//! | lists, active conversations and due work are those of the conversations | [`indexes`] |
+//! | outcomes are in the order of their age | [`outcomes`] |
+//!
+//! What the rules leave open is not called wrong: a call without a result may have been
+//! forgotten and restored, and what no segment covers may have left while nothing was
+//! summarised.
+
+mod conversation;
+mod given_ids;
+mod indexes;
+mod names;
+mod numbers;
+mod order;
+mod outcomes;
+mod report;
+mod strangers;
+mod stream;
+mod summary;
+mod survey;
+mod tally;
+#[cfg(test)]
+mod tests;
+mod units;
+mod utterances;
+mod window;
+
+pub use report::{MAX_PROBLEMS, Problem, Report};
+
+use super::{Directory, key_value::KeyValue, unavailable};
+use crate::store::StoreError;
+use {names::Names, survey::Survey};
+
+/// Looks at every record of a store; tells now and then how many were read.
+///
+/// - Reads each kind of record once, in the order of the keys. Takes memory by the number of
+///   conversations, not by what was said in them.
+/// - What is wrong is in the report, also when a record cannot be read.
+/// - Fails when the store is a copy that was not finished.
+pub fn verify(directory: &Directory, progress: &mut dyn FnMut(u64)) -> Result<Report, StoreError> {
+    directory.check_finished().map_err(unavailable)?;
+    Ok(look(directory.pairs(), progress))
+}
+
+fn look(pairs: &dyn KeyValue, progress: &mut dyn FnMut(u64)) -> Report {
+    let mut survey = Survey::new(pairs, progress);
+    numbers::check(&mut survey);
+    let mut names = Names::read(&mut survey);
+    conversation::check_all(&mut survey, &mut names);
+    indexes::check(&mut survey, &mut names);
+    outcomes::check(&mut survey);
+    strangers::check(&mut survey);
+    survey.done()
+}

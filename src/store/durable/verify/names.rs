@@ -1,0 +1,106 @@
+//! The conversations that there are.
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::survey::Survey;
+use crate::{
+    domain::{ConversationKey, Identity, LineageId, Timestamp},
+    store::durable::records::{self, ConversationName},
+};
+
+/// Every conversation, by its name and by its lineage.
+#[derive(Default)]
+pub(super) struct Names {
+    conversations: Vec<Known>,
+    by_key: FxHashMap<ConversationKey, usize>,
+    by_lineage: FxHashMap<LineageId, usize>,
+    /// Names whose records cannot be read.
+    unreadable: FxHashSet<ConversationKey>,
+    /// Whether every conversation is known.
+    pub(super) complete: bool,
+}
+
+/// What is known of a conversation so far.
+pub(super) struct Known {
+    pub(super) identity: Identity,
+    /// When it is to be removed.
+    pub(super) expiry: Expiry,
+    /// Whether its lineage was looked at, and its entries in lists and due work were found.
+    pub(super) met: bool,
+    pub(super) listed: bool,
+    pub(super) due: bool,
+}
+
+/// When a conversation is to be removed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Expiry {
+    /// Its head or its policy cannot be read.
+    Unknown,
+    Never,
+    At(Timestamp),
+}
+
+/// What a name leads to.
+pub(super) enum Named<'n> {
+    Nothing,
+    Unreadable,
+    Known(&'n mut Known),
+}
+
+impl Names {
+    /// Reads the names of all conversations.
+    pub(super) fn read(survey: &mut Survey<'_>) -> Self {
+        let mut names = Self::default();
+        let complete = survey.walk::<ConversationName>(|survey, key, identity| {
+            survey.report.conversations += 1;
+            match identity {
+                Some(identity) => names.add(key, identity, survey),
+                None => drop(names.unreadable.insert(key)),
+            }
+        });
+        names.complete = complete && names.unreadable.is_empty();
+        names
+    }
+
+    fn add(&mut self, key: ConversationKey, identity: Identity, survey: &mut Survey<'_>) {
+        let at = self.conversations.len();
+        let other = self.by_lineage.get(&identity.lineage).copied();
+        if let Some(other) = other {
+            let other = records::name::<ConversationName>(&self.conversations[other].identity.key);
+            survey.problem(
+                records::name::<ConversationName>(&key),
+                format_args!("has the same lineage as {other}"),
+            );
+        }
+        self.by_lineage.entry(identity.lineage).or_insert(at);
+        self.by_key.insert(key, at);
+        let (met, expiry) = (other.is_some(), Expiry::Unknown);
+        self.conversations.push(Known { identity, expiry, met, listed: false, due: false });
+    }
+
+    /// The conversation that writes to `lineage`.
+    pub(super) fn of(&mut self, lineage: LineageId) -> Option<&mut Known> {
+        self.conversations.get_mut(*self.by_lineage.get(&lineage)?)
+    }
+
+    /// The conversation with this name.
+    pub(super) fn named(&mut self, key: &ConversationKey) -> Named<'_> {
+        match self.by_key.get(key) {
+            Some(at) => Named::Known(&mut self.conversations[*at]),
+            None if self.unreadable.contains(key) => Named::Unreadable,
+            None if !self.complete => Named::Unreadable,
+            None => Named::Nothing,
+        }
+    }
+
+    pub(super) fn iter(&self) -> impl Iterator<Item = &Known> {
+        self.conversations.iter()
+    }
+}
+
+impl Known {
+    /// What a problem with it is about.
+    pub(super) fn subject(&self) -> String {
+        records::name::<ConversationName>(&self.identity.key)
+    }
+}

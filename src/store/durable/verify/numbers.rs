@@ -1,0 +1,18 @@
+//! The store's own numbers.
+
+use super::survey::Survey;
+use crate::store::durable::records::{self, Meta, Metas};
+
+/// What is unscrubbed was written in a group that there is.
+pub(super) fn check(survey: &mut Survey<'_>) {
+    let (mut group, mut unscrubbed) = (0, 0);
+    survey.walk::<Metas>(|_, meta, value| match meta {
+        Meta::Group => group = value.unwrap_or(u64::MAX),
+        Meta::Unscrubbed => unscrubbed = value.unwrap_or(0),
+        Meta::Copying => {}
+    });
+    if unscrubbed > group {
+        let what = format_args!("is {unscrubbed}, and the last group is {group}");
+        survey.problem(records::name::<Metas>(&Meta::Unscrubbed), what);
+    }
+}

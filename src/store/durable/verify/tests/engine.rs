@@ -1,0 +1,92 @@
+//! An engine that cannot read a pair: what is behind it in the same place is left out, no more.
+
+use std::ops::Bound;
+
+use super::{super::look, damage::Good};
+use crate::store::durable::{
+    fjall::Fjall,
+    key_value::{Batch, Durability, Key, KeyValue, KeyValueError, Pairs, Value},
+    records::{
+        self, ConversationName, Dues, Heads, Kind, Listed, OutcomeAges, Outcomes, Segments, Utterances,
+    },
+};
+
+/// Pairs of which one cannot be read in its order.
+struct Broken {
+    pairs: Fjall,
+    at: Key,
+}
+
+impl KeyValue for Broken {
+    fn get(&self, key: &[u8]) -> Result<Option<Value>, KeyValueError> {
+        self.pairs.get(key)
+    }
+
+    fn range(&self, from: Bound<&[u8]>, to: Bound<&[u8]>) -> Pairs<'_> {
+        let mut ended = false;
+        let pairs: Vec<_> = self.pairs.range(from, to).collect();
+        Box::new(
+            pairs
+                .into_iter()
+                .map_while(move |pair| match pair {
+                    _ if ended => None,
+                    Ok((key, _)) if key == self.at => {
+                        ended = true;
+                        Some(Err(KeyValueError("a block is damaged".to_owned())))
+                    }
+                    pair => Some(pair),
+                })
+                .collect::<Vec<_>>()
+                .into_iter(),
+        )
+    }
+
+    fn apply(&self, batch: Batch, durability: Durability) -> Result<(), KeyValueError> {
+        self.pairs.apply(batch, durability)
+    }
+
+    fn sync(&self) -> Result<(), KeyValueError> {
+        self.pairs.sync()
+    }
+
+    fn scrub(&self) -> Result<(), KeyValueError> {
+        self.pairs.scrub()
+    }
+
+    fn disk_bytes(&self) -> Result<u64, KeyValueError> {
+        self.pairs.disk_bytes()
+    }
+}
+
+/// The first key of a kind.
+fn first<K: Kind>(pairs: &Fjall) -> Key {
+    let prefix = records::all_of::<K>();
+    pairs.range(Bound::Included(&prefix), Bound::Unbounded).next().unwrap().unwrap().0
+}
+
+#[test]
+fn what_an_engine_cannot_read_is_one_problem() {
+    let files = Good::new().close();
+    let mut pairs = Fjall::open(&files.path().join("fjall"), 1 << 20).unwrap();
+    let utterance = first::<Utterances>(&pairs);
+    let seventh = [&utterance[..utterance.len() - 1], &[7]].concat();
+    for (at, kind, utterances) in [
+        (first::<ConversationName>(&pairs), "conversation", 20),
+        (first::<Heads>(&pairs), "head", 20),
+        (first::<Segments>(&pairs), "segment", 20),
+        (utterance, "utterance", 1),
+        (seventh, "utterance", 7),
+        (first::<Listed>(&pairs), "list entry", 20),
+        (first::<Outcomes>(&pairs), "outcome", 20),
+        (first::<OutcomeAges>(&pairs), "age", 20),
+        (first::<Dues>(&pairs), "due work", 20),
+    ] {
+        let broken = Broken { pairs, at };
+        let report = look(&broken, &mut |_| {});
+        let problems: Vec<_> = report.problems.iter().map(ToString::to_string).collect();
+        let expected = format!("the records of the kind {kind:?}: not all can be read: a block is damaged");
+        assert_eq!(problems, [expected]);
+        assert_eq!(report.utterances, utterances, "what is left of the others is read");
+        pairs = broken.pairs;
+    }
+}

@@ -1,0 +1,6 @@
+//! A good store is clean, and every damage is named.
+
+mod damage;
+mod engine;
+mod random;
+mod speed;

@@ -1,0 +1,135 @@
+//! Units: the rule that pairs results with calls, followed once more.
+
+use crate::{
+    domain::{Role, Sequence, Utterance, exchange::OpenExchange},
+    store::durable::records::StoredHead,
+};
+
+/// The unit of the newest utterance so far.
+///
+/// A unit starts with nothing open: each can be looked at by itself, whatever of the
+/// conversation was erased.
+#[derive(Default)]
+pub(super) struct Units {
+    newest: Option<Member>,
+    /// The calls of the unit that wait.
+    open: Option<OpenExchange>,
+}
+
+/// An utterance, as far as its unit is concerned.
+struct Member {
+    sequence: Sequence,
+    /// `None` when it cannot be read: what follows may be of its unit, or not.
+    marks: Option<Marks>,
+}
+
+/// What all members of a unit have in common.
+#[derive(Clone, Copy, PartialEq, Eq)]
+struct Marks {
+    unit: Sequence,
+    archived: bool,
+    pinned: bool,
+    forgotten: bool,
+}
+
+impl Units {
+    /// The next utterance stands in its unit as the rules have put it there.
+    pub(super) fn add(&mut self, utterance: &Utterance, archived: bool) -> Result<(), String> {
+        let &Utterance { sequence, unit, pinned, forgotten, .. } = utterance;
+        let before = self
+            .newest
+            .replace(Member { sequence, marks: Some(Marks { unit, archived, pinned, forgotten }) });
+        if unit == sequence {
+            self.open = None;
+            return self.pair(utterance).inspect_err(|_| self.lose(sequence));
+        }
+        let before = before.filter(|before| before.sequence.next() == sequence);
+        if before.as_ref().is_some_and(|before| before.marks.is_none()) {
+            self.lose(sequence);
+            return Ok(());
+        }
+        let joined = self.join(utterance, before.and_then(|before| before.marks), archived);
+        joined.and_then(|()| self.pair(utterance)).inspect_err(|_| self.lose(sequence))
+    }
+
+    /// An utterance that is there, or should be, and cannot be read.
+    pub(super) fn pass(&mut self, sequence: Sequence) {
+        self.lose(sequence);
+    }
+
+    /// The head tells of the calls that wait.
+    ///
+    /// Calls of which it does not tell may have been forgotten, which abandons them, and
+    /// restored.
+    pub(super) fn check(&self, head: &StoredHead) -> Result<(), String> {
+        let Some(told) = &head.open else { return Ok(()) };
+        let wrong =
+            || Err(format!("its head waits for the results of {:?}, which no utterances do", told.calls));
+        let Some(newest) = &self.newest else { return wrong() };
+        let Some(marks) = newest.marks else { return Ok(()) };
+        let waits = newest.sequence.next() == head.next && !marks.forgotten && !marks.archived;
+        match waits && self.open.as_ref() == Some(&**told) {
+            true => Ok(()),
+            false => wrong(),
+        }
+    }
+
+    /// What follows in the same unit cannot be looked at.
+    fn lose(&mut self, sequence: Sequence) {
+        self.newest = Some(Member { sequence, marks: None });
+        self.open = None;
+    }
+
+    fn join(&self, utterance: &Utterance, before: Option<Marks>, archived: bool) -> Result<(), String> {
+        let &Utterance { sequence, unit, pinned, forgotten, .. } = utterance;
+        let Some(before) = before.filter(|before| before.unit == unit) else {
+            return Err(format!(
+                "utterance {sequence} is of the unit of {unit}, and the one before it is not"
+            ));
+        };
+        if before != (Marks { unit, archived, pinned, forgotten }) {
+            let what = match before.archived == archived {
+                true => "pinned or forgotten",
+                false => "archived",
+            };
+            return Err(format!("the unit of utterance {unit} is only in part {what}: up to {sequence}"));
+        }
+        match (&self.open, utterance.role) {
+            (None, _) => {
+                Err(format!("utterance {sequence} is of the unit of {unit}, in which no call waits"))
+            }
+            (_, Role::User) => Err(format!("utterance {sequence} is a user's, and of the unit of {unit}")),
+            (Some(_), _) => Ok(()),
+        }
+    }
+
+    fn pair(&mut self, utterance: &Utterance) -> Result<(), String> {
+        let sequence = utterance.sequence;
+        let calls = utterance.tool_calls();
+        match utterance.role {
+            Role::Tool => return self.answer(utterance),
+            _ if utterance.aside => {
+                return Err(format!("utterance {sequence} is kept aside, and is no result"));
+            }
+            Role::Assistant if !calls.is_empty() => {
+                self.open = Some(OpenExchange::with_calls(self.open.as_ref(), utterance.unit, calls));
+            }
+            Role::System | Role::User | Role::Assistant => {}
+        }
+        Ok(())
+    }
+
+    fn answer(&mut self, result: &Utterance) -> Result<(), String> {
+        let sequence = result.sequence;
+        let answered = result.tool_call_id().and_then(|call| self.open.as_ref()?.answered(call).ok());
+        match answered {
+            Some(_) if result.aside => Err(format!("result {sequence} is kept aside, and its call waits")),
+            Some(rest) => {
+                self.open = rest;
+                Ok(())
+            }
+            None if result.aside => Ok(()),
+            None => Err(format!("result {sequence} has no call that waits")),
+        }
+    }
+}

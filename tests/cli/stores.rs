@@ -1,0 +1,244 @@
+//! Durable stores as a person uses them: served, copied, verified and scrubbed.
+
+use std::{ffi::OsString, fs, io, ops::Bound, path::Path, sync::OnceLock};
+
+use tempfile::TempDir;
+use utterd::store::durable::{
+    Directory, EngineKind,
+    key_value::{Batch, Durability, Key},
+    records::{self, Kind, Meta, Metas, Utterances},
+};
+
+use super::{Outcome, Server, assert_holds, utterd};
+
+const ENGINES: [EngineKind; 2] = EngineKind::ALL;
+
+/// Runs a command that works on files, in `directory`.
+fn run(directory: &TempDir, arguments: &[&str]) -> Outcome {
+    Outcome::of(utterd(directory.path()).args(arguments))
+}
+
+fn serve(directory: TempDir, engine: EngineKind, data: &str) -> Server {
+    Server::start_in(directory, &["--backend", engine.name(), "--data-dir", data])
+}
+
+/// A store `data` at rest, in a directory of its own: one conversation with two utterances, and one
+/// between them that was forgotten for good.
+fn store(engine: EngineKind) -> TempDir {
+    static FJALL: OnceLock<Entry> = OnceLock::new();
+    static SLED: OnceLock<Entry> = OnceLock::new();
+    let made = match engine {
+        EngineKind::Fjall => &FJALL,
+        EngineKind::Sled => &SLED,
+    };
+    let directory = tempfile::tempdir().expect("a directory");
+    made.get_or_init(|| make_store(engine)).write(&directory.path().join("data"));
+    directory
+}
+
+fn make_store(engine: EngineKind) -> Entry {
+    let server = serve(tempfile::tempdir().expect("a directory"), engine, "data");
+    for text in ["The train leaves at nine.", "The code is zanzibar."] {
+        server.run(&["memorize", "-c", "demo", text]).worked();
+    }
+    server.run(&["forget", "--hard", "-c", "demo", "sequence:2"]).worked();
+    server.run(&["memorize", "-c", "demo", "From platform four."]).worked();
+    Entry::read(&server.kill().path().join("data"))
+}
+
+/// A file or a directory, held in memory.
+enum Entry {
+    File(Vec<u8>),
+    Directory(Vec<(OsString, Entry)>),
+}
+
+impl Entry {
+    fn read(path: &Path) -> Self {
+        if path.is_file() {
+            return Self::File(fs::read(path).expect("the file is read"));
+        }
+        let entries = fs::read_dir(path).expect("the directory is read");
+        let entry = |entry: io::Result<fs::DirEntry>| {
+            let entry = entry.expect("the directory is read");
+            (entry.file_name(), Self::read(&entry.path()))
+        };
+        Self::Directory(entries.map(entry).collect())
+    }
+
+    fn write(&self, path: &Path) {
+        match self {
+            Self::File(bytes) => fs::write(path, bytes).expect("the file is written"),
+            Self::Directory(entries) => {
+                fs::create_dir(path).expect("the directory is made");
+                entries.iter().for_each(|(name, entry)| entry.write(&path.join(name)));
+            }
+        }
+    }
+
+    /// Whether any file in it holds `text`.
+    fn holds(&self, text: &str) -> bool {
+        match self {
+            Self::File(bytes) => bytes.windows(text.len()).any(|window| window == text.as_bytes()),
+            Self::Directory(entries) => entries.iter().any(|(_, entry)| entry.holds(text)),
+        }
+    }
+}
+
+fn assert_shows(server: &Server) {
+    let shown = server.run(&["show", "-c", "demo"]).worked();
+    assert_holds(&shown, &["The train leaves at nine.", "From platform four.", " 2 of 20 utterances"]);
+}
+
+#[track_caller]
+fn assert_whole(directory: &TempDir, place: &str) {
+    let verified = run(directory, &["verify", place]).worked();
+    assert_holds(&verified, &[&format!("verified {place}: 1 conversation, 2 utterances, "), " records, in "]);
+    assert_eq!(verified.lines().count(), 1, "{verified}");
+}
+
+#[test]
+fn what_was_said_outlives_the_server() {
+    for engine in ENGINES {
+        let server = serve(store(engine), engine, "data");
+        assert_shows(&server);
+        assert_whole(&server.kill(), &format!("{engine}:data"));
+    }
+}
+
+#[test]
+fn a_copy_is_served_by_either_engine() {
+    for (from, to) in [(EngineKind::Fjall, EngineKind::Sled), (EngineKind::Sled, EngineKind::Fjall)] {
+        let directory = store(from);
+        let (source, target) = (format!("{from}:data"), format!("{to}:there/copy"));
+        let copy = ["copy", "--from", &source, "--to", &target];
+        let copied = run(&directory, &copy).worked();
+        let expected = format!("copied {source} to {target} and verified it: 1 conversation, 2 utterances, ");
+        assert_holds(&copied, &[&expected, " records, ", ", in "]);
+        assert!(!copied.contains("already"), "{copied}");
+        let error = run(&directory, &copy).failed(1);
+        assert_holds(&error, &["there/copy holds a store already; choose an empty directory"]);
+        assert_whole(&directory, &target);
+        assert_whole(&directory, &source);
+        assert_shows(&serve(directory, to, "there/copy"));
+    }
+}
+
+#[test]
+fn an_interrupted_copy_is_completed() {
+    for engine in ENGINES {
+        let directory = store(engine);
+        let (source, target) = (format!("{engine}:data"), format!("{engine}:copy"));
+        let copy = ["copy", "--from", &source, "--to", &target];
+        run(&directory, &copy).worked();
+        interrupt(&directory.path().join("copy"), engine);
+        let serving = ["serve", "--listen", "127.0.0.1:0", "--backend", engine.name(), "--data-dir", "copy"];
+        for command in [&serving[..], &["verify", &target], &["scrub", &target]] {
+            assert_holds(
+                &run(&directory, command).failed(1),
+                &["the store in copy is an unfinished copy; finish it: utterd copy"],
+            );
+        }
+        assert_holds(&run(&directory, &copy).worked(), &[" were there already)"]);
+        assert_whole(&directory, &target);
+        assert_shows(&serve(directory, engine, "copy"));
+    }
+}
+
+/// Leaves of a finished copy what an interrupted one would have left.
+fn interrupt(data: &Path, engine: EngineKind) {
+    let directory = Directory::open(engine, data, 1 << 20).expect("the copy is opened");
+    let rest = directory.pairs().range(Bound::Included(&[Utterances::NUMBER]), Bound::Unbounded);
+    let rest = rest.map(|pair| pair.expect("it is read").0);
+    let (key, value) = records::pair::<Metas>(&Meta::Copying, &1);
+    let writes = rest.map(|key| (key, None)).chain([(key, Some(value))]).collect();
+    directory.pairs().apply(Batch { writes }, Durability::Disk).expect("it is written");
+}
+
+#[test]
+fn scrubbed_files_do_not_hold_what_was_forgotten() {
+    for engine in ENGINES {
+        let directory = store(engine);
+        let data = directory.path().join("data");
+        assert!(Entry::read(&data).holds("zanzibar"), "{engine} has not written it");
+        let place = format!("{engine}:data");
+        let scrubbed = run(&directory, &["scrub", &place]).worked();
+        assert_holds(&scrubbed, &[&format!("scrubbed {place}: "), " before, ", " after"]);
+        assert!(!Entry::read(&data).holds("zanzibar"));
+        assert_whole(&directory, &place);
+        assert_shows(&serve(directory, engine, "data"));
+    }
+}
+
+#[test]
+fn what_is_missing_is_named() {
+    for engine in ENGINES {
+        let directory = store(engine);
+        remove_an_utterance(&directory.path().join("data"), engine);
+        let place = format!("{engine}:data");
+        let outcome = run(&directory, &["verify", &place]);
+        assert_eq!(outcome.code, Some(1), "{}{}", outcome.stdout, outcome.stderr);
+        assert!(outcome.stdout.lines().count() > 1, "{}", outcome.stdout);
+        assert_holds(&outcome.stderr, &["error: ", " problem", &format!(" in {place}")]);
+    }
+}
+
+/// Takes the first utterance away behind the store's back.
+fn remove_an_utterance(data: &Path, engine: EngineKind) {
+    let directory = Directory::open(engine, data, 1 << 20).expect("the store is opened");
+    let first: Key = vec![Utterances::NUMBER];
+    let mut utterances = directory.pairs().range(Bound::Included(&first), Bound::Unbounded);
+    let (key, _) = utterances.next().expect("there is an utterance").expect("it is read");
+    assert_eq!(key[0], Utterances::NUMBER);
+    drop(utterances);
+    let batch = Batch { writes: vec![(key, None)] };
+    directory.pairs().apply(batch, Durability::Disk).expect("it is removed");
+}
+
+#[test]
+fn a_store_in_use_is_left_alone() {
+    for engine in ENGINES {
+        let server = serve(store(engine), engine, "data");
+        let place = format!("{engine}:data");
+        let other = store(engine);
+        let elsewhere = format!("{engine}:{}", other.path().join("data").display());
+        let used = ["the store in data is in use by process ", "stop what uses it"];
+        for command in [
+            &["verify", &place][..],
+            &["scrub", &place],
+            &["copy", "--from", &place, "--to", "fjall:copy"],
+            &["copy", "--from", &elsewhere, "--to", &place],
+            &["serve", "--listen", "127.0.0.1:0", "--backend", engine.name(), "--data-dir", "data"],
+        ] {
+            assert_holds(&Outcome::of(&mut server.command(command)).failed(1), &used);
+        }
+        assert!(!server.directory.path().join("copy").exists());
+        assert_shows(&server);
+    }
+}
+
+#[test]
+fn what_is_no_store_is_refused() {
+    let directory = store(EngineKind::Fjall);
+    for (command, code, expected) in [
+        (&["verify", "fjall:nowhere"][..], 1, "there is no store in nowhere"),
+        (&["scrub", "sled:nowhere"], 1, "there is no store in nowhere"),
+        (&["copy", "--from", "sled:nowhere", "--to", "fjall:copy"], 1, "there is no store in nowhere"),
+        (&["verify", "sled:data"], 1, "the store in data is kept by fjall, not by sled; open it as fjall"),
+        (&["copy", "--from", "fjall:data", "--to", "fjall:."], 1, "holds files that are not a store's"),
+        (&["copy", "--from", "fjall:data", "--to", "sled:./data"], 1, "data cannot be copied to itself"),
+        (&["verify", "data"], 2, "it does not say which backend's files it names"),
+        (&["scrub", "rocks:data"], 2, "there is no backend `rocks`"),
+        (
+            &["copy", "--from", "in-memory:data", "--to", "sled:copy"],
+            2,
+            "the in-memory backend keeps no files",
+        ),
+        (&["copy", "--from", "fjall:data"], 2, "--to <BACKEND:DIR>"),
+    ] {
+        assert_holds(&run(&directory, command).failed(code), &[expected]);
+    }
+    for untouched in ["nowhere", "copy"] {
+        assert!(!directory.path().join(untouched).exists(), "{untouched}");
+    }
+    assert_whole(&directory, "fjall:data");
+}
