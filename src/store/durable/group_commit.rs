@@ -87,8 +87,8 @@ struct Writer {
     /// The last group that is on the disk, and the last that the mark tells of.
     flushed: u64,
     marked: u64,
-    /// Requests of the last two groups, and how long the last one took.
-    sizes: (usize, usize),
+    /// Requests of the last group, and how long it took to apply.
+    answered: usize,
     apply_time: Duration,
     /// When the disk and the mark were last brought up to date.
     flush_time: Instant,
@@ -113,7 +113,7 @@ impl Writer {
             group,
             flushed: group,
             marked: group,
-            sizes: (0, 0),
+            answered: 0,
             apply_time: Duration::ZERO,
             flush_time: now,
             mark_time: now,
@@ -142,7 +142,7 @@ impl Writer {
         let mut group = Group::new(self.group + 1, self.directory.pairs(), &mut self.revisions);
         let admit = |(request, caller)| (caller, group.admit(request));
         let admitted: Vec<(Caller, Outcome)> = requests.into_iter().map(admit).collect();
-        self.sizes = (self.sizes.1, admitted.len());
+        self.answered = admitted.len();
         if let Some(batch) = group.batch()
             && let Err(error) = self.apply(batch)
         {
@@ -199,11 +199,11 @@ impl Writer {
         flush.into_iter().chain(mark).min()
     }
 
-    /// While a group was on its way to the disk, others came: those who were answered last may come
-    /// again soon, and then all go together.
+    /// Those who were answered last may come back at once: with them, a group is as large as it can
+    /// be. They are waited for as long as it pays.
     fn gather(&self) -> Gather {
         let patience = (self.apply_time / GATHER_PART).min(GATHER_MOST);
-        Gather { requests: self.sizes.0 + self.sizes.1, patience }
+        Gather { answered: self.answered, patience }
     }
 
     fn flush(&mut self) -> Result<(), KeyValueError> {

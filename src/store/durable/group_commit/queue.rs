@@ -37,10 +37,12 @@ struct State {
     closed: bool,
 }
 
-/// How long the writing thread waits for a group to grow, and to how many.
+/// What the writing thread waits for before it takes a group.
 #[derive(Clone, Copy)]
 pub(super) struct Gather {
-    pub(super) requests: usize,
+    /// Callers that were answered last, and may come back at once.
+    pub(super) answered: usize,
+    /// How long they are waited for.
     pub(super) patience: Duration,
 }
 
@@ -84,21 +86,16 @@ impl Queue {
 
     /// Takes what waits, up to `bytes` of it; waits for something for `patience` at most.
     ///
-    /// When something waits already, and it is less than what is to be gathered, waits for that.
+    /// First gathers: until as many wait as wait now and were answered last.
     pub(super) fn take(&self, bytes: usize, patience: Option<Duration>, gather: Gather) -> Taken {
         let mut state = self.state.lock();
-        if !state.requests.is_empty() {
-            state.wanted = gather.requests;
-            let few = |state: &mut State| state.requests.len() < state.wanted && !state.closed;
-            self.wake.wait_while_for(&mut state, few, gather.patience);
-            state.wanted = 0;
-            return state.take(bytes);
-        }
-        let none = |state: &mut State| state.requests.is_empty() && !state.closed;
+        state.wanted = gather.answered + state.requests.len();
+        self.wake.wait_while_for(&mut state, State::lacks, gather.patience);
+        state.wanted = 1;
         match patience {
-            None => self.wake.wait_while(&mut state, none),
+            None => self.wake.wait_while(&mut state, State::lacks),
             Some(patience) => {
-                self.wake.wait_while_for(&mut state, none, patience);
+                self.wake.wait_while_for(&mut state, State::lacks, patience);
             }
         }
         match state.requests.is_empty() {
@@ -166,6 +163,10 @@ impl Queue {
 }
 
 impl State {
+    fn lacks(&mut self) -> bool {
+        self.requests.len() < self.wanted && !self.closed
+    }
+
     fn take(&mut self, most: usize) -> Taken {
         let (mut group, mut bytes) = (Vec::new(), 0);
         while let Some((request, _)) = self.requests.front() {
