@@ -16,7 +16,7 @@
 //! | [`rpc`] | the gRPC services: decode, call the engine, encode | domain, engine, tokenizer |
 //! | [`tokenizer`] | exact token counts, linear in the input | domain |
 //! | [`config`] | settings, and where each came from | domain, tokenizer |
-//! | [`server`] | puts it all together, listens, ends cleanly | everything but cli |
+//! | [`server`] | puts it all together, listens, ends cleanly; looks after the files of stores at rest | everything but cli |
 //! | [`cli`] | the command line: the server, and a client for each call | server, config, the generated client |
 //!
 //! `tests/architecture.rs` reads the imports and fails when a floor is broken.
@@ -31,10 +31,13 @@
 //! readers: the store persists it, the trace publishes it, the response is built from it.
 //!
 //! A state is immutable once it is published; a reader copies a pointer to it and never waits for a
-//! decision or a flush. It is published,
-//! and its event goes out, only after its commit has succeeded. While a commit waits for its
-//! flush the next decision is already made on the pending state, so that both share the flush;
-//! when a flush fails, the decisions that were built on it fail with it. Every commit is a
+//! decision or a flush. It is
+//! published, and its event goes out, only after its commit has succeeded, in the order of the
+//! decisions. While commits wait for their flush the next decisions are already made on the pending
+//! state, those of one stream too, so that they share the flush; when one fails, those that were
+//! built on it are decided anew, after everything in flight has ended and the state was loaded
+//! again. Lanes are a cache with a limit in bytes: one that nobody holds may be evicted, and is
+//! loaded again when it is asked for. Every commit is a
 //! compare-and-set on the conversation's revision: a conflict means that another process was
 //! faster, and the decision is made anew on what it left.
 //!

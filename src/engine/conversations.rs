@@ -13,6 +13,8 @@ use crate::{
     engine::{
         Address, Applied, Attempt, Caller, Engine, EngineError, Operation,
         events::Event,
+        lane::{Lane, Pending},
+        settle::Settled,
         write::{Decision, Missing, WriteCall},
     },
     store::{Commit, CommitError, Page, PointerWrite, Write},
@@ -76,6 +78,7 @@ impl Engine {
             attempt: call.attempt.as_ref(),
             operation: Operation::CreateConversation,
             missing: Missing::CreateActive,
+            resolved: None,
         };
         self.write(write, |before, context| match before.head.revision {
             Revision::NONE => {
@@ -160,23 +163,15 @@ impl Engine {
         check: impl Fn(&Conversation) -> Result<(), Refusal>,
     ) -> Result<Option<Arc<Conversation>>, EngineError> {
         loop {
-            let lane = self.lane(key);
+            let lane = self.lanes.lane(key);
             let mut pending = lane.pending.lock().await;
             if pending.removed {
                 continue;
             }
-            let known = self.newest_state(&lane, &mut pending, key).await?;
-            let Some(state) = known else {
-                self.remove_lane(key, &mut pending);
-                return Ok(None);
-            };
-            check(&state)?;
-            let flush = self.store.commit(self.removal(&state).await?);
-            let link = pending.advance(None, Event::removal(operation, &state));
-            // whoever comes next starts a lane of its own, which reads what this leaves
-            self.remove_lane(key, &mut pending);
-            let settled = self.settle(&lane, flush, Some(link)).await;
+            let handed_over = self.hand_over_removal(&lane, &mut pending, operation, &check).await;
+            self.let_go(&lane, &mut pending);
             drop(pending);
+            let Some((state, settled)) = handed_over? else { return Ok(None) };
             match settled.result().await {
                 Ok(()) => {
                     self.indexes.remove(state.head.identity.lineage);
@@ -186,6 +181,23 @@ impl Engine {
                 Err(CommitError::Store(error)) => return Err(error.into()),
             }
         }
+    }
+
+    /// Hands the deletion of a conversation to the store; `None` when there is none. The lane is held.
+    async fn hand_over_removal(
+        &self,
+        lane: &Arc<Lane>,
+        pending: &mut Pending,
+        operation: Operation,
+        check: &impl Fn(&Conversation) -> Result<(), Refusal>,
+    ) -> Result<Option<(Arc<Conversation>, Settled)>, EngineError> {
+        // the pointer that is to go may be in flight
+        lane.land().await;
+        let Some(state) = self.newest_state(lane, pending).await? else { return Ok(None) };
+        check(&state)?;
+        let flush = self.store.commit(self.removal(&state).await?);
+        let deletion = pending.delete(Event::removal(operation, &state));
+        Ok(Some((state, self.settle(lane, flush, Some(deletion), None))))
     }
 
     async fn removal(&self, state: &Arc<Conversation>) -> Result<Commit, EngineError> {

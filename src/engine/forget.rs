@@ -46,6 +46,7 @@ impl Engine {
             attempt: call.attempt.as_ref(),
             operation,
             missing: Missing::Refuse,
+            resolved: None,
         };
         let applied = self
             .write(write, |before, context| {
@@ -69,7 +70,7 @@ impl Engine {
         let before: Arc<Conversation> = self.read(caller, &call.address).await?;
         let now = self.clock.now();
         let mut decide = |before: &Conversation, context: &Context<'_>| forget(before, &call.forget, context);
-        let forgotten = self.decide_on(&before, now, &mut decide).await?;
+        let forgotten = self.decide_on(&before, None, now, &mut decide).await?;
         let (change, after) = match forgotten.transition {
             Some(transition) => (Some(Arc::new(transition.change)), Arc::new(transition.after)),
             None => (None, before),

@@ -1,41 +1,53 @@
 //! The order of changes of one conversation.
 
 use std::{
-    collections::BTreeMap,
-    sync::{Arc, OnceLock},
+    collections::VecDeque,
+    sync::{
+        Arc, OnceLock,
+        atomic::{AtomicBool, Ordering},
+    },
 };
 
 use parking_lot::{Mutex, RwLock};
-use tokio::sync::watch;
+use tokio::sync::{Notify, watch};
 
 use crate::{
-    domain::{Conversation, Encoding},
-    engine::{EventLog, events::Event},
+    domain::{Change, Conversation, ConversationKey, Identity},
+    engine::{EventLog, events::Event, footprint, unflushed::Unflushed},
 };
 
 /// One conversation as this process sees it: what is decided, what is committed, what is
 /// published.
-#[derive(Default)]
 pub(super) struct Lane {
+    /// The conversation.
+    pub(super) key: ConversationKey,
     /// Held while a change is decided and handed to the store, in that order.
     pub(super) pending: tokio::sync::Mutex<Pending>,
     /// Held only to copy or replace the pointer.
     published: RwLock<Option<Arc<Conversation>>>,
-    unpublished: Mutex<BTreeMap<Ticket, Unpublished>>,
+    /// The changes that are handed to the store and not known to be committed, by ascending ticket.
+    /// All are of one chain: a state is loaded only when none is left.
+    flight: Mutex<VecDeque<(Ticket, Unpublished)>>,
+    /// A commit failed: what was decided on it will fail too.
+    broken: AtomicBool,
+    landed: Notify,
     changed: OnceLock<watch::Sender<()>>,
 }
 
 /// The end of the chain of decisions.
-#[derive(Default)]
 pub(super) struct Pending {
-    /// The newest state decided; `None` when it has to be loaded.
+    /// The newest state decided; `None` when it has to be loaded, once nothing is in flight.
     pub(super) state: Option<Arc<Conversation>>,
-    /// The commit that leads to `state`, unless that was loaded.
-    pub(super) tip: Option<Ticket>,
+    /// Tells the decisions made since a state was loaded from those made before, in all lanes.
+    pub(super) chain: u64,
     /// The next ticket.
     next: Ticket,
-    /// The conversation was deleted and the lane is no longer in use.
+    /// The conversation does not exist and the lane is no longer in use.
     pub(super) removed: bool,
+    /// About how many bytes the window of `state` takes.
+    window: u64,
+    /// Bytes that the cache charges for the lane.
+    charged: u64,
 }
 
 /// Numbers the commits of a lane in the order they were handed to the store.
@@ -43,87 +55,161 @@ pub(super) type Ticket = u64;
 
 /// A change that is handed to the store and not known to be committed.
 pub(super) struct Unpublished {
-    parent: Option<Ticket>,
+    change: Option<Arc<Change>>,
+    /// `None` when the conversation is deleted.
     after: Option<Arc<Conversation>>,
     event: Event,
 }
 
 impl Pending {
-    /// A change that leads to `after` (`None` is a deletion) was handed to the store.
+    /// A change that leads to `after` was handed to the store.
     pub(super) fn advance(
         &mut self,
-        after: Option<Arc<Conversation>>,
+        change: &Arc<Change>,
+        after: &Arc<Conversation>,
         event: Event,
     ) -> (Ticket, Unpublished) {
-        let ticket = self.next;
-        self.next += 1;
-        let parent = self.tip.replace(ticket);
-        self.state.clone_from(&after);
-        (ticket, Unpublished { parent, after, event })
+        self.window = footprint::window_after(self.window, change, after);
+        self.state = Some(after.clone());
+        let change = Some(change.clone());
+        (self.ticket(), Unpublished { change, after: Some(after.clone()), event })
     }
 
-    /// What was decided may not be so: the next decision loads the state.
-    pub(super) fn reset(&mut self) {
+    /// The deletion of the conversation was handed to the store. Whoever decides next waits for it.
+    pub(super) fn delete(&mut self, event: Event) -> (Ticket, Unpublished) {
         self.state = None;
-        self.tip = None;
+        (self.ticket(), Unpublished { change: None, after: None, event })
+    }
+
+    /// The state was loaded while nothing was in flight.
+    pub(super) fn start(&mut self, chain: u64, state: Option<Arc<Conversation>>) {
+        self.window = state.as_deref().map_or(0, footprint::window);
+        self.state = state;
+        self.chain = chain;
+    }
+
+    /// What the lane should be charged, when that is far from what it is charged.
+    pub(super) fn new_charge(&self) -> Option<u64> {
+        let bytes = footprint::lane(self.state.as_ref()?, self.window);
+        (bytes > self.charged * 2 || bytes < self.charged / 2).then_some(bytes)
+    }
+
+    /// The lane is charged `bytes`.
+    pub(super) fn charged(&mut self, bytes: u64) {
+        self.charged = bytes;
+    }
+
+    fn ticket(&mut self) -> Ticket {
+        self.next += 1;
+        self.next
     }
 }
 
 impl Lane {
+    /// The lane of a conversation of which nothing is known yet.
+    pub(super) fn new(key: ConversationKey) -> Self {
+        let pending =
+            Pending { state: None, chain: 0, next: 0, removed: false, window: 0, charged: footprint::LANE };
+        Self {
+            key,
+            pending: tokio::sync::Mutex::new(pending),
+            published: RwLock::default(),
+            flight: Mutex::default(),
+            broken: AtomicBool::new(false),
+            landed: Notify::new(),
+            changed: OnceLock::new(),
+        }
+    }
+
     /// The published state; `None` when it is not known here.
     pub(super) fn published(&self) -> Option<Arc<Conversation>> {
         self.published.read().clone()
     }
 
-    /// What the published state's tokens are counted in.
-    pub(super) fn encoding(&self) -> Option<Encoding> {
-        self.published.read().as_ref().map(|state| state.head.identity.encoding)
+    /// Whether a state is published here.
+    pub(super) fn is_published(&self) -> bool {
+        self.published.read().is_some()
     }
 
-    /// Publishes a state that was loaded, unless a newer one is published.
-    pub(super) fn publish_loaded(&self, state: &Arc<Conversation>) {
-        self.publish(state.clone());
+    /// The published state's identity.
+    pub(super) fn identity(&self) -> Option<Arc<Identity>> {
+        self.published.read().as_ref().map(|state| state.head.identity.clone())
+    }
+
+    /// Whether nothing is known of the conversation and nobody waits for anything.
+    pub(super) fn is_unused(&self, pending: &Pending) -> bool {
+        (pending.state.is_none() || self.is_broken()) && !self.is_published() && !self.is_waiting()
+    }
+
+    /// Whether what was decided on this lane will fail, because something before it did.
+    pub(super) fn is_broken(&self) -> bool {
+        self.broken.load(Ordering::Acquire)
+    }
+
+    /// Whether a change waits for its flush.
+    pub(super) fn is_waiting(&self) -> bool {
+        !self.flight.lock().is_empty()
+    }
+
+    /// The changes that wait for their flush.
+    pub(super) fn unflushed(&self) -> Unflushed {
+        let flight = self.flight.lock();
+        Unflushed(flight.iter().filter_map(|(_, waiting)| waiting.change.clone()).collect())
+    }
+
+    /// Waits until it is known of every change whether it was committed. The lane is held, so that
+    /// no other is handed over meanwhile; nobody who settles one needs it.
+    pub(super) async fn land(&self) {
+        loop {
+            let landed = self.landed.notified();
+            if !self.is_waiting() {
+                self.broken.store(false, Ordering::Release);
+                return;
+            }
+            landed.await;
+        }
+    }
+
+    /// Publishes a state that was loaded while nothing was in flight: it is the newest.
+    pub(super) fn publish_loaded(&self, state: Option<&Arc<Conversation>>) {
+        let place = |state: &Arc<Conversation>| (state.head.identity.lineage, state.head.revision);
+        if self.published.read().as_ref().map(place) != state.map(place) {
+            self.publish(state.cloned());
+            self.tell();
+        }
+    }
+
+    /// The change was committed, and with it every one that it builds on: their states are
+    /// published and their events go out, in order.
+    pub(super) fn committed(&self, ticket: Ticket, change: Unpublished, events: &EventLog) {
+        let mut flight = self.flight.lock();
+        self.publish_waiting(&mut flight, ticket, events);
+        self.publish_change(change, events);
+        drop(flight);
+        self.tell();
     }
 
     /// The change waits for its flush.
-    pub(super) fn wait(&self, ticket: Ticket, unpublished: Unpublished) {
-        self.unpublished.lock().insert(ticket, unpublished);
+    pub(super) fn wait(&self, ticket: Ticket, change: Unpublished) {
+        self.flight.lock().push_back((ticket, change));
     }
 
-    /// The commit of `newest` has succeeded, and with it every one that it builds on: their
-    /// states are published and their events go out, in order.
-    pub(super) fn committed(&self, newest: Unpublished, events: &EventLog) {
-        let mut unpublished = self.unpublished.lock();
-        let mut chain = Vec::new();
-        let mut next = newest.parent;
-        while let Some(link) = next.and_then(|ticket| unpublished.remove(&ticket)) {
-            next = link.parent;
-            chain.push(link);
-        }
-        for link in chain.into_iter().rev().chain([newest]) {
-            match link.after {
-                Some(after) => self.publish(after),
-                None => *self.published.write() = None,
-            }
-            events.push(link.event);
-        }
-        if let Some(changed) = self.changed.get() {
-            changed.send_replace(());
-        }
-    }
-
-    /// The change that waited under `ticket` has been flushed. Nothing is left to do when a later
-    /// one was flushed before and took it along.
+    /// The change that waited under `ticket` was committed. Nothing is left to do when a later one
+    /// was before and took it along.
     pub(super) fn flushed(&self, ticket: Ticket, events: &EventLog) {
-        let waiting = self.unpublished.lock().remove(&ticket);
-        if let Some(waiting) = waiting {
-            self.committed(waiting, events);
+        let mut flight = self.flight.lock();
+        if self.publish_waiting(&mut flight, ticket, events) {
+            self.tell();
         }
+        self.tell_landed(&flight);
     }
 
-    /// The commit of `ticket` has failed.
+    /// The change under `ticket` was not committed.
     pub(super) fn failed(&self, ticket: Ticket) {
-        self.unpublished.lock().remove(&ticket);
+        let mut flight = self.flight.lock();
+        self.broken.store(true, Ordering::Release);
+        flight.retain(|(waiting, _)| *waiting != ticket);
+        self.tell_landed(&flight);
     }
 
     /// Sees every later publication.
@@ -131,12 +217,41 @@ impl Lane {
         self.changed.get_or_init(|| watch::Sender::new(())).subscribe()
     }
 
-    fn publish(&self, after: Arc<Conversation>) {
-        let mut published = self.published.write();
-        if published.as_ref().is_none_or(|before| before.head.revision < after.head.revision) {
-            let before = published.replace(after);
-            drop(published);
-            drop(before);
+    fn publish_waiting(
+        &self,
+        flight: &mut VecDeque<(Ticket, Unpublished)>,
+        last: Ticket,
+        events: &EventLog,
+    ) -> bool {
+        let mut published = false;
+        while flight.front().is_some_and(|(ticket, _)| *ticket <= last)
+            && let Some((_, change)) = flight.pop_front()
+        {
+            self.publish_change(change, events);
+            published = true;
+        }
+        published
+    }
+
+    fn publish_change(&self, change: Unpublished, events: &EventLog) {
+        self.publish(change.after);
+        events.push(change.event);
+    }
+
+    fn publish(&self, state: Option<Arc<Conversation>>) {
+        let before = std::mem::replace(&mut *self.published.write(), state);
+        drop(before);
+    }
+
+    fn tell_landed(&self, flight: &VecDeque<(Ticket, Unpublished)>) {
+        if flight.is_empty() {
+            self.landed.notify_waiters();
+        }
+    }
+
+    fn tell(&self) {
+        if let Some(changed) = self.changed.get() {
+            changed.send_replace(());
         }
     }
 }

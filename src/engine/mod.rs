@@ -11,22 +11,29 @@ mod clock;
 mod conversations;
 mod error;
 mod events;
+mod footprint;
 mod forget;
 mod index;
 mod lane;
+mod lanes;
+mod line;
 mod memorize;
 mod remember;
 mod request;
 mod restore;
+mod settle;
+mod stored;
 mod summarize;
+mod unflushed;
 mod update;
 mod utterances;
 mod watch;
 mod write;
 
-use std::{sync::Arc, time::Duration};
-
-use dashmap::DashMap;
+use std::{
+    sync::{Arc, atomic::AtomicU64},
+    time::Duration,
+};
 
 pub use address::{Address, Caller};
 pub use aside::{COUNT_ASIDE_BYTES, aside};
@@ -37,15 +44,17 @@ pub use events::{
     Effects, Event, EventCursor, EventFacts, EventLog, EventStream, Operation, Subject, Watched,
 };
 pub use forget::{ForgetCall, ForgetReply};
+pub use line::MemorizeLine;
 pub use memorize::{MemorizeCall, MemorizeReply};
 pub use remember::{Filter, Found, Order, RememberCall, RememberReply, Scope};
 pub use request::Attempt;
 pub use restore::{RestoreCall, RestoreReply};
+pub use stored::References;
 pub use summarize::{SummarizeCall, SummarizeReply, SummarizeScope};
 pub use update::{UpdateCall, UpdateReply, UpdateUtteranceCall, UpdateUtteranceReply};
 pub use utterances::{ListUtterances, UtterancePage};
 pub use watch::CapacityWatch;
-pub use write::{Applied, References};
+pub use write::Applied;
 
 /// What [`EngineError::Store`] holds, for those above who never see a store.
 pub use crate::store::StoreError;
@@ -55,10 +64,8 @@ use crate::{
     store::{BoxFuture, Store},
 };
 use index::Indexes;
-use lane::Lane;
-
-/// Shards of the map of lanes: so many that two calls seldom meet at one shard's lock.
-const SHARDS: usize = 256;
+use lane::{Lane, Pending};
+use lanes::Lanes;
 
 /// Gives the counter of an encoding.
 pub type Counters = fn(Encoding) -> &'static dyn TokenCounter;
@@ -74,6 +81,8 @@ pub struct Defaults {
     pub idle_timeout: Duration,
     /// Events kept for each namespace.
     pub event_capacity: usize,
+    /// Bytes that conversations may take in memory when nobody uses them.
+    pub cache_bytes: u64,
 }
 
 /// Serves every operation on conversations. Cheap to share behind an [`Arc`].
@@ -82,7 +91,9 @@ pub struct Engine {
     clock: Arc<dyn Clock>,
     counters: Counters,
     defaults: Defaults,
-    lanes: DashMap<ConversationKey, Arc<Lane>>,
+    lanes: Arc<Lanes>,
+    /// Numbers the states that were loaded: see [`Pending::chain`].
+    chains: AtomicU64,
     indexes: Indexes,
     events: Arc<EventLog>,
 }
@@ -95,8 +106,9 @@ impl Engine {
             store,
             clock,
             counters,
+            lanes: Arc::new(Lanes::new(defaults.cache_bytes)),
+            chains: AtomicU64::new(1),
             defaults,
-            lanes: DashMap::with_shard_amount(SHARDS),
             indexes: Indexes::default(),
             events,
         }
@@ -127,7 +139,7 @@ impl Engine {
         &self.events
     }
 
-    /// The published state of a conversation.
+    /// The published state of a conversation; loads it when it is not in memory.
     pub(crate) async fn published(
         &self,
         key: &ConversationKey,
@@ -135,6 +147,25 @@ impl Engine {
         if let Some(state) = self.lanes.get(key).and_then(|lane| lane.published()) {
             return Ok(Some(state));
         }
-        Ok(self.store.load(key).await?)
+        loop {
+            let lane = self.lanes.lane(key);
+            let mut pending = lane.pending.lock().await;
+            if pending.removed {
+                continue;
+            }
+            let loaded = self.load(&lane, &mut pending).await;
+            self.let_go(&lane, &mut pending);
+            loaded?;
+            return Ok(lane.published());
+        }
+    }
+
+    /// Publishes what the store has, unless something is published. What waits for its flush is
+    /// not waited for: until then there is nothing to be seen.
+    async fn load(&self, lane: &Lane, pending: &mut Pending) -> Result<(), EngineError> {
+        if !pending.removed && !lane.is_published() && !lane.is_waiting() {
+            self.newest_state(lane, pending).await?;
+        }
+        Ok(())
     }
 }

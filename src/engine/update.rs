@@ -54,6 +54,7 @@ impl Engine {
             attempt: call.attempt.as_ref(),
             operation: Operation::UpdateConversation,
             missing: Missing::Refuse,
+            resolved: None,
         };
         self.write(write, |before, context| {
             Ok(update(before, &call.update, context)?.map(|transition| Decision {
@@ -77,6 +78,7 @@ impl Engine {
             attempt: call.attempt.as_ref(),
             operation: Operation::UpdateUtterance,
             missing: Missing::Refuse,
+            resolved: None,
         };
         self.write(write, |before, context| {
             Ok(update_utterance(before, &call.update, context)?.map(|updated| Decision {

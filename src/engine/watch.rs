@@ -5,8 +5,8 @@ use std::sync::Arc;
 use tokio::sync::watch;
 
 use crate::{
-    domain::{Conversation, ConversationKey, Revision},
-    engine::{Address, Caller, Engine, EngineError, Operation, events::Event},
+    domain::{Conversation, LineageId, Revision},
+    engine::{Address, Caller, Engine, EngineError, Operation, events::Event, lane::Lane},
 };
 
 /// Sees a conversation now and after each change; changes that come faster than they are read
@@ -14,10 +14,11 @@ use crate::{
 pub struct CapacityWatch {
     engine: Arc<Engine>,
     address: Address,
-    key: ConversationKey,
+    /// Held, so that it is the one in which the conversation changes.
+    lane: Arc<Lane>,
     changes: watch::Receiver<()>,
     seen: Revision,
-    lineage: crate::domain::LineageId,
+    lineage: LineageId,
 }
 
 impl Engine {
@@ -28,11 +29,11 @@ impl Engine {
         address: Address,
     ) -> Result<CapacityWatch, EngineError> {
         let state = self.read(caller, &address).await?;
-        let key = state.key().clone();
-        let changes = self.lane(&key).watch();
+        let lane = self.lanes.lane(state.key());
+        let changes = lane.watch();
         self.events.push(Event::read(Operation::GetCapacity, &state, 1));
         let lineage = state.head.identity.lineage;
-        Ok(CapacityWatch { engine: self.clone(), address, key, changes, seen: Revision::NONE, lineage })
+        Ok(CapacityWatch { engine: self.clone(), address, lane, changes, seen: Revision::NONE, lineage })
     }
 }
 
@@ -43,7 +44,7 @@ impl CapacityWatch {
     pub async fn next(&mut self) -> Result<Arc<Conversation>, EngineError> {
         loop {
             self.changes.mark_unchanged();
-            let state = self.engine.published(&self.key).await?;
+            let state = self.engine.published(&self.lane.key).await?;
             let state = state.filter(|state| state.head.identity.lineage == self.lineage);
             let state = state.ok_or_else(|| self.address.not_found())?;
             if state.head.revision != self.seen {

@@ -1,19 +1,22 @@
 //! How a change is decided, committed and published.
 
-use std::{sync::Arc, task::Poll};
+use std::sync::{Arc, atomic::Ordering};
 
 use crate::{
     domain::{
         Change, Conversation, ConversationId, ConversationKey, Encoding, Identity, LineageId, Loaded, Need,
-        Policy, Ranges, Refusal, Revision, Sequence, Timestamp, Transition, Utterance, Verdict,
-        change::Context,
+        Policy, Refusal, Revision, Sequence, Timestamp, Transition, Verdict, change::Context,
     },
     engine::{
         Address, Attempt, Caller, Engine, EngineError, Operation,
         events::Event,
-        lane::{Lane, Pending, Ticket, Unpublished},
+        lane::{Lane, Pending},
+        line::Ahead,
+        settle::{Settled, Settling},
+        stored::References,
+        unflushed::Unflushed,
     },
-    store::{BoxFuture, Commit, CommitError, Outcome, PointerWrite, StoreError, Write},
+    store::{Commit, CommitError, Outcome, PointerWrite, Write},
 };
 
 /// How often a decision is made anew when another process was faster.
@@ -45,17 +48,6 @@ pub enum Applied<T> {
     Earlier(References),
 }
 
-/// An earlier outcome, with what is still stored of the utterances that it refers to.
-#[derive(Debug)]
-pub struct References {
-    /// The outcome.
-    pub outcome: Arc<Outcome>,
-    /// The conversation as it is now; `None` when it is deleted.
-    pub conversation: Option<Arc<Conversation>>,
-    /// The stored utterances among those that it refers to.
-    pub utterances: Vec<Arc<Utterance>>,
-}
-
 /// How a write treats a conversation that does not exist.
 #[derive(Clone, Debug)]
 pub(super) enum Missing {
@@ -74,24 +66,56 @@ pub(super) struct WriteCall<'a> {
     pub attempt: Option<&'a Attempt>,
     pub operation: Operation,
     pub missing: Missing,
+    /// What the address meant a moment ago, if that is known.
+    pub resolved: Option<&'a Resolved>,
+}
+
+/// The conversation that an address means.
+#[derive(Clone)]
+pub(super) struct Resolved {
+    pub lane: Arc<Lane>,
+    /// Its identity, if it was published at that moment.
+    pub identity: Option<Arc<Identity>>,
+}
+
+/// A write that was begun.
+pub(super) enum Begun<T> {
+    /// There is nothing left to wait for.
+    Done(Applied<T>),
+    /// It was handed to the store and waits for its flush.
+    Waiting(Waiting<T>),
+    /// What it was decided on was not the newest: it has to be begun anew.
+    Again,
+    /// It would overtake a write of its stream that has to be decided anew.
+    Overtakes,
+}
+
+/// A write that waits for its flush.
+pub(super) struct Waiting<T> {
+    /// What it comes to, if it is committed.
+    pub applied: Applied<T>,
+    /// How the commit ends.
+    pub settling: Settling,
+    /// The lane that it was decided on.
+    pub lane: Arc<Lane>,
+    /// The [`Pending::chain`] that it belongs to.
+    pub chain: u64,
+    /// It starts a recipient's conversation: what comes after it is decided once it has ended.
+    pub starts: bool,
 }
 
 /// The conversation that a write goes to.
 struct Target {
-    key: ConversationKey,
+    resolved: Resolved,
     pointer: Option<PointerWrite>,
 }
 
-/// What becomes of one try.
-enum Try<T> {
-    Done(Applied<T>),
-    Again,
-}
-
-/// A try, as far as the lane has to be held for it.
-enum Tried<T> {
+/// A decision, as far as the lane has to be held for it.
+enum Decided<T> {
     Earlier(Arc<Outcome>),
     Now(Settled, Applied<T>),
+    Again,
+    Overtakes,
 }
 
 impl Engine {
@@ -99,68 +123,91 @@ impl Engine {
     /// the decision was made on turns out not to be the newest.
     pub(super) async fn write<T: Send>(
         &self,
-        call: WriteCall<'_>,
+        mut call: WriteCall<'_>,
         mut decide: impl FnMut(&Conversation, &Context<'_>) -> Result<Verdict<Decision<T>>, Refusal> + Send,
     ) -> Result<Applied<T>, EngineError> {
         for _ in 0..ATTEMPTS {
-            let target = self.target(&call).await?;
-            if let Try::Done(applied) = self.try_write(&call, target, &mut decide).await? {
-                return Ok(applied);
+            match self.begin(&call, None, &mut decide).await? {
+                Begun::Done(applied) => return Ok(applied),
+                Begun::Waiting(mut waiting) => match waiting.settling.result().await {
+                    Ok(()) => return Ok(waiting.applied),
+                    Err(CommitError::Conflict) => {}
+                    Err(CommitError::Store(error)) => return Err(error.into()),
+                },
+                Begun::Again | Begun::Overtakes => {}
             }
+            call.resolved = None;
         }
         Err(EngineError::Contended)
     }
 
+    /// Decides on the newest pending state and hands the change to the store; does not wait for
+    /// its flush.
+    pub(super) async fn begin<T: Send>(
+        &self,
+        call: &WriteCall<'_>,
+        ahead: Option<&Ahead<'_>>,
+        decide: &mut (impl FnMut(&Conversation, &Context<'_>) -> Result<Verdict<Decision<T>>, Refusal> + Send),
+    ) -> Result<Begun<T>, EngineError> {
+        let mut target = self.target(call).await?;
+        loop {
+            let mut pending = target.resolved.lane.pending.lock().await;
+            if pending.removed {
+                drop(pending);
+                target.resolved.lane = self.lanes.lane(&target.resolved.lane.key);
+                continue;
+            }
+            let decided = self.decide_and_commit(call, &target, &mut pending, ahead, decide).await;
+            self.let_go(&target.resolved.lane, &mut pending);
+            let chain = pending.chain;
+            drop(pending);
+            return Ok(match decided? {
+                Decided::Earlier(outcome) => {
+                    Begun::Done(Applied::Earlier(self.references(call.caller, outcome).await?))
+                }
+                Decided::Now(Settled::Now(Ok(())), applied) => Begun::Done(applied),
+                Decided::Now(Settled::Now(Err(CommitError::Store(error))), _) => return Err(error.into()),
+                Decided::Now(Settled::Later(settling), applied) => {
+                    let starts = target.pointer.is_some();
+                    Begun::Waiting(Waiting { applied, settling, lane: target.resolved.lane, chain, starts })
+                }
+                Decided::Now(Settled::Now(Err(CommitError::Conflict)), _) | Decided::Again => Begun::Again,
+                Decided::Overtakes => Begun::Overtakes,
+            });
+        }
+    }
+
     async fn target(&self, call: &WriteCall<'_>) -> Result<Target, EngineError> {
-        let resolved = self.resolve(call.caller, call.address).await?;
+        if let Some(resolved) = call.resolved {
+            return Ok(Target { resolved: resolved.clone(), pointer: None });
+        }
+        let id = self.resolve(call.caller, call.address).await?;
         let pointer = |id: &ConversationId| PointerWrite {
             recipient: call.caller.recipient(call.address.recipient_or_default()),
             before: None,
             after: Some(id.clone()),
         };
-        match (resolved, &call.missing) {
+        let resolved = |id| {
+            let lane = self.lanes.lane(&call.caller.key(id));
+            Resolved { identity: lane.identity(), lane }
+        };
+        match (id, &call.missing) {
             (Some(id), Missing::CreateActive) => {
                 let recipient = call.caller.recipient(call.address.recipient_or_default());
                 let free = self.store.active(&recipient).await?.is_none();
-                Ok(Target { pointer: free.then(|| pointer(&id)), key: call.caller.key(id) })
+                Ok(Target { pointer: free.then(|| pointer(&id)), resolved: resolved(id) })
             }
-            (Some(id), _) => Ok(Target { key: call.caller.key(id), pointer: None }),
+            (Some(id), _) => Ok(Target { resolved: resolved(id), pointer: None }),
             (None, missing) => {
                 if let Some(earlier) = self.earlier(call.caller, call.attempt).await? {
-                    return Ok(Target { key: call.caller.key(earlier.conversation.clone()), pointer: None });
+                    return Ok(Target { resolved: resolved(earlier.conversation.clone()), pointer: None });
                 }
                 if let Missing::Refuse = missing {
                     return Err(call.address.not_found().into());
                 }
                 let id = self.new_conversation_id();
-                Ok(Target { pointer: Some(pointer(&id)), key: call.caller.key(id) })
+                Ok(Target { pointer: Some(pointer(&id)), resolved: resolved(id) })
             }
-        }
-    }
-
-    async fn try_write<T: Send>(
-        &self,
-        call: &WriteCall<'_>,
-        target: Target,
-        decide: &mut (impl FnMut(&Conversation, &Context<'_>) -> Result<Verdict<Decision<T>>, Refusal> + Send),
-    ) -> Result<Try<T>, EngineError> {
-        let lane = self.lane(&target.key);
-        let mut pending = lane.pending.lock().await;
-        if pending.removed {
-            return Ok(Try::Again);
-        }
-        let tried = self.decide_and_commit(call, &target, &lane, &mut pending, decide).await;
-        self.discard_unused(&target.key, &lane, &mut pending);
-        drop(pending);
-        match tried? {
-            Tried::Earlier(outcome) => {
-                Ok(Try::Done(Applied::Earlier(self.references(call.caller, outcome).await?)))
-            }
-            Tried::Now(settled, applied) => match settled.result().await {
-                Ok(()) => Ok(Try::Done(applied)),
-                Err(CommitError::Conflict) => Ok(Try::Again),
-                Err(CommitError::Store(error)) => Err(error.into()),
-            },
         }
     }
 
@@ -169,14 +216,20 @@ impl Engine {
         &self,
         call: &WriteCall<'_>,
         target: &Target,
-        lane: &Arc<Lane>,
         pending: &mut Pending,
+        ahead: Option<&Ahead<'_>>,
         decide: &mut (impl FnMut(&Conversation, &Context<'_>) -> Result<Verdict<Decision<T>>, Refusal> + Send),
-    ) -> Result<Tried<T>, EngineError> {
+    ) -> Result<Decided<T>, EngineError> {
         if let Some(outcome) = self.earlier(call.caller, call.attempt).await? {
-            return Ok(Tried::Earlier(outcome));
+            return Ok(Decided::Earlier(outcome));
         }
-        let known = self.newest_state(lane, pending, &target.key).await?;
+        let known = self.newest_state(&target.resolved.lane, pending).await?;
+        if ahead.is_some_and(|ahead| ahead.is_overtaken(&target.resolved.lane, pending.chain)) {
+            return Ok(Decided::Overtakes);
+        }
+        if self.is_elsewhere(call, target, known.as_deref()).await? {
+            return Ok(Decided::Again);
+        }
         let (before, decision) = self.decide(call, known, target, decide).await?;
         let Decision { transition, target: sequence, value } = decision;
         let (change, after) = match transition {
@@ -189,7 +242,7 @@ impl Engine {
             (attempt.key(call.caller), Arc::new(outcome))
         });
         if change.is_none() && outcome.is_none() {
-            return Ok(Tried::Now(Settled::Now(Ok(())), Applied::Now { after, change, value }));
+            return Ok(Decided::Now(Settled::Now(Ok(())), Applied::Now { after, change, value }));
         }
         let before = (before.head.revision != Revision::NONE).then_some(before);
         let write = change.clone().map(|change| Write::Change { before, change, after: after.clone() });
@@ -200,13 +253,10 @@ impl Engine {
         });
         let link = change.as_ref().map(|change| {
             let event = Event::of(call.operation, call.attempt, change, &after.head);
-            pending.advance(Some(after.clone()), event)
+            pending.advance(change, &after, event)
         });
-        let settled = self.settle(lane, flush, link).await;
-        if let Settled::Now(Err(_)) = &settled {
-            pending.reset();
-        }
-        Ok(Tried::Now(settled, Applied::Now { after, change, value }))
+        let settled = self.settle(&target.resolved.lane, flush, link, ahead);
+        Ok(Decided::Now(settled, Applied::Now { after, change, value }))
     }
 
     /// The newest state decided, or else the newest committed. The lane is held, so that no one
@@ -215,18 +265,42 @@ impl Engine {
         &self,
         lane: &Lane,
         pending: &mut Pending,
-        key: &ConversationKey,
     ) -> Result<Option<Arc<Conversation>>, EngineError> {
-        if pending.state.is_some() {
+        if pending.state.is_some() && !lane.is_broken() {
             return Ok(pending.state.clone());
         }
-        let state = self.store.load(key).await?;
-        if let Some(state) = &state {
-            lane.publish_loaded(state);
-        }
-        pending.state.clone_from(&state);
-        pending.tip = None;
+        pending.state = None;
+        lane.land().await;
+        let state = self.store.load(&lane.key).await?;
+        lane.publish_loaded(state.as_ref());
+        pending.start(self.chains.fetch_add(1, Ordering::Relaxed), state.clone());
         Ok(state)
+    }
+
+    /// What has to be done before a lane is let go.
+    pub(super) fn let_go(&self, lane: &Arc<Lane>, pending: &mut Pending) {
+        self.lanes.discard_unused(lane, pending);
+        if !pending.removed {
+            self.lanes.charge(lane, pending);
+        }
+    }
+
+    /// Whether the recipient's conversation was deleted since the address was resolved, so that
+    /// another is meant.
+    async fn is_elsewhere(
+        &self,
+        call: &WriteCall<'_>,
+        target: &Target,
+        known: Option<&Conversation>,
+    ) -> Result<bool, EngineError> {
+        let lineage = |identity: &Arc<Identity>| identity.lineage;
+        let same = known.is_some()
+            && known.map(|state| state.head.identity.lineage)
+                == target.resolved.identity.as_ref().map(lineage);
+        if same || call.address.conversation.is_some() || target.pointer.is_some() {
+            return Ok(false);
+        }
+        Ok(self.resolve(call.caller, call.address).await?.as_ref() != Some(&target.resolved.lane.key.id))
     }
 
     async fn decide<T>(
@@ -240,7 +314,7 @@ impl Engine {
         let before = match (known, &call.missing) {
             (Some(state), _) => state,
             (None, Missing::Create | Missing::CreateActive) => {
-                Arc::new(self.new_conversation(target.key.clone(), call.address, now))
+                Arc::new(self.new_conversation(target.resolved.lane.key.clone(), call.address, now))
             }
             (None, Missing::Refuse) => return Err(call.address.not_found().into()),
         };
@@ -248,14 +322,16 @@ impl Engine {
         if !matches!(call.missing, Missing::CreateActive) {
             call.address.check_recipient(&before)?;
         }
-        let decision = self.decide_on(&before, now, decide).await?;
+        let decision = self.decide_on(&before, Some(&target.resolved.lane), now, decide).await?;
         Ok((before, decision))
     }
 
-    /// Asks until the rules have seen all that they need.
+    /// Asks until the rules have seen all that they need. With the lane when `before` is its pending
+    /// state, without when it is a published one.
     pub(super) async fn decide_on<T>(
         &self,
         before: &Conversation,
+        lane: Option<&Lane>,
         now: Timestamp,
         decide: &mut (impl FnMut(&Conversation, &Context<'_>) -> Result<Verdict<T>, Refusal> + Send),
     ) -> Result<T, EngineError> {
@@ -267,68 +343,20 @@ impl Engine {
                 Verdict::Decided(decision) => return Ok(decision),
                 Verdict::Need(need) => need,
             };
+            // asked first: what is flushed meanwhile is seen twice, and not never
+            let unflushed = lane.map_or(Unflushed(Vec::new()), Lane::unflushed);
             match need {
                 Need::Archive(wanted) => {
-                    let utterances = self.store.archived(before.key(), &wanted).await?;
-                    loaded.add_archive(wanted, utterances);
+                    let stored = self.store.archived(before.key(), &wanted).await?;
+                    let archived = unflushed.archived(&wanted, stored);
+                    loaded.add_archive(wanted, archived);
                 }
-                Need::ArchivedIds(ids) => loaded.add_ids(self.store.archived_ids(before.key(), &ids).await?),
+                Need::ArchivedIds(ids) => {
+                    let stored = self.store.archived_ids(before.key(), &ids).await?;
+                    loaded.add_ids(unflushed.ids(&ids, stored));
+                }
             }
         }
-    }
-
-    /// Waits for the flush: here when it is there already, else in a task of its own, so that
-    /// what was committed is published even when the caller goes away.
-    pub(super) async fn settle(
-        &self,
-        lane: &Arc<Lane>,
-        mut flush: BoxFuture<'static, Result<(), CommitError>>,
-        link: Option<(Ticket, Unpublished)>,
-    ) -> Settled {
-        let polled = std::future::poll_fn(|context| Poll::Ready(flush.as_mut().poll(context))).await;
-        if let Poll::Ready(result) = polled {
-            if let (Ok(()), Some((_, link))) = (&result, link) {
-                lane.committed(link, &self.events);
-            }
-            return Settled::Now(result);
-        }
-        let ticket = link.map(|(ticket, link)| {
-            lane.wait(ticket, link);
-            ticket
-        });
-        let (lane, events) = (lane.clone(), self.events.clone());
-        Settled::Later(tokio::spawn(async move {
-            let result = flush.await;
-            match (ticket, &result) {
-                (Some(ticket), Ok(())) => lane.flushed(ticket, &events),
-                (Some(ticket), Err(_)) => lane.failed(ticket),
-                (None, _) => {}
-            }
-            if result.is_err() {
-                lane.pending.lock().await.reset();
-            }
-            result
-        }))
-    }
-
-    /// The lane of a conversation; a new one when it has none.
-    pub(super) fn lane(&self, key: &ConversationKey) -> Arc<Lane> {
-        if let Some(lane) = self.lanes.get(key) {
-            return lane.clone();
-        }
-        self.lanes.entry(key.clone()).or_default().clone()
-    }
-
-    /// Removes a lane of a conversation that does not exist.
-    fn discard_unused(&self, key: &ConversationKey, lane: &Lane, pending: &mut Pending) {
-        if pending.state.is_none() && lane.published().is_none() {
-            self.remove_lane(key, pending);
-        }
-    }
-
-    pub(super) fn remove_lane(&self, key: &ConversationKey, pending: &mut Pending) {
-        pending.removed = true;
-        self.lanes.remove(key);
     }
 
     pub(super) fn new_conversation_id(&self) -> ConversationId {
@@ -355,62 +383,4 @@ impl Engine {
         let policy: Policy = self.defaults.policy;
         Conversation::new(self.identity(key, address, self.defaults.encoding, now), policy)
     }
-
-    /// What an earlier outcome refers to, as far as it is still stored.
-    pub(super) async fn references(
-        &self,
-        caller: &Caller,
-        outcome: Arc<Outcome>,
-    ) -> Result<References, EngineError> {
-        let conversation = self.published(&caller.key(outcome.conversation.clone())).await?;
-        // One of the same id that started later is another conversation.
-        let conversation = conversation.filter(|state| state.head.identity.start_time <= outcome.time);
-        let Some(state) = &conversation else {
-            return Ok(References { outcome, conversation, utterances: Vec::new() });
-        };
-        let mut wanted = outcome.memorized.clone();
-        for more in [&outcome.evicted, &outcome.forgotten, &outcome.restored] {
-            wanted.union(more);
-        }
-        outcome.target.into_iter().for_each(|sequence| wanted.add(sequence));
-        let utterances = self.stored(state, &wanted).await?;
-        Ok(References { outcome, conversation, utterances })
-    }
-
-    /// The stored utterances among `wanted`, in the window or the archive, ascending.
-    pub(super) async fn stored(
-        &self,
-        state: &Conversation,
-        wanted: &Ranges,
-    ) -> Result<Vec<Arc<Utterance>>, EngineError> {
-        let archived = wanted.intersection(&state.head.archived);
-        let mut utterances = match archived.is_empty() {
-            true => Vec::new(),
-            false => self.store.archived(state.key(), &archived).await?,
-        };
-        utterances.extend(
-            wanted.iter().flat_map(|range| state.window.between(*range.start(), *range.end())).cloned(),
-        );
-        utterances.sort_by_key(|utterance| utterance.sequence);
-        Ok(utterances)
-    }
-}
-
-pub(super) enum Settled {
-    Now(Result<(), CommitError>),
-    Later(tokio::task::JoinHandle<Result<(), CommitError>>),
-}
-
-impl Settled {
-    /// What became of the commit, once it is known.
-    pub(super) async fn result(self) -> Result<(), CommitError> {
-        match self {
-            Self::Now(result) => result,
-            Self::Later(waiting) => waiting.await.unwrap_or_else(|_| Err(interrupted())),
-        }
-    }
-}
-
-fn interrupted() -> CommitError {
-    CommitError::Store(StoreError::Unavailable("the write was interrupted".to_owned()))
 }

@@ -1,17 +1,16 @@
 //! MemoryService.
 
-use futures::{StreamExt, stream};
-use prost::Message;
+use futures::stream;
 use tonic::{Request, Response, Status, Streaming};
 
 use crate::{
     domain::{Reason, Refusal, forget::Forget, forgetting, limits::MAX_PROMPT_BYTES, restore::Restore},
     engine::{
-        Applied, Caller, ForgetCall, Found, MemorizeCall, Order, References, RememberCall, RestoreCall,
-        Scope, SummarizeCall, SummarizeScope,
+        Applied, ForgetCall, Found, Order, References, RememberCall, RestoreCall, Scope, SummarizeCall,
+        SummarizeScope,
     },
     proto::{self, memory_service_server::MemoryService},
-    rpc::{Responses, Services, decode, encode, mended, page_token, page_token::QueryHash},
+    rpc::{Responses, Services, decode, encode, page_token, page_token::QueryHash},
 };
 
 /// Matches on a page, by default and at most.
@@ -39,16 +38,8 @@ impl MemoryService for Services {
         &self,
         request: Request<Streaming<proto::MemorizeStreamRequest>>,
     ) -> Result<Response<Self::MemorizeStreamStream>, Status> {
-        let state = (self.clone(), self.caller(&request), request.into_inner());
-        let responses = stream::unfold(state, |(services, caller, mut messages)| async move {
-            let response = match messages.next().await? {
-                Ok(message) => Ok(services.memorize_message(&caller, message).await),
-                // the status of what cannot be read ends the stream in its trailers
-                Err(status) => Err(mended(&status, services.limits.max_message_bytes).unwrap_or(status)),
-            };
-            Some((response, (services, caller, messages)))
-        });
-        Ok(self.until_closing(responses))
+        let caller = self.caller(&request);
+        Ok(Response::new(Box::pin(self.memorize_all(caller, request.into_inner()))))
     }
 
     async fn remember(
@@ -193,68 +184,6 @@ impl MemoryService for Services {
 }
 
 impl Services {
-    async fn memorize_one(
-        &self,
-        caller: &Caller,
-        request: proto::MemorizeRequest,
-    ) -> Result<proto::MemorizeResponse, Status> {
-        let call = MemorizeCall {
-            address: decode::address(&request.conversation_id, &request.recipient_id)?,
-            attempt: decode::attempt("Memorize", &request.request_id, || proto::MemorizeRequest {
-                request_id: String::new(),
-                ..request.clone()
-            })?,
-            expected: decode::revision(request.expected_revision)?,
-            lenient: request.lenient,
-            drafts: decode::drafts(request.utterances, self.limits, request.lenient)?,
-        };
-        Ok(match self.engine.memorize(caller, call).await? {
-            Applied::Now { after, change, value: irregularities } => {
-                let change = change.as_deref();
-                let refs = |utterances| encode::refs(utterances, &after);
-                proto::MemorizeResponse {
-                    conversation_id: after.key().id.to_string(),
-                    revision: encode::long(after.head.revision.get()),
-                    memorized: change.map_or_else(Vec::new, |change| refs(&change.appended)),
-                    evicted: change.map_or_else(Vec::new, |change| refs(&change.evicted)),
-                    summary: change.and_then(|change| encode::summary_update(change, &after)),
-                    capacity: Some(self.capacity(&after)),
-                    started_conversation: change.is_some_and(|change| change.before.get() == 0),
-                    replayed: false,
-                    irregularities: irregularities.into_iter().map(encode::irregularity).collect(),
-                }
-            }
-            Applied::Earlier(earlier) => proto::MemorizeResponse {
-                conversation_id: earlier.outcome.conversation.to_string(),
-                revision: encode::long(earlier.outcome.revision.get()),
-                memorized: encode::earlier_refs(&earlier.outcome.memorized, &earlier),
-                evicted: encode::earlier_refs(&earlier.outcome.evicted, &earlier),
-                summary: None,
-                capacity: Some(self.earlier_capacity(&earlier)),
-                started_conversation: earlier.outcome.started,
-                replayed: true,
-                irregularities: Vec::new(),
-            },
-        })
-    }
-
-    async fn memorize_message(
-        &self,
-        caller: &Caller,
-        message: proto::MemorizeStreamRequest,
-    ) -> proto::MemorizeStreamResponse {
-        use proto::memorize_stream_response::Result as Outcome;
-        let result = match message.memorize {
-            Some(request) => self.memorize_one(caller, request).await,
-            None => Err(Refusal::invalid("memorize", "is missing; accepted is a MemorizeRequest").into()),
-        };
-        let outcome = match result {
-            Ok(response) => Outcome::Memorized(response),
-            Err(status) => Outcome::Error(wire_status(&status)),
-        };
-        proto::MemorizeStreamResponse { result: Some(outcome) }
-    }
-
     pub(super) fn earlier_capacity(&self, earlier: &References) -> proto::Capacity {
         let outcome = &earlier.outcome;
         let now = self.engine.now();
@@ -262,15 +191,6 @@ impl Services {
             earlier.conversation.as_ref().map(|state| self.status_at(state, now)).unwrap_or_default();
         encode::numbers(&outcome.capacity, outcome.conversation.as_str(), outcome.revision.get(), status)
     }
-}
-
-/// A status as a message, with its details.
-fn wire_status(status: &Status) -> tonic_types::pb::Status {
-    tonic_types::pb::Status::decode(status.details()).unwrap_or_else(|_| tonic_types::pb::Status {
-        code: status.code().into(),
-        message: status.message().to_owned(),
-        details: Vec::new(),
-    })
 }
 
 fn remember_call(request: proto::RememberRequest, skip: usize) -> Result<RememberCall, Refusal> {

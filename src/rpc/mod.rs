@@ -5,6 +5,7 @@ mod conversation;
 mod decode;
 mod encode;
 mod endless;
+mod memorize;
 mod memory;
 mod page_token;
 mod status;

@@ -95,6 +95,7 @@ impl Server {
             encoding: settings.encoding,
             idle_timeout: settings.idle_timeout,
             event_capacity: settings.event_capacity,
+            cache_bytes: settings.cache_limit,
         };
         let engine = Arc::new(Engine::new(store, clock, tokenizer::counter, defaults));
         let limits = RequestLimits {

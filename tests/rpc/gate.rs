@@ -45,6 +45,11 @@ impl Gate {
         self.count.subscribe().wait_for(|held| *held >= count).await.unwrap();
     }
 
+    /// How many commits wait.
+    pub fn held(&self) -> usize {
+        self.held.lock().unwrap().commits.len()
+    }
+
     /// Lets the first `count` that wait take effect, in the order of their calls.
     pub fn release(&self, count: usize) {
         for _ in 0..count {

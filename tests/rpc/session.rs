@@ -21,7 +21,7 @@ use utterd::{
 
 use crate::{
     refusal::Refused,
-    support::{ManualClock, connect, server_with},
+    support::{ManualClock, connect, server_in_memory, server_with},
 };
 
 /// A server and a connection to it.
@@ -39,6 +39,13 @@ impl Session {
 
     pub async fn with(settings: &Settings) -> Self {
         let (server, clock) = server_with(settings);
+        Self { channel: connect(&server).await, server, clock }
+    }
+
+    /// A server over the memory store, whichever backend the tests run on.
+    pub async fn in_memory(settings: &Settings) -> Self {
+        let clock = ManualClock::new();
+        let server = server_in_memory(settings, &clock);
         Self { channel: connect(&server).await, server, clock }
     }
 

@@ -6,14 +6,14 @@ use tokio::task::JoinHandle;
 use tonic::{Code, Request};
 use utterd::proto::{
     DeleteConversationRequest, ForgetMode, GetCapacityInfoRequest, ListUtterancesRequest, MemorizeRequest,
-    MemorizeResponse, WatchEventsRequest, memory_service_server::MemoryService,
+    MemorizeResponse, NewUtterance, WatchEventsRequest, memory_service_server::MemoryService,
     watch_events_response::Message,
 };
 
 use crate::{
     gate::Gate,
     refusal::Refused,
-    session::{Reply, Session, forget, memorize, sequences_of, user},
+    session::{Reply, Session, forget, memorize, sequences, sequences_of, user},
 };
 
 async fn gated() -> (Session, Arc<Gate>) {
@@ -286,4 +286,78 @@ async fn a_deletion_is_seen_after_its_flush() {
     gate.open();
     assert_eq!(deleted.await.unwrap().reply().utterance_count, Some(1));
     session.memory().get_capacity_info(get).await.refusal().is(Code::NotFound, "CONVERSATION_NOT_FOUND");
+}
+
+/// What comes behind a deletion waits for it, and finds nothing of what was.
+#[tokio::test]
+async fn a_write_behind_a_deletion_starts_anew() {
+    let (session, gate) = gated().await;
+    let conversation_id = session.say(vec![user("stored")]).await.conversation_id;
+    gate.shut();
+    let mut conversations = session.conversations();
+    let request =
+        DeleteConversationRequest { conversation_id: conversation_id.clone(), ..Default::default() };
+    let deleted = tokio::spawn(async move { conversations.delete_conversation(request).await });
+    gate.holds(1).await;
+    let by_id = MemorizeRequest { conversation_id: conversation_id.clone(), ..memorize(vec![user("by id")]) };
+    let calls = [start(&session, by_id), start(&session, memorize(vec![user("by recipient")]))];
+    let get = GetCapacityInfoRequest { conversation_id: conversation_id.clone(), ..Default::default() };
+    for _ in 0..10 {
+        session.memory().get_capacity_info(get.clone()).await.reply();
+    }
+    assert_eq!(gate.held(), 1, "nothing is decided on what is being deleted");
+    gate.open();
+    assert_eq!(deleted.await.unwrap().reply().utterance_count, Some(1));
+    let mut started = Vec::new();
+    for call in calls {
+        let response = call.await.unwrap().reply();
+        assert!(response.started_conversation && response.revision == 1);
+        started.push(response.conversation_id == conversation_id);
+    }
+    assert_eq!(started, [true, false]);
+    assert_eq!(session.window().await[0].content, "by recipient");
+}
+
+/// A deletion that fails has deleted nothing.
+#[tokio::test]
+async fn a_deletion_that_fails_changes_nothing() {
+    let (session, gate) = gated().await;
+    let conversation_id = session.say(vec![user("stored")]).await.conversation_id;
+    gate.shut();
+    let mut conversations = session.conversations();
+    let request = DeleteConversationRequest { conversation_id, ..Default::default() };
+    let deleted = tokio::spawn(async move { conversations.delete_conversation(request).await });
+    gate.holds(1).await;
+    let call = start(&session, memorize(vec![user("behind")]));
+    gate.fail(1);
+    deleted.await.unwrap().refusal().is(Code::Unavailable, "STORE_UNAVAILABLE");
+    gate.open();
+    assert_eq!(call.await.unwrap().reply().memorized[0].sequence, 2);
+    assert_eq!(sequences_of(&session.window().await), [1, 2]);
+}
+
+/// What is on its way to the archive is seen there, before its flush too.
+#[tokio::test]
+async fn what_leaves_the_window_is_known_before_its_flush() {
+    let (session, gate) = gated().await;
+    let named =
+        |id: &str| NewUtterance { utterance_id: id.to_owned(), ..user(&format!("it is called {id}")) };
+    for number in 1..=20 {
+        session.say(vec![named(&format!("u{number}"))]).await;
+    }
+    gate.shut();
+    let evicting = start(&session, memorize(vec![named("u21")]));
+    gate.holds(1).await;
+    let again = session.memory().memorize(memorize(vec![named("u1")])).await;
+    again.refusal().is(Code::AlreadyExists, "UTTERANCE_EXISTS");
+    let mut memory = session.memory();
+    let erased = tokio::spawn(async move { memory.forget(forget("id:u1", ForgetMode::Hard)).await });
+    gate.holds(2).await;
+    let anew = start(&session, memorize(vec![named("u1")]));
+    gate.holds(3).await;
+    gate.open();
+    assert_eq!(sequences(&evicting.await.unwrap().reply().evicted)[0], 1);
+    assert_eq!(erased.await.unwrap().reply().forgotten[0].sequence, 1);
+    assert_eq!(anew.await.unwrap().reply().memorized[0].sequence, 22);
+    assert_eq!(sequences_of(&session.stored().await), (2..=22).collect::<Vec<_>>());
 }

@@ -34,7 +34,8 @@ impl Mark {
         let file = OpenOptions::new().read(true).write(true).create(true).truncate(false).open(&path)?;
         let (one, two) = (read(&file, 0)?, read(&file, 1)?);
         if one.max(two).is_none() && file.metadata()?.len() > 0 {
-            let reason = "the file is damaged; remove it to open the store without knowing whether it is whole";
+            let reason =
+                "the file is damaged; remove it to open the store without knowing whether it is whole";
             return Err(io::Error::new(io::ErrorKind::InvalidData, reason));
         }
         let next_slot = u64::from(one > two);

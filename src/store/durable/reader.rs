@@ -6,6 +6,7 @@
 
 use std::{
     collections::HashMap,
+    fmt,
     ops::{Bound, Range},
     sync::Arc,
 };
@@ -41,6 +42,11 @@ impl Reader {
             let segments = reader.pairs::<Segments>(beginning(records::segments_of(lineage)));
             let segments: Result<_, _> = segments.map(|pair| Ok(Arc::new(pair?.1))).collect();
             let summary = Summary::numbered(segments?, head.next_segment);
+            let segments = summary.segments().len();
+            if segments != head.segments as usize {
+                let damage = format!("of {} segments {segments} are there", head.segments);
+                return Err(damaged(key, &damage));
+            }
             let mut live = Ranges::of(Sequence::FIRST, head.next);
             live.remove(head.next, head.next);
             live.subtract(&head.left);
@@ -184,7 +190,7 @@ impl Reader {
     }
 
     fn value(&self, key: &Key) -> Result<Option<Vec<u8>>, StoreError> {
-        self.0.pairs().get(key).map_err(unavailable)
+        self.0.pairs().get(key).map_err(unreadable)
     }
 
     fn pairs<K: Kind>(
@@ -193,8 +199,8 @@ impl Reader {
     ) -> impl DoubleEndedIterator<Item = Result<(K::Key, K::Value), StoreError>> {
         let pairs = self.0.pairs().range(from.as_ref().map(Vec::as_slice), to.as_ref().map(Vec::as_slice));
         pairs.map(|pair| {
-            let (key, value) = pair.map_err(unavailable)?;
-            records::decode::<K>(&key, &value).map_err(unavailable)
+            let (key, value) = pair.map_err(unreadable)?;
+            records::decode::<K>(&key, &value).map_err(unreadable)
         })
     }
 }
@@ -209,7 +215,11 @@ fn beginning(prefix: Key) -> (Bound<Key>, Bound<Key>) {
 }
 
 fn decoded<K: Kind>(key: &[u8], value: &[u8]) -> Result<K::Value, StoreError> {
-    records::decode::<K>(key, value).map(|(_, value)| value).map_err(unavailable)
+    records::decode::<K>(key, value).map(|(_, value)| value).map_err(unreadable)
+}
+
+fn unreadable(error: impl fmt::Display) -> StoreError {
+    unavailable(format_args!("{error}; if the files are damaged, utterd verify tells more"))
 }
 
 fn damaged(key: &ConversationKey, how: &str) -> StoreError {

@@ -108,7 +108,7 @@ impl Request {
             self.remove::<Segments>(&(lineage, *number));
         }
         self.describe(before.map(|before| &before.head), head);
-        self.put::<Heads>(&lineage, &StoredHead::of(head, after.summary.next_number()));
+        self.put::<Heads>(&lineage, &StoredHead::of(head, &after.summary));
         self.heads.push((lineage, Some(head.revision)));
         if !change.erased.is_empty() || !change.dropped.is_empty() {
             self.steps.push(Step::Unscrubbed);

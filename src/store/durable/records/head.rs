@@ -6,6 +6,7 @@ use prost::Message;
 
 use crate::domain::{
     Head, Identity, LineageId, Policy, Ranges, Revision, Sequence, Timestamp, exchange::OpenExchange,
+    segment::Summary,
 };
 
 use super::{
@@ -17,7 +18,7 @@ use super::{
 };
 
 /// A head without what changes seldom: each field is that of [`Head`] with its name, and
-/// [`StoredHead::next_segment`].
+/// what the summary is known by.
 #[derive(Clone, Debug, PartialEq)]
 #[allow(missing_docs, reason = "each field is that of Head with its name")]
 pub struct StoredHead {
@@ -36,11 +37,13 @@ pub struct StoredHead {
     pub erased_at: Revision,
     /// The number of the next segment, from 1.
     pub next_segment: u32,
+    /// How many segments there are.
+    pub segments: u32,
 }
 
 impl StoredHead {
-    /// What is stored of `head` under its lineage, with the number of the next segment.
-    pub fn of(head: &Head, next_segment: u32) -> Self {
+    /// What is stored of a conversation's head, and of its summary, under its lineage.
+    pub fn of(head: &Head, summary: &Summary) -> Self {
         Self {
             revision: head.revision,
             update_time: head.update_time,
@@ -54,7 +57,8 @@ impl StoredHead {
             archived: head.archived.clone(),
             stored: head.stored,
             erased_at: head.erased_at,
-            next_segment,
+            next_segment: summary.next_number(),
+            segments: summary.segments().len() as u32,
         }
     }
 
@@ -115,6 +119,8 @@ struct Stored {
     erased_at: u64,
     #[prost(uint32, tag = "13")]
     next_segment: u32,
+    #[prost(uint32, tag = "14")]
+    segments: u32,
 }
 
 #[derive(Clone, PartialEq, Message)]
@@ -173,6 +179,7 @@ impl Kind for Heads {
         to.number(11, value.stored);
         to.number(12, value.erased_at.0);
         to.number(13, value.next_segment);
+        to.number(14, value.segments);
     }
 
     fn read(_: &LineageId, payload: &[u8]) -> Result<StoredHead, Fault> {
@@ -197,6 +204,7 @@ impl Kind for Heads {
             stored: stored.stored,
             erased_at: revision("the revision that erased", stored.erased_at)?,
             next_segment: stored.next_segment,
+            segments: stored.segments,
         };
         check(&head).map(|()| head)
     }
@@ -220,6 +228,7 @@ fn check(head: &StoredHead) -> Result<(), Fault> {
         ("the revision", "is 0; a stored conversation has one", head.revision == Revision::NONE),
         ("the revision that erased", "is above the revision", head.erased_at > head.revision),
         ("the number of the next segment", "is 0; segments count from 1", head.next_segment == 0),
+        ("the segments", "are more than were numbered", head.segments >= head.next_segment.max(1)),
         ("the ranges that left", "reach beyond the last sequence", head.left.last() >= Some(head.next)),
         ("the archived ranges", "are not among those that left", !head.left.holds(&head.archived)),
         ("the utterances stored", "are fewer than the archived", head.stored < head.archived.count()),

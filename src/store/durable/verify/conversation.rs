@@ -92,6 +92,9 @@ fn check_stored<'a>(
     if !streams.utterances.is_broken() {
         said.check(policy, findings);
     }
+    if !streams.segments.is_broken() {
+        told.check_count(head, findings);
+    }
     if let Some(policy) = policy {
         told.check(policy, findings);
         check_archive(head, policy, findings);

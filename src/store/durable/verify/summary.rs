@@ -50,6 +50,13 @@ impl Told {
         self.segments += 1;
     }
 
+    /// The segments are all there.
+    pub(super) fn check_count(&self, head: &StoredHead, findings: &mut Findings<'_, '_>) {
+        if self.segments != head.segments as usize {
+            findings.add(format_args!("of {} segments {} are there", head.segments, self.segments));
+        }
+    }
+
     /// The segments together are within their limits.
     pub(super) fn check(&self, policy: &Policy, findings: &mut Findings<'_, '_>) {
         if let Some(limit) = policy.summary_token_limit

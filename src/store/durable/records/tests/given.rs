@@ -147,6 +147,7 @@ pub fn head() -> impl Strategy<Value = StoredHead> {
                 archived: archived.into(),
                 erased_at: Revision(erased % (revision.0 + 1)),
                 next_segment: segment,
+                segments: segment / 2,
             }
         },
     )

@@ -6,7 +6,9 @@ use proptest::{option, prelude::*};
 
 use super::{given::*, *};
 use crate::{
-    domain::{Conversation, Identity, RecipientId, capacity::Capacity, capacity::OverLimit},
+    domain::{
+        Conversation, Identity, RecipientId, capacity::Capacity, capacity::OverLimit, segment::Summary,
+    },
     store::{Due, Outcome},
 };
 
@@ -98,11 +100,12 @@ proptest! {
 
     #[test]
     fn a_head_is_put_together_again(identity in identity(), head in head(), policy in policy(), description in description()) {
-        let next_segment = head.next_segment;
+        let (next_segment, segments) = (head.next_segment, head.segments);
+        let before = head.clone();
         let fresh = Conversation::new(identity, policy).head;
         let whole = head.head(fresh.identity.clone(), policy, description);
-        let (stored, description) = (StoredHead::of(&whole, next_segment), Description::of(&whole));
-        prop_assert_eq!(stored.next_segment, next_segment);
+        let (stored, description) = (StoredHead::of(&whole, &Summary::default()), Description::of(&whole));
+        prop_assert_eq!(&StoredHead { next_segment, segments, ..stored.clone() }, &before);
         prop_assert_eq!(stored.head(fresh.identity, policy, description), whole);
     }
 

@@ -33,7 +33,7 @@ const WRITTEN: [(u8, u8, &str, &str); 13] = [
         3,
         1,
         "030102030405060708090a0b0c0d0e0f10",
-        "01080c108080a6a09982a206180a2015280630013a120802120663616c6c2d31120663616c6c2d3240014a040104030052040a020302581260046804daa271e7",
+        "01080c108080a6a09982a206180a2015280630013a120802120663616c6c2d31120663616c6c2d3240014a040104030052040a0203025812600468047002b2a2f505",
     ),
     (
         4,
@@ -115,10 +115,11 @@ fn what_is_usual_is_small() {
         stored: 1_000,
         erased_at: Revision::NONE,
         next_segment: 200,
+        segments: 7,
         ..head()
     };
     let (key, value) = pair::<Heads>(&LINEAGE, &usual);
-    assert_eq!((key.len(), value.len()), (17, 34));
+    assert_eq!((key.len(), value.len()), (17, 36));
 }
 
 /// A record of each kind, in the order of their numbers.
@@ -191,6 +192,7 @@ pub fn head() -> StoredHead {
         stored: 18,
         erased_at: Revision(4),
         next_segment: 4,
+        segments: 2,
     }
 }
 

@@ -246,7 +246,7 @@ fn heads_and_policies_that_are_missing_are_named() {
 fn what_is_of_no_conversation_is_named() {
     let good = Good::new();
     let stray = LineageId([3; 16]);
-    let head = StoredHead::of(&good.demo.head, 9);
+    let head = StoredHead::of(&good.demo.head, &good.demo.summary);
     let first = good.demo.window.at(0).unwrap();
     let segment = &good.demo.summary.segments()[0];
     for (problems, kind) in [
@@ -426,6 +426,10 @@ fn segments_that_are_wrong_are_named() {
             &*format!("segment {number} covers nothing"),
         ),
         (
+            good.without::<Segments>((DEMO, newest)),
+            &*format!("of {} segments {} are there", segments.len(), segments.len() - 1),
+        ),
+        (
             good.head(|head| head.next_segment = newest),
             &*format!("segment {newest} has a number that the next ones get: from {newest}"),
         ),
@@ -439,7 +443,8 @@ fn segments_that_are_wrong_are_named() {
 #[test]
 fn too_many_segments_are_named() {
     let good = Good::new();
-    let mut head = StoredHead::of(&good.demo.head, 1_000);
+    let mut head = StoredHead::of(&good.demo.head, &good.demo.summary);
+    head.next_segment = 1_000;
     let (mut covered, mut writes) = (Ranges::new(), Vec::new());
     for number in 500..500 + MAX_SEGMENTS as u32 {
         let mut segment = (*good.demo.summary.segments()[0]).clone();

@@ -3,4 +3,3 @@
 mod damage;
 mod engine;
 mod random;
-mod speed;

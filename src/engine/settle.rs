@@ -1,0 +1,153 @@
+//! What becomes of a commit once the store has it.
+
+use std::{
+    sync::Arc,
+    task::{Context, Poll, Waker},
+};
+
+use tokio::{
+    sync::{mpsc, oneshot},
+    task::JoinHandle,
+};
+
+use crate::{
+    engine::{
+        Engine, EventLog,
+        lane::{Lane, Ticket, Unpublished},
+        lanes::Lanes,
+        line::Ahead,
+    },
+    store::{BoxFuture, CommitError, StoreError},
+};
+
+/// How a commit ended.
+pub(super) type Committed = Result<(), CommitError>;
+
+/// A commit that the store has: it has ended, or waits for its flush.
+pub(super) enum Settled {
+    Now(Committed),
+    Later(Settling),
+}
+
+/// A commit that is being settled, whether its caller stays or goes away.
+pub(super) enum Settling {
+    /// In a task of its own.
+    Alone(JoinHandle<Committed>),
+    /// After those that its stream handed over before.
+    InLine(oneshot::Receiver<Committed>),
+}
+
+/// A commit that waits for its flush.
+struct Flush {
+    lane: Arc<Lane>,
+    lanes: Arc<Lanes>,
+    events: Arc<EventLog>,
+    answer: BoxFuture<'static, Committed>,
+    ticket: Option<Ticket>,
+}
+
+/// Settles the commits of a stream in the order they were handed over: one task for all of them,
+/// which the store has to wake once for all that share a flush.
+pub(super) struct Settler(mpsc::UnboundedSender<(Flush, oneshot::Sender<Committed>)>);
+
+impl Engine {
+    /// Publishes the change of a commit once it is flushed: here when it is already, else in a
+    /// task, so that it is published even when the caller goes away.
+    pub(super) fn settle(
+        &self,
+        lane: &Arc<Lane>,
+        mut answer: BoxFuture<'static, Committed>,
+        change: Option<(Ticket, Unpublished)>,
+        ahead: Option<&Ahead<'_>>,
+    ) -> Settled {
+        if let Poll::Ready(result) = answer.as_mut().poll(&mut Context::from_waker(Waker::noop())) {
+            match (change, &result) {
+                (Some((ticket, change)), Ok(())) => lane.committed(ticket, change, &self.events),
+                (Some((ticket, _)), Err(_)) => lane.failed(ticket),
+                (None, _) => {}
+            }
+            return Settled::Now(result);
+        }
+        let ticket = change.map(|(ticket, change)| {
+            lane.wait(ticket, change);
+            ticket
+        });
+        let (lane, lanes, events) = (lane.clone(), self.lanes.clone(), self.events.clone());
+        let flush = Flush { lane, lanes, events, answer, ticket };
+        Settled::Later(match ahead {
+            Some(ahead) => ahead.settler().take(flush),
+            None => Settling::Alone(tokio::spawn(flush.settle())),
+        })
+    }
+}
+
+impl Settled {
+    /// How the commit ended, once it is known.
+    pub(super) async fn result(self) -> Committed {
+        match self {
+            Self::Now(result) => result,
+            Self::Later(mut settling) => settling.result().await,
+        }
+    }
+}
+
+impl Settling {
+    /// How the commit ended, once it is known. Nothing is lost when the future is dropped before.
+    pub(super) async fn result(&mut self) -> Committed {
+        let ended = match self {
+            Self::Alone(task) => task.await.ok(),
+            Self::InLine(answer) => answer.await.ok(),
+        };
+        ended.unwrap_or_else(|| Err(interrupted()))
+    }
+}
+
+impl Flush {
+    async fn settle(mut self) -> Committed {
+        let result = self.answer.as_mut().await;
+        let Some(ticket) = self.ticket.take() else { return result };
+        match &result {
+            Ok(()) => self.lane.flushed(ticket, &self.events),
+            Err(_) => self.lane.failed(ticket),
+        }
+        // whoever holds the lane discards it when letting go
+        if let Ok(mut pending) = self.lane.pending.try_lock() {
+            self.lanes.discard_unused(&self.lane, &mut pending);
+        }
+        result
+    }
+}
+
+impl Drop for Flush {
+    /// The runtime ends before the flush: whoever is left must not wait for it.
+    fn drop(&mut self) {
+        if let Some(ticket) = self.ticket.take() {
+            self.lane.failed(ticket);
+        }
+    }
+}
+
+impl Settler {
+    /// Starts the task; it ends when the settler is dropped and all that it took is settled.
+    pub(super) fn start() -> Self {
+        let (sender, mut flushes) = mpsc::unbounded_channel::<(Flush, oneshot::Sender<Committed>)>();
+        tokio::spawn(async move {
+            while let Some((flush, caller)) = flushes.recv().await {
+                let _ = caller.send(flush.settle().await);
+            }
+        });
+        Self(sender)
+    }
+
+    fn take(&self, flush: Flush) -> Settling {
+        let (caller, answer) = oneshot::channel();
+        match self.0.send((flush, caller)) {
+            Ok(()) => Settling::InLine(answer),
+            Err(mpsc::error::SendError((flush, _))) => Settling::Alone(tokio::spawn(flush.settle())),
+        }
+    }
+}
+
+fn interrupted() -> CommitError {
+    CommitError::Store(StoreError::Unavailable("the write was interrupted".to_owned()))
+}

@@ -1,0 +1,150 @@
+//! Memorize, one request at a time and as a stream.
+
+use futures::{Stream, StreamExt, stream};
+use prost::Message;
+use tonic::{Status, Streaming};
+
+use crate::{
+    domain::Refusal,
+    engine::{Applied, Caller, EngineError, MemorizeCall, MemorizeLine, MemorizeReply},
+    proto::{self, memorize_stream_response::Result as Outcome},
+    rpc::{Services, decode, encode, endless::UntilClosing, mended},
+};
+
+impl Services {
+    pub(super) async fn memorize_one(
+        &self,
+        caller: &Caller,
+        request: proto::MemorizeRequest,
+    ) -> Result<proto::MemorizeResponse, Status> {
+        let call = self.memorize_call(request)?;
+        Ok(self.memorized(self.engine.memorize(caller, call).await?))
+    }
+
+    /// The responses to a stream of requests. Once the server closes, no further request is read,
+    /// and those that were are answered.
+    pub(super) fn memorize_all(
+        &self,
+        caller: Caller,
+        messages: Streaming<proto::MemorizeStreamRequest>,
+    ) -> impl Stream<Item = Result<proto::MemorizeStreamResponse, Status>> + use<> {
+        let conversation = Answering {
+            services: self.clone(),
+            line: MemorizeLine::new(self.engine.clone(), caller),
+            messages: UntilClosing::new(messages, self.closing.clone()),
+            ended: false,
+            failure: None,
+        };
+        stream::unfold(conversation, |mut answering| async move {
+            let response = answering.next().await?;
+            Some((response, answering))
+        })
+    }
+
+    fn memorize_call(&self, request: proto::MemorizeRequest) -> Result<MemorizeCall, Refusal> {
+        Ok(MemorizeCall {
+            address: decode::address(&request.conversation_id, &request.recipient_id)?,
+            attempt: decode::attempt("Memorize", &request.request_id, || proto::MemorizeRequest {
+                request_id: String::new(),
+                ..request.clone()
+            })?,
+            expected: decode::revision(request.expected_revision)?,
+            lenient: request.lenient,
+            drafts: decode::drafts(request.utterances, self.limits, request.lenient)?,
+        })
+    }
+
+    fn memorized(&self, reply: MemorizeReply) -> proto::MemorizeResponse {
+        match reply {
+            Applied::Now { after, change, value: irregularities } => {
+                let change = change.as_deref();
+                let refs = |utterances| encode::refs(utterances, &after);
+                proto::MemorizeResponse {
+                    conversation_id: after.key().id.to_string(),
+                    revision: encode::long(after.head.revision.get()),
+                    memorized: change.map_or_else(Vec::new, |change| refs(&change.appended)),
+                    evicted: change.map_or_else(Vec::new, |change| refs(&change.evicted)),
+                    summary: change.and_then(|change| encode::summary_update(change, &after)),
+                    capacity: Some(self.capacity(&after)),
+                    started_conversation: change.is_some_and(|change| change.before.get() == 0),
+                    replayed: false,
+                    irregularities: irregularities.into_iter().map(encode::irregularity).collect(),
+                }
+            }
+            Applied::Earlier(earlier) => proto::MemorizeResponse {
+                conversation_id: earlier.outcome.conversation.to_string(),
+                revision: encode::long(earlier.outcome.revision.get()),
+                memorized: encode::earlier_refs(&earlier.outcome.memorized, &earlier),
+                evicted: encode::earlier_refs(&earlier.outcome.evicted, &earlier),
+                summary: None,
+                capacity: Some(self.earlier_capacity(&earlier)),
+                started_conversation: earlier.outcome.started,
+                replayed: true,
+                irregularities: Vec::new(),
+            },
+        }
+    }
+}
+
+/// A stream of requests that is being answered.
+struct Answering {
+    services: Services,
+    line: MemorizeLine,
+    messages: UntilClosing<Streaming<proto::MemorizeStreamRequest>>,
+    /// There are no more messages.
+    ended: bool,
+    /// What could not be read; it ends the stream, in its trailers.
+    failure: Option<Status>,
+}
+
+impl Answering {
+    /// The next response. While the oldest message waits for its flush, more are taken in.
+    async fn next(&mut self) -> Option<Result<proto::MemorizeStreamResponse, Status>> {
+        loop {
+            let (answers, reads) = (!self.line.is_empty(), !self.ended && !self.line.is_full());
+            tokio::select! {
+                biased;
+                () = self.line.ready(), if answers => {
+                    let reply = self.line.next().await?;
+                    return Some(Ok(self.response(reply)));
+                }
+                message = self.messages.next(), if reads => self.take(message).await,
+                else => return self.failure.take().map(Err),
+            }
+        }
+    }
+
+    async fn take(&mut self, message: Option<Result<proto::MemorizeStreamRequest, Status>>) {
+        match message {
+            Some(Ok(message)) => {
+                let missing = || Refusal::invalid("memorize", "is missing; accepted is a MemorizeRequest");
+                let request = message.memorize.ok_or_else(missing);
+                let call = request.and_then(|request| self.services.memorize_call(request));
+                self.line.push(call).await;
+            }
+            Some(Err(status)) => {
+                let most = self.services.limits.max_message_bytes;
+                self.failure = Some(mended(&status, most).unwrap_or(status));
+                self.ended = true;
+            }
+            None => self.ended = true,
+        }
+    }
+
+    fn response(&self, reply: Result<MemorizeReply, EngineError>) -> proto::MemorizeStreamResponse {
+        let outcome = match reply {
+            Ok(reply) => Outcome::Memorized(self.services.memorized(reply)),
+            Err(error) => Outcome::Error(wire_status(&error.into())),
+        };
+        proto::MemorizeStreamResponse { result: Some(outcome) }
+    }
+}
+
+/// A status as a message, with its details.
+fn wire_status(status: &Status) -> tonic_types::pb::Status {
+    tonic_types::pb::Status::decode(status.details()).unwrap_or_else(|_| tonic_types::pb::Status {
+        code: status.code().into(),
+        message: status.message().to_owned(),
+        details: Vec::new(),
+    })
+}
