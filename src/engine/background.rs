@@ -48,4 +48,14 @@ impl Engine {
             }
         }
     }
+
+    /// Again and again, until dropped, makes the store's files free of what was forgotten for good.
+    pub async fn scrub_every(self: Arc<Self>, interval: Duration) {
+        loop {
+            tokio::time::sleep(interval).await;
+            if let Err(error) = self.store.scrub().await {
+                tracing::warn!(%error, "could not scrub the store");
+            }
+        }
+    }
 }

@@ -39,6 +39,7 @@ pub async fn serve(server: Server, settings: &Settings) -> Result<(), ServeError
     tokenizer::warm_up(settings.encoding);
     let workers = Workers::start(&server, settings)?;
     let sweeper = tokio::spawn(server.engine().clone().sweep_every(SWEEP_INTERVAL));
+    let scrubber = tokio::spawn(server.engine().clone().scrub_every(settings.scrub_interval));
     announce(address);
     tokio::select! {
         () = accept(&listener, &workers) => {}
@@ -46,6 +47,7 @@ pub async fn serve(server: Server, settings: &Settings) -> Result<(), ServeError
     }
     drop(listener);
     sweeper.abort();
+    scrubber.abort();
     server.close_streams();
     workers.stop().await;
     Ok(())

@@ -37,8 +37,8 @@ pub trait Store: Send + Sync + 'static {
     ///   write applies to, when a pointer is not as expected, or when an outcome of the
     ///   same key is kept already.
     /// - `Ok` only once everything is as durable as [`Capabilities::durable`] says.
-    /// - Utterances that a change erases or drops are gone from every later read; their bytes
-    ///   are gone after [`Store::scrub`].
+    /// - Utterances that a change erases or drops are gone from every later read; the bytes of
+    ///   those erased are gone after [`Store::scrub`].
     /// - A deleted conversation's utterances are gone, but for those of a lineage that another
     ///   conversation reads.
     /// - [`StoreError::Full`] and no effect when there is no room for what the commit adds.
@@ -93,8 +93,10 @@ pub trait Store: Send + Sync + 'static {
     /// Removes the outcomes older than `oldest`; answers how many.
     fn remove_outcomes(&self, oldest: Timestamp) -> BoxFuture<'_, Result<u64, StoreError>>;
 
-    /// Makes the bytes of everything erased, dropped and deleted so far unreadable in
-    /// whatever the backend writes to.
+    /// Makes the bytes of everything erased and deleted so far unreadable in whatever the
+    /// backend writes to.
+    ///
+    /// - Costs next to nothing when nothing was erased or deleted since the last time.
     fn scrub(&self) -> BoxFuture<'_, Result<(), StoreError>>;
 
     /// Waits until the backend takes no more writes, and tells why.

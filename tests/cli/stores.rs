@@ -1,6 +1,17 @@
 //! Durable stores as a person uses them: served, copied, verified and scrubbed.
 
-use std::{ffi::OsString, fs, io, ops::Bound, path::Path, sync::OnceLock};
+#![allow(clippy::disallowed_methods)] // a test waits for what a server does in its own time
+
+use std::{
+    ffi::OsString,
+    fs, io,
+    ops::Bound,
+    path::Path,
+    process::Command,
+    sync::OnceLock,
+    thread,
+    time::{Duration, Instant},
+};
 
 use tempfile::TempDir;
 use utterd::store::durable::{
@@ -166,6 +177,24 @@ fn scrubbed_files_do_not_hold_what_was_forgotten() {
         assert!(!Entry::read(&data).holds("zanzibar"));
         assert_whole(&directory, &place);
         assert_shows(&serve(directory, engine, "data"));
+    }
+}
+
+#[test]
+fn a_server_scrubs_by_itself() {
+    for engine in ENGINES {
+        let flags = ["--backend", engine.name(), "--data-dir", "data", "--scrub-interval", "1s"];
+        let server = Server::start_in(store(engine), &flags);
+        // the files change while they are searched: one that is gone holds nothing
+        let mut search = Command::new("grep");
+        search.args(["-rqs", "zanzibar", "data"]).current_dir(server.directory.path());
+        let deadline = Instant::now() + Duration::from_secs(60);
+        while search.status().expect("grep runs").code() != Some(1) {
+            assert!(Instant::now() < deadline, "{engine} still holds what was forgotten");
+            thread::sleep(Duration::from_millis(50));
+        }
+        assert_shows(&server);
+        assert_whole(&server.kill(), &format!("{engine}:data"));
     }
 }
 

@@ -110,7 +110,7 @@ impl Request {
         self.describe(before.map(|before| &before.head), head);
         self.put::<Heads>(&lineage, &StoredHead::of(head, &after.summary));
         self.heads.push((lineage, Some(head.revision)));
-        if !change.erased.is_empty() || !change.dropped.is_empty() {
+        if !change.erased.is_empty() {
             self.steps.push(Step::Unscrubbed);
         }
     }

@@ -38,8 +38,7 @@ fn note(directory: &Directory) -> Result<(), KeyValueError> {
         return Ok(());
     }
     let group = directory.group() + 1;
-    let (key, value) = records::pair::<Metas>(&Meta::Group, &group);
-    let writes = vec![(key, Some(value)), (unscrubbed, None)];
+    let writes = records::group_writes(group, directory.links()).chain([(unscrubbed, None)]).collect();
     pairs.apply(Batch { writes }, Durability::Disk)?;
     directory.mark(group)
 }

@@ -13,7 +13,7 @@ use super::{
 pub enum Meta {
     /// The group of commits that was written last: they count from 1.
     Group,
-    /// Not 0 while the files may hold bytes of what was erased, dropped or deleted.
+    /// Not 0 while the files may hold bytes of what was erased or deleted.
     Unscrubbed,
     /// There while the store is a copy that is not finished.
     Copying,
