@@ -1,28 +1,47 @@
 //! A server in a process of its own, and what the system says of it.
 
 use std::{
-    io::{BufRead, BufReader},
-    process::{Child, Command, Stdio},
+    io::{self, BufRead, BufReader},
+    process::{self, Child, Command, Stdio},
     sync::Arc,
+    thread,
     time::Duration,
 };
 
-use utterd::{config::Settings, engine::SystemClock, server::Server};
+use utterd::{
+    config::{KEYS, Settings, Sources},
+    engine::SystemClock,
+    server::Server,
+};
 
 use crate::empty::Empty;
 
 /// The argument that makes this program a server.
 pub const SERVE: &str = "--serve";
 
-/// Serves utterd and the empty call on a free port until killed.
-pub fn serve() {
-    let listen = "127.0.0.1:0".parse().expect("an address");
-    let settings = Settings { listen, memory_limit: 0, log: "warn".to_owned(), ..Settings::default() };
+/// Serves utterd and the empty call until killed, or until the program that started it ends: on a
+/// free port, with memory as it comes, and otherwise as `arguments` say, a `key=value` of the
+/// configuration each.
+pub fn serve(arguments: impl Iterator<Item = String>) {
+    thread::spawn(|| {
+        let _ = io::copy(&mut io::stdin(), &mut io::sink());
+        process::exit(0)
+    });
+    let settings = settings(arguments);
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
     runtime.block_on(async {
         let server = Server::new(&settings, Arc::new(SystemClock)).expect("a server").with_service(Empty);
         server.listen(&settings).await.expect("the server serves");
     });
+}
+
+fn settings(arguments: impl Iterator<Item = String>) -> Settings {
+    let usual = ["listen=127.0.0.1:0", "memory_limit=1TiB", "log=warn"].map(str::to_owned);
+    let flags = usual.into_iter().chain(arguments).map(|argument| {
+        let (name, value) = argument.split_once('=').expect("key=value");
+        (KEYS.iter().find(|key| key.name == name).expect("a key").name, value.to_owned())
+    });
+    Sources { flags: flags.collect(), ..Sources::default() }.load().expect("settings").settings
 }
 
 /// A running server; killed when dropped.
@@ -33,11 +52,18 @@ pub struct ServerProcess {
 }
 
 impl ServerProcess {
-    /// Starts one and waits until it listens.
-    pub fn start() -> Self {
+    /// Starts one with `settings`, a `key=value` of the configuration each, and waits until it
+    /// listens.
+    pub fn start(settings: &[String]) -> Self {
         let program = std::env::current_exe().expect("this program");
-        let mut child =
-            Command::new(program).arg(SERVE).stdout(Stdio::piped()).spawn().expect("a server starts");
+        let mut command = Command::new(program);
+        let mut child = command
+            .arg(SERVE)
+            .args(settings)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .expect("a server starts");
         let mut line = String::new();
         let output = child.stdout.as_mut().expect("its output");
         BufReader::new(output).read_line(&mut line).expect("its first line");

@@ -2,10 +2,7 @@
 //! of their own. Messages pass as bytes, so that the client's work does not depend on the call.
 
 use std::{
-    sync::{
-        Arc,
-        atomic::{AtomicU64, Ordering},
-    },
+    sync::Arc,
     thread,
     time::{Duration, Instant},
 };
@@ -27,37 +24,55 @@ pub struct Call {
     pub requests: Arc<Vec<Bytes>>,
 }
 
-/// Calls in flight, connections, and the threads that share them.
-const IN_FLIGHT: usize = 64;
+/// The usual number of calls in flight.
+pub const IN_FLIGHT: usize = 64;
+/// Connections at most, and the threads at most that share them.
 const CONNECTIONS: usize = 8;
 const THREADS: usize = 2;
 
-/// Sends `call` as fast as it is answered, for `time`; answers how many a second.
-pub fn unary(address: &str, call: &Call, time: Duration) -> f64 {
-    let done = Arc::new(AtomicU64::new(0));
-    let started = Instant::now();
-    on_threads(address, CONNECTIONS / THREADS, |thread, channels| {
-        let (call, done) = (call.clone(), done.clone());
-        async move {
-            let callers = (0..IN_FLIGHT / THREADS).map(|index| {
-                let channel = channels[index % channels.len()].clone();
-                caller(channel, call.clone(), thread * 1_000 + index, started + time, done.clone())
-            });
-            futures::future::join_all(callers).await;
-        }
-    });
-    done.load(Ordering::Relaxed) as f64 / started.elapsed().as_secs_f64()
+/// What a load came to.
+pub struct Answers {
+    /// How long each answer took.
+    pub times: Vec<Duration>,
+    elapsed: Duration,
 }
 
-async fn caller(channel: Channel, call: Call, offset: usize, end: Instant, done: Arc<AtomicU64>) {
+impl Answers {
+    /// Answers a second.
+    pub fn a_second(&self) -> f64 {
+        self.times.len() as f64 / self.elapsed.as_secs_f64()
+    }
+}
+
+/// Sends `call` as fast as it is answered, `in_flight` at a time, for `time`.
+pub fn unary(address: &str, call: &Call, in_flight: usize, time: Duration) -> Answers {
+    let started = Instant::now();
+    let times = on_threads(address, in_flight.min(CONNECTIONS), |thread, threads, channels| {
+        let call = call.clone();
+        async move {
+            let callers = (0..in_flight / threads).map(|index| {
+                let channel = channels[index % channels.len()].clone();
+                caller(channel, call.clone(), thread * 1_000 + index, in_flight + 1, started + time)
+            });
+            futures::future::join_all(callers).await.concat()
+        }
+    });
+    Answers { times: times.concat(), elapsed: started.elapsed() }
+}
+
+async fn caller(channel: Channel, call: Call, first: usize, stride: usize, end: Instant) -> Vec<Duration> {
     let mut client = Grpc::new(channel);
-    let stride = IN_FLIGHT;
-    let mut next = offset;
-    while Instant::now() < end {
+    let mut times = Vec::new();
+    let mut next = first;
+    loop {
+        let started = Instant::now();
+        if started >= end {
+            return times;
+        }
         let request = call.requests[next % call.requests.len()].clone();
-        next += stride + 1;
+        next += stride;
         send(&mut client, call.path, request).await;
-        done.fetch_add(1, Ordering::Relaxed);
+        times.push(started.elapsed());
     }
 }
 
@@ -68,13 +83,17 @@ async fn send(client: &mut Grpc<Channel>, path: &'static str, request: Bytes) ->
 }
 
 /// Sends every request once, `in_flight` at a time, on one connection.
-pub fn all(address: &str, path: &'static str, requests: Vec<Bytes>, in_flight: usize) {
+pub fn all(address: &str, path: &'static str, requests: impl IntoIterator<Item = Bytes>, in_flight: usize) {
     on_one(address, |channel| async move {
         let send = |request| {
             let mut client = Grpc::new(channel.clone());
             async move { send(&mut client, path, request).await }
         };
-        stream::iter(requests).map(send).buffer_unordered(in_flight).collect::<Vec<_>>().await;
+        stream::iter(requests)
+            .map(send)
+            .buffer_unordered(in_flight)
+            .for_each(|_| std::future::ready(()))
+            .await;
     });
 }
 
@@ -104,31 +123,21 @@ pub fn one_by_one(address: &str, calls: &[Call], rounds: usize) -> Vec<Duration>
 /// Streams messages on as many streams as there are lists, for `time`; answers how many were
 /// answered a second.
 pub fn streams(address: &str, path: &'static str, messages: &[Arc<Vec<Bytes>>], time: Duration) -> f64 {
-    let answered = Arc::new(AtomicU64::new(0));
     let started = Instant::now();
     let end = started + time;
-    on_threads(address, messages.len() / THREADS, |thread, channels| {
+    let answered = on_threads(address, messages.len(), |thread, _, channels| {
         let lists: Vec<_> =
             messages.iter().skip(thread * channels.len()).take(channels.len()).cloned().collect();
-        let answered = answered.clone();
         async move {
-            let streams = channels
-                .into_iter()
-                .zip(lists)
-                .map(|(channel, list)| one_stream(channel, path, list, end, answered.clone()));
-            futures::future::join_all(streams).await;
+            let streams =
+                channels.into_iter().zip(lists).map(|(channel, list)| one_stream(channel, path, list, end));
+            futures::future::join_all(streams).await.into_iter().sum::<u64>()
         }
     });
-    answered.load(Ordering::Relaxed) as f64 / started.elapsed().as_secs_f64()
+    answered.into_iter().sum::<u64>() as f64 / started.elapsed().as_secs_f64()
 }
 
-async fn one_stream(
-    channel: Channel,
-    path: &'static str,
-    list: Arc<Vec<Bytes>>,
-    end: Instant,
-    answered: Arc<AtomicU64>,
-) {
+async fn one_stream(channel: Channel, path: &'static str, list: Arc<Vec<Bytes>>, end: Instant) -> u64 {
     let mut client = Grpc::new(channel);
     client.ready().await.expect("a connection");
     let messages = (0..).map(move |index: usize| list[index % list.len()].clone());
@@ -136,31 +145,39 @@ async fn one_stream(
     let path = PathAndQuery::from_static(path);
     let response = client.streaming(Request::new(messages), path, Raw).await.expect("a stream");
     let mut responses = response.into_inner();
+    let mut answered = 0;
     while let Some(response) = responses.next().await {
         response.expect("an answer");
-        answered.fetch_add(1, Ordering::Relaxed);
+        answered += 1;
     }
+    answered
 }
 
-fn on_threads<F, W>(address: &str, connections: usize, work: W)
+/// Does `work` on each thread, with its number, how many there are, and its share of the
+/// connections.
+fn on_threads<T, F, W>(address: &str, connections: usize, work: W) -> Vec<T>
 where
-    F: Future<Output = ()>,
-    W: Fn(usize, Vec<Channel>) -> F + Sync,
+    T: Send,
+    F: Future<Output = T>,
+    W: Fn(usize, usize, Vec<Channel>) -> F + Sync,
 {
+    let threads = connections.min(THREADS);
     thread::scope(|scope| {
-        for thread in 0..THREADS {
+        let on_thread = |thread| {
             let work = &work;
             scope.spawn(move || {
                 runtime().block_on(async {
                     let mut channels = Vec::new();
-                    for _ in 0..connections {
+                    for _ in 0..connections / threads {
                         channels.push(connect(address).await);
                     }
-                    work(thread, channels).await;
-                });
-            });
-        }
-    });
+                    work(thread, threads, channels).await
+                })
+            })
+        };
+        let running: Vec<_> = (0..threads).map(on_thread).collect();
+        running.into_iter().map(|thread| thread.join().expect("its end")).collect()
+    })
 }
 
 fn on_one<T, F: Future<Output = T>>(address: &str, work: impl FnOnce(Channel) -> F) -> T {

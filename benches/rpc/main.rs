@@ -8,6 +8,7 @@
 mod child;
 mod empty;
 mod load;
+mod measured;
 mod measures;
 mod requests;
 
@@ -18,7 +19,7 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 fn main() {
     let mut arguments = std::env::args().skip(1);
     match arguments.next().as_deref() {
-        Some(child::SERVE) => child::serve(),
+        Some(child::SERVE) => child::serve(arguments),
         _ => measures::run(),
     }
 }

@@ -9,6 +9,7 @@ use crate::{
     child::ServerProcess,
     empty,
     load::{self, Call},
+    measured::{Measured, measure, row},
     requests,
 };
 
@@ -24,45 +25,14 @@ const MILLION: usize = 1_000_000;
 
 /// Measures everything and prints it.
 pub fn run() {
-    println!("{:<78} {:>10}   to reach", "measure (memory store)", "reached");
+    row("measure (memory store)", "reached", "to reach");
     calls();
     long_conversation();
     memory();
 }
 
-fn row(measure: &str, reached: String, to_reach: &str) {
-    println!("{measure:<78} {reached:>10}   {to_reach}");
-}
-
-/// A call's rates, and the server's time for one.
-#[derive(Default)]
-struct Measured {
-    rates: Vec<f64>,
-    micros: Vec<f64>,
-}
-
-impl Measured {
-    fn rate(&self) -> f64 {
-        median(self.rates.clone())
-    }
-
-    fn micros(&self) -> f64 {
-        median(self.micros.clone())
-    }
-
-    /// The median of the ratios of rounds that stood side by side.
-    fn over(&self, other: &Self) -> f64 {
-        median(self.rates.iter().zip(&other.rates).map(|(one, other)| one / other).collect())
-    }
-}
-
-fn median(mut values: Vec<f64>) -> f64 {
-    values.sort_by(f64::total_cmp);
-    values[values.len() / 2]
-}
-
 fn calls() {
-    let server = ServerProcess::start();
+    let server = ServerProcess::start(&[]);
     let names = |kind: &str| (0..CONVERSATIONS).map(|index| format!("{kind}-{index}")).collect::<Vec<_>>();
     let (session, rolling) = (names("session"), names("rolling"));
     create(&server, &session, PolicyPreset::Session);
@@ -95,24 +65,15 @@ fn calls() {
     for round in 0..=ROUNDS {
         let warm = round > 0;
         for (call, measured) in unary.iter().zip(&mut measured) {
-            measure(&server, warm.then_some(measured), || load::unary(&server.address, call, ROUND));
+            measure(&server, warm.then_some(measured), || {
+                load::unary(&server.address, call, load::IN_FLIGHT, ROUND).a_second()
+            });
         }
         measure(&server, warm.then_some(&mut streamed), || {
             load::streams(&server.address, requests::MEMORIZE_STREAM, &messages, ROUND)
         });
     }
     report(&measured, &streamed);
-}
-
-fn measure(server: &ServerProcess, measured: Option<&mut Measured>, work: impl FnOnce() -> f64) {
-    let (cpu, started) = (server.cpu(), std::time::Instant::now());
-    let rate = work();
-    let calls = rate * started.elapsed().as_secs_f64();
-    let micros = (server.cpu() - cpu).as_secs_f64() * 1e6 / calls;
-    if let Some(measured) = measured {
-        measured.rates.push(rate);
-        measured.micros.push(micros);
-    }
 }
 
 fn report(measured: &[Measured], streamed: &Measured) {
@@ -147,21 +108,21 @@ fn report(measured: &[Measured], streamed: &Measured) {
 }
 
 fn create(server: &ServerProcess, names: &[String], preset: PolicyPreset) {
-    let requests = names.iter().map(|name| requests::create(name, preset)).collect();
+    let requests: Vec<_> = names.iter().map(|name| requests::create(name, preset)).collect();
     load::all(&server.address, requests::CREATE, requests, 64);
 }
 
 /// A call at the 100,000th utterance beside calls at about the 100th of others.
 fn long_conversation() {
     const ROUNDS: usize = 4_000;
-    let server = ServerProcess::start();
+    let server = ServerProcess::start(&[]);
     let short: Vec<_> = (0..ROUNDS).map(|index| format!("short-{index}")).collect();
     create(&server, &short, PolicyPreset::Session);
     create(&server, &["long".to_owned()], PolicyPreset::Session);
     let fill = short.iter().map(|name| requests::memorize(name, 0, 99));
-    load::all(&server.address, requests::MEMORIZE, fill.collect(), 16);
+    load::all(&server.address, requests::MEMORIZE, fill, 16);
     let fill = (0..100).map(|batch| requests::memorize("long", batch * 1_000, 1_000));
-    load::all(&server.address, requests::MEMORIZE, fill.collect(), 1);
+    load::all(&server.address, requests::MEMORIZE, fill, 1);
     let call = |requests: Vec<Bytes>| Call { path: requests::MEMORIZE, requests: Arc::new(requests) };
     let at_100 = call(short.iter().map(|name| requests::memorize(name, 99, 1)).collect());
     let at_100_000 = call(vec![requests::memorize("long", 0, 1)]);
@@ -177,14 +138,14 @@ fn long_conversation() {
 /// What a million utterances add to the server's resident memory.
 fn memory() {
     const BATCH: usize = 500;
-    let server = ServerProcess::start();
+    let server = ServerProcess::start(&[]);
     let names: Vec<_> = (0..64).map(|index| format!("session-{index}")).collect();
     create(&server, &names, PolicyPreset::Session);
     let warm = names.iter().map(|name| requests::memorize(name, 0, BATCH));
-    load::all(&server.address, requests::MEMORIZE, warm.collect(), 8);
+    load::all(&server.address, requests::MEMORIZE, warm, 8);
     let before = server.resident();
     let batches = (0..MILLION / BATCH).map(|batch| requests::memorize(&names[batch % names.len()], 0, BATCH));
-    load::all(&server.address, requests::MEMORIZE, batches.collect(), 8);
+    load::all(&server.address, requests::MEMORIZE, batches, 8);
     let added = (server.resident() - before) as f64 / MILLION as f64 - requests::mean_text_bytes();
     row(
         "resident memory for each of 1,000,000 utterances beyond its text, bytes (SESSION)",
