@@ -78,7 +78,12 @@ impl Server {
     /// Puts a server together.
     pub fn new(settings: &Settings, clock: Arc<dyn Clock>) -> Result<Self, ServeError> {
         let store: Arc<dyn Store> = match settings.backend {
-            Backend::Memory => Arc::new(MemoryStore::new(settings.memory_limit)),
+            Backend::Memory => {
+                if settings.data_dir != Settings::default().data_dir {
+                    tracing::warn!("data_dir is set, but the backend in-memory keeps no files");
+                }
+                Arc::new(MemoryStore::new(settings.memory_limit))
+            }
             Backend::Durable(engine) => Arc::new(stores::open(engine, settings)?),
         };
         Self::over(store, settings, clock)
