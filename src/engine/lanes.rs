@@ -17,7 +17,7 @@ use crate::{
 };
 
 /// Bytes of the cache for each of its shards. A conversation of more stays only while it is held.
-const SHARD_BYTES: u64 = 16 << 20;
+const SHARD_BYTES: u64 = 64 << 20;
 /// Shards at most.
 const MAX_SHARDS: u64 = 256;
 /// Bytes that a conversation is expected to take.
