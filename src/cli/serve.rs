@@ -3,7 +3,7 @@
 use std::io;
 
 use tokio::runtime::Builder;
-use tracing_subscriber::EnvFilter;
+use tracing_subscriber::{EnvFilter, filter::LevelFilter};
 
 use super::{args::Configuration, errors::CliError, output::Output};
 use crate::{
@@ -37,8 +37,12 @@ const QUIET: &str = "fjall=warn,lsm_tree=warn,sled=warn";
 
 /// Logs on stderr what `filter`, which the configuration has checked, lets pass.
 fn log(filter: &str) {
+    let mut chosen = EnvFilter::new(filter);
+    if chosen.max_level_hint() > Some(LevelFilter::WARN) {
+        chosen = EnvFilter::new(format!("{QUIET},{filter}"));
+    }
     tracing_subscriber::fmt()
-        .with_env_filter(EnvFilter::new(format!("{QUIET},{filter}")))
+        .with_env_filter(chosen)
         .with_writer(io::stderr)
         .with_ansi(console::colors_enabled_stderr())
         .init();
