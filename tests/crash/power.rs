@@ -1,0 +1,250 @@
+//! A loss of power at any moment of a run under load.
+//!
+//! The server runs with a recorder under it and is killed a few times. From the log the disk is
+//! built as the power's loss may have left it after any of the records; a server that starts there
+//! has to know everything that had been answered by then.
+
+use std::{
+    collections::HashSet,
+    fs,
+    io::Write,
+    path::{Path, PathBuf},
+};
+
+use tempfile::TempDir;
+
+use crate::{
+    asked,
+    disk::{Disk, Loss},
+    kill::{Load, Run},
+    ledger::Ledger,
+    log::{Record, Recorder},
+    random::Random,
+    server::{Backend, Start},
+    tally::Tally,
+};
+
+/// Kills of one run, unless the environment asks for others.
+const KILLS: u64 = 4;
+
+#[test]
+#[cfg_attr(not(target_os = "linux"), ignore = "the recorder is made for Linux")]
+fn what_fjall_acknowledged_survives_a_loss_of_power() {
+    survives(Backend::Fjall, Load::USUAL, 20);
+}
+
+#[test]
+#[cfg_attr(not(target_os = "linux"), ignore = "the recorder is made for Linux")]
+fn what_fjall_acknowledged_survives_a_loss_of_power_while_it_begins_new_files() {
+    survives(Backend::Fjall, Load::BULKY, 10);
+}
+
+#[test]
+#[cfg_attr(not(target_os = "linux"), ignore = "the recorder is made for Linux")]
+fn what_sled_acknowledged_survives_a_loss_of_power() {
+    survives(Backend::Sled, Load::USUAL, 10);
+}
+
+#[test]
+#[ignore = "sled keeps long texts in files beside its log, which a loss of power may take alone"]
+fn what_sled_acknowledged_of_long_texts_survives_a_loss_of_power() {
+    survives(Backend::Sled, Load::BULKY, 60);
+}
+
+/// The check can fail: replies that do not wait for a flush are not safe.
+#[test]
+#[cfg_attr(not(target_os = "linux"), ignore = "the recorder is made for Linux")]
+fn what_was_answered_before_its_flush_is_missed() {
+    for backend in [Backend::Fjall, Backend::Sled] {
+        let Some(mut run) = Recorded::new(Run::new(1, Load::USUAL)) else { return };
+        run.round(backend, &["--flush", "10s"]).unwrap();
+        let log = run.recorder.log();
+        let records = log.records().unwrap();
+        let image = Image { backend, cut: records.len(), loss: Loss::Everything };
+        let error = image.try_with(&records, &run, 1).expect_err("nothing was flushed");
+        assert!(error.contains("gone"), "{error}");
+    }
+}
+
+/// Builds so many disks, unless the environment asks for others, from a run of `load`.
+fn survives(backend: Backend, load: Load, images: u64) {
+    let seed = asked("UTTERD_CRASH_SEED").unwrap_or(1);
+    let images = asked("UTTERD_CRASH_IMAGES").unwrap_or(images);
+    let Some(mut run) = Recorded::new(Run::new(seed, load)) else { return };
+    for _ in 0..asked("UTTERD_CRASH_ROUNDS").unwrap_or(KILLS) {
+        let done = run.round(backend, &[]).and_then(|()| run.between(backend));
+        done.unwrap_or_else(|error| panic!("{}, seed {seed}: {error}", backend.name()));
+    }
+    let log = run.recorder.log();
+    let records = log.records().unwrap();
+    let (mut random, mut tally, mut failures) = (Random::new(seed), Tally::default(), Vec::new());
+    for number in 0..images {
+        let image = Image::random(backend, &records, &mut random);
+        let image_seed = random.next();
+        match image.try_with(&records, &run, image_seed) {
+            Ok(figures) => tally += figures,
+            Err(error) => {
+                failures.push(format!("image {number} of {image_seed}, {}: {error}", image.told(&records)))
+            }
+        }
+    }
+    assert!(failures.is_empty(), "{}, seed {seed}:\n{}", backend.name(), failures.join("\n"));
+    let megabytes = log.len() >> 20;
+    println!("{} after losses of power, {megabytes} MiB written: {tally}", backend.name());
+}
+
+/// A run with a recorder under its server.
+pub struct Recorded {
+    /// What was asked and answered.
+    pub run: Run,
+    /// What was done to the files.
+    pub recorder: Recorder,
+    /// Where all of it stands.
+    pub scratch: TempDir,
+}
+
+impl Recorded {
+    /// `run`, recorded; `None`, with the reason on stderr, where this machine cannot record.
+    pub fn new(run: Run) -> Option<Self> {
+        let scratch = tempfile::tempdir().expect("a directory");
+        fs::create_dir(scratch.path().join("disk")).expect("a directory");
+        match Recorder::new(&scratch.path().join("disk"), scratch.path()) {
+            Ok(recorder) => Some(Self { run, recorder, scratch }),
+            Err(reason) => {
+                // Not by `eprintln!`, which shows only when a test fails.
+                let _ = writeln!(std::io::stderr(), "left out: {reason}");
+                None
+            }
+        }
+    }
+
+    /// What may happen between two rounds: see [`Run::between`].
+    fn between(&mut self, backend: Backend) -> Result<(), String> {
+        let (data, variables) = (self.data(), self.recorder.variables());
+        self.run.between(&Start { variables, ..Start::new(backend, &data) })
+    }
+
+    /// The directory of the server's files, below the one that is recorded.
+    pub fn data(&self) -> PathBuf {
+        self.disk().join("data")
+    }
+
+    /// The directory that is recorded.
+    pub fn disk(&self) -> PathBuf {
+        self.scratch.path().canonicalize().expect("it is there").join("disk")
+    }
+
+    /// One round of the run: see [`Run::round`].
+    fn round(&mut self, backend: Backend, flags: &[&str]) -> Result<(), String> {
+        let (data, marks) = (self.data(), self.recorder.marks());
+        let start = Start { flags, variables: self.recorder.variables(), ..Start::new(backend, &data) };
+        self.run.round(&start, &marks).map(drop)
+    }
+}
+
+/// A disk after a loss of power.
+#[derive(Clone, Copy, Debug)]
+struct Image {
+    backend: Backend,
+    /// So many records had been written.
+    cut: usize,
+    loss: Loss,
+}
+
+impl Image {
+    /// A quarter of the moments are any, a quarter around the end of a sync, a quarter around a change of
+    /// names, a quarter behind a write that can be torn.
+    fn random(backend: Backend, records: &[Record<'_>], random: &mut Random) -> Self {
+        let is_sync = |record: &Record<'_>| matches!(record, Record::SyncEnded { .. });
+        let places = |wanted: &dyn Fn(&Record<'_>) -> bool| -> Vec<usize> {
+            (0..records.len()).filter(|place| wanted(&records[*place])).collect()
+        };
+        let can_be_torn =
+            |record: &Record<'_>| matches!(record, Record::Written { bytes, .. } if bytes.len() > 512);
+        let place = match random.below(4) {
+            0 => None,
+            1 => random.pick(&places(&is_sync)),
+            2 => random.pick(&places(&changes_names)),
+            _ => random.pick(&places(&can_be_torn)),
+        };
+        let cut = match place {
+            Some(place) => place + random.below(4),
+            None => random.below(records.len() + 1),
+        };
+        let loss = random.pick(&[
+            Loss::Everything,
+            Loss::InOrder,
+            Loss::InOrder,
+            Loss::OutOfOrder,
+            Loss::OutOfOrder,
+        ]);
+        Self { backend, cut: cut.min(records.len()), loss: loss.unwrap_or(Loss::Everything) }
+    }
+
+    /// Builds the disk, starts a server on it and checks it.
+    fn try_with(&self, records: &[Record<'_>], run: &Recorded, seed: u64) -> Result<Tally, String> {
+        let (records, mut random) = (&records[..self.cut], Random::new(seed));
+        let place = tempfile::tempdir_in(run.scratch.path()).expect("a directory");
+        let disk = Disk::after(records)?;
+        disk.write(place.path(), self.loss, &mut random);
+        let (data, ledger) = (place.path().join("data"), as_of(records, &run.run.ledger)?);
+        self.check(&data, ledger, &mut random).inspect_err(|_| {
+            if let Ok(keep) = std::env::var("UTTERD_CRASH_KEEP") {
+                disk.write(&Path::new(&keep).join(seed.to_string()), self.loss, &mut Random::new(seed));
+            }
+        })
+    }
+
+    fn check(&self, data: &Path, ledger: Ledger, random: &mut Random) -> Result<Tally, String> {
+        let start = Start::new(self.backend, data);
+        if ledger.answered() > 0 && random.percent(50) {
+            start.verify()?;
+        }
+        let server = start.start()?;
+        let figures = Run::with(ledger, Load::USUAL, random.fork()).check(&server, &())?;
+        server.kill();
+        start.verify()?;
+        Ok(figures)
+    }
+
+    fn told(&self, records: &[Record<'_>]) -> String {
+        let from = self.cut.saturating_sub(6);
+        let last: Vec<String> = records[from..self.cut].iter().map(short).collect();
+        format!("{self:?} of {} records, after\n  {}\n", records.len(), last.join("\n  "))
+    }
+}
+
+fn changes_names(record: &Record<'_>) -> bool {
+    match record {
+        Record::Opened { how, .. } => how.created || how.truncated,
+        Record::Renamed { .. } | Record::Unlinked { .. } | Record::Made { .. } | Record::Removed { .. } => {
+            true
+        }
+        Record::Linked { .. } | Record::Sized { .. } => true,
+        _ => false,
+    }
+}
+
+/// A record without its bytes.
+fn short(record: &Record<'_>) -> String {
+    match record {
+        Record::Written { file, offset, bytes } => {
+            format!("Written {{ file: {file}, offset: {offset}, {} bytes }}", bytes.len())
+        }
+        Record::Sent { bytes } => format!("Sent {{ {} bytes }}", bytes.len()),
+        other => format!("{other:?}"),
+    }
+}
+
+/// What had been asked and answered when `records` were all.
+fn as_of(records: &[Record<'_>], ledger: &Ledger) -> Result<Ledger, String> {
+    let (mut begun, mut answered) = (HashSet::new(), HashSet::new());
+    for record in records {
+        match record {
+            Record::Begun { name } => drop(begun.insert(*name)),
+            Record::Answered { name } => drop(answered.insert(*name)),
+            _ => {}
+        }
+    }
+    ledger.at(&begun, &answered)
+}

@@ -1,0 +1,203 @@
+//! The built server as a process over a directory.
+
+use std::{
+    env,
+    fs::File,
+    io::{BufRead, BufReader, Read, Seek},
+    path::Path,
+    process::{Child, ChildStdout, Command, Stdio},
+};
+
+/// Where a server keeps conversations.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Backend {
+    /// In the process: a restart loses everything.
+    Memory,
+    /// In files, by the engine fjall.
+    Fjall,
+    /// In files, by the engine sled.
+    Sled,
+}
+
+impl Backend {
+    /// Its name in configuration.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Memory => "in-memory",
+            Self::Fjall => "fjall",
+            Self::Sled => "sled",
+        }
+    }
+}
+
+/// How to start a server.
+#[derive(Clone, Debug)]
+pub struct Start<'a> {
+    /// Its backend.
+    pub backend: Backend,
+    /// Its directory.
+    pub data: &'a Path,
+    /// Flags beyond these.
+    pub flags: &'a [&'a str],
+    /// Variables of its environment.
+    pub variables: Vec<(&'static str, String)>,
+}
+
+impl<'a> Start<'a> {
+    /// A server over `data`, with the default settings.
+    pub fn new(backend: Backend, data: &'a Path) -> Self {
+        Self { backend, data, flags: &[], variables: Vec::new() }
+    }
+
+    /// Starts it and waits until it listens; the error is what it says when it does not.
+    pub fn start(&self) -> Result<Server, String> {
+        let mut command = self.command();
+        let errors = tempfile::tempfile().expect("a file");
+        command.stdout(Stdio::piped()).stderr(errors.try_clone().expect("a descriptor"));
+        let process = Process(command.spawn().expect("the server starts"));
+        Server::listening(process, errors)
+    }
+
+    /// Starts it and kills it after so many spins of this thread, listening or not.
+    pub fn start_and_kill(&self, spins: usize) {
+        interrupt(&mut self.command(), spins);
+    }
+
+    /// Scrubs the files, with no server on them.
+    pub fn scrub(&self) -> Result<(), String> {
+        worked("utterd scrub", &mut self.upkeep("scrub"))
+    }
+
+    /// Scrubs the files and is killed after so many spins of this thread.
+    pub fn scrub_and_kill(&self, spins: usize) {
+        interrupt(&mut self.upkeep("scrub"), spins);
+    }
+
+    /// Tells what is wrong with the files, with no server on them.
+    pub fn verify(&self) -> Result<(), String> {
+        worked("utterd verify", &mut self.upkeep("verify"))
+    }
+
+    fn upkeep(&self, verb: &str) -> Command {
+        let mut command = utterd();
+        command.arg(verb).arg(format!("{}:{}", self.backend.name(), self.data.display()));
+        command.envs(self.variables.iter().map(|(name, value)| (name, value)));
+        command
+    }
+
+    fn command(&self) -> Command {
+        let mut command = utterd();
+        command.args(["serve", "--listen", "127.0.0.1:0", "--log", "warn"]);
+        command.args(["--backend", self.backend.name()]).args(self.flags);
+        if self.backend != Backend::Memory {
+            command.arg("--data-dir").arg(self.data);
+        }
+        command.envs(self.variables.iter().map(|(name, value)| (name, value)));
+        command
+    }
+}
+
+/// The error is what the command says when it ends with another code than 0.
+fn worked(name: &str, command: &mut Command) -> Result<(), String> {
+    let output = command.output().expect("the command starts");
+    let said = [output.stdout, output.stderr].map(|text| String::from_utf8_lossy(&text).into_owned());
+    match output.status.code() {
+        Some(0) => Ok(()),
+        code => Err(format!("{name} ends with {code:?}:\n{}", said.concat())),
+    }
+}
+
+fn interrupt(command: &mut Command, spins: usize) {
+    command.stdout(Stdio::null()).stderr(Stdio::null());
+    let process = Process(command.spawn().expect("the command starts"));
+    spin(spins);
+    drop(process);
+}
+
+/// Keeps this thread busy: a while that no clock measures.
+pub fn spin(spins: usize) {
+    (0..spins).for_each(|_| std::hint::spin_loop());
+}
+
+/// The binary, with no setting of the environment and no configuration file.
+fn utterd() -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_utterd"));
+    let settings = env::vars_os().map(|(name, _)| name);
+    for name in settings.filter(|name| name.to_string_lossy().starts_with("UTTERD_")) {
+        command.env_remove(name);
+    }
+    command.current_dir(env::temp_dir()).stdin(Stdio::null());
+    command
+}
+
+/// A server that listens; killed when it is dropped.
+pub struct Server {
+    process: Process,
+    /// Where it listens: `127.0.0.1:PORT`.
+    pub address: String,
+    errors: File,
+    // Kept open: a server whose stdout is closed cannot print.
+    _stdout: BufReader<ChildStdout>,
+}
+
+impl Server {
+    fn listening(mut process: Process, errors: File) -> Result<Self, String> {
+        let mut stdout = BufReader::new(process.0.stdout.take().expect("stdout is piped"));
+        let mut line = String::new();
+        stdout.read_line(&mut line).expect("the server is read");
+        match line.split_once("listening on ") {
+            Some((_, address)) => {
+                Ok(Self { process, address: address.trim().to_owned(), errors, _stdout: stdout })
+            }
+            None => {
+                let status = process.0.wait().expect("it ends");
+                Err(format!("the server does not start: {status}\n{line}{}", told(errors)))
+            }
+        }
+    }
+
+    /// Its number among processes.
+    pub fn process_id(&self) -> u32 {
+        self.process.0.id()
+    }
+
+    /// Kills it as a power switch would; what it said on stderr.
+    pub fn kill(mut self) -> String {
+        self.process.kill();
+        told(self.errors)
+    }
+
+    /// Asks it to end, and waits until it has.
+    pub fn end(mut self) -> String {
+        let id = self.process_id();
+        let asked = Command::new("sh").arg("-c").arg(format!("kill -TERM {id}")).status();
+        assert!(asked.expect("a shell").success(), "the server is not there to end");
+        let status = self.process.0.wait().expect("it ends");
+        assert!(status.success(), "the server ended with {status}");
+        told(self.errors)
+    }
+}
+
+fn told(mut errors: File) -> String {
+    let mut text = String::new();
+    // What cannot be read is only missing from a message.
+    let _ = errors.rewind();
+    let _ = errors.read_to_string(&mut text);
+    text
+}
+
+struct Process(Child);
+
+impl Process {
+    fn kill(&mut self) {
+        // It may have ended by itself.
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+impl Drop for Process {
+    fn drop(&mut self) {
+        self.kill();
+    }
+}
