@@ -17,7 +17,7 @@ use tempfile::TempDir;
 use utterd::store::durable::{
     Directory, EngineKind,
     key_value::{Batch, Durability, Key},
-    records::{self, Kind, Meta, Metas, Utterances},
+    records::{self, Kind, Links, Meta, Metas, Utterances},
 };
 
 use super::{Outcome, Server, assert_holds, utterd};
@@ -158,7 +158,8 @@ fn an_interrupted_copy_is_completed() {
 /// Leaves of a finished copy what an interrupted one would have left.
 fn interrupt(data: &Path, engine: EngineKind) {
     let directory = Directory::open(engine, data, 1 << 20).expect("the copy is opened");
-    let rest = directory.pairs().range(Bound::Included(&[Utterances::NUMBER]), Bound::Unbounded);
+    let rest =
+        directory.pairs().range(Bound::Included(&[Utterances::NUMBER]), Bound::Excluded(&[Links::NUMBER]));
     let rest = rest.map(|pair| pair.expect("it is read").0);
     let (key, value) = records::pair::<Metas>(&Meta::Copying, &1);
     let writes = rest.map(|key| (key, None)).chain([(key, Some(value))]).collect();

@@ -65,6 +65,8 @@ pub enum Command {
     },
     /// Minutes pass.
     Wait(u32),
+    /// The server ends, and another one opens its store.
+    Restart,
     /// Sends an earlier request that had a request id once more.
     Retry(u8),
     /// Sends another request with the id of an earlier one.

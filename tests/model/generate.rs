@@ -8,23 +8,38 @@ use crate::{
     forms::Form,
 };
 
-/// Sequences of at most `most` commands in one conversation.
-pub fn in_one(most: usize) -> impl Strategy<Value = Vec<Step>> {
-    sequences(Just(Place::First).boxed(), most)
+/// How long a sequence is, and what may be in it.
+#[derive(Clone, Copy, Debug)]
+pub struct Shape {
+    /// Commands at most.
+    pub most: usize,
+    /// Whether the server is restarted now and then.
+    pub restarts: bool,
 }
 
-/// Sequences of at most `most` commands in three conversations of two recipients.
-pub fn in_three(most: usize) -> impl Strategy<Value = Vec<Step>> {
+/// Sequences in one conversation.
+pub fn in_one(shape: Shape) -> BoxedStrategy<Vec<Step>> {
+    sequences(Just(Place::First).boxed(), shape)
+}
+
+/// Sequences in three conversations of two recipients.
+pub fn in_three(shape: Shape) -> BoxedStrategy<Vec<Step>> {
     let place = prop_oneof![Just(Place::First), Just(Place::Active), Just(Place::Second)];
-    sequences(place.boxed(), most)
+    sequences(place.boxed(), shape)
 }
 
 /// The first command says something, nearly always, so that the others find a conversation.
-fn sequences(place: BoxedStrategy<Place>, most: usize) -> impl Strategy<Value = Vec<Step>> {
+fn sequences(place: BoxedStrategy<Place>, shape: Shape) -> BoxedStrategy<Vec<Step>> {
+    let command = match shape.restarts {
+        true => prop_oneof![12 => command(), 1 => Just(Command::Restart)].boxed(),
+        false => command().boxed(),
+    };
     let first = (place.clone(), memorize()).prop_map(|(at, command)| Step { at, command });
-    let step = (place, command()).prop_map(|(at, command)| Step { at, command });
+    let step = (place, command).prop_map(|(at, command)| Step { at, command });
     let first = option::weighted(0.98, first);
-    (first, vec(step, 0..most)).prop_map(|(first, rest)| first.into_iter().chain(rest).collect())
+    (first, vec(step, 0..shape.most))
+        .prop_map(|(first, rest)| first.into_iter().chain(rest).collect())
+        .boxed()
 }
 
 fn command() -> impl Strategy<Value = Command> {

@@ -1,9 +1,12 @@
 //! Thousands of random sequences of calls, on a server and on a model that shares no code with
 //! it; what they answer is compared, and after each step what must always hold is checked.
 //!
+//! They run over each store. Over a durable one each sequence has a directory of its own, and the
+//! server is restarted on it now and then: the model knows nothing of that.
+//!
 //! A sequence that fails is shrunk to a short one and printed, a line a step.
-//! `UTTERD_MODEL_CASES` sets how many sequences each test runs, `UTTERD_MODEL_STEPS` how long they
-//! are at most, `UTTERD_MODEL_SEED` which ones.
+//! `UTTERD_MODEL_CASES` sets how many sequences each test runs in memory, and a durable store runs
+//! a part of; `UTTERD_MODEL_STEPS` how long they are at most, `UTTERD_MODEL_SEED` which ones.
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test may panic")]
 
 mod checks;
@@ -20,45 +23,67 @@ mod text;
 use std::cell::RefCell;
 
 use proptest::{
-    prelude::Strategy,
+    strategy::BoxedStrategy,
     test_runner::{Config, RngAlgorithm, RngSeed, TestCaseError, TestError, TestRunner},
 };
 
 use commands::Step;
-use run::Run;
+use generate::Shape;
+use run::{Place, Run};
 use tally::Tally;
+use utterd::config::{Backend, DurableEngine};
 
 /// Sequences of each test, unless the environment asks for others.
 const CASES: u32 = 1_000;
+/// A durable store runs one sequence where memory runs so many.
+const DURABLE_SHARE: u32 = 20;
 /// Steps of a sequence at most, unless the environment asks for others.
 const STEPS: usize = 40;
 
-#[test]
-fn one_conversation_is_what_the_model_says() {
-    check(generate::in_one(most()));
+macro_rules! on_each_backend {
+    ($($name:ident: $backend:expr,)*) => {$(
+        mod $name {
+            use super::*;
+
+            #[test]
+            fn one_conversation_is_what_the_model_says() {
+                check($backend, generate::in_one);
+            }
+
+            #[test]
+            fn three_conversations_are_what_the_model_says() {
+                check($backend, generate::in_three);
+            }
+        }
+    )*};
 }
 
-#[test]
-fn three_conversations_are_what_the_model_says() {
-    check(generate::in_three(most()));
+on_each_backend! {
+    in_memory: Backend::Memory,
+    on_fjall: Backend::Durable(DurableEngine::Fjall),
+    on_sled: Backend::Durable(DurableEngine::Sled),
 }
 
-fn most() -> usize {
-    asked("UTTERD_MODEL_STEPS").unwrap_or(STEPS)
-}
-
-fn check(sequences: impl Strategy<Value = Vec<Step>>) {
+fn check(backend: Backend, sequences: fn(Shape) -> BoxedStrategy<Vec<Step>>) {
+    let (restarts, share) = match backend {
+        Backend::Memory => (false, 1),
+        Backend::Durable(_) => (true, DURABLE_SHARE),
+    };
+    let most = asked("UTTERD_MODEL_STEPS").unwrap_or(STEPS);
+    let sequences = sequences(Shape { most, restarts });
     let config = Config {
-        cases: asked("UTTERD_MODEL_CASES").unwrap_or(CASES),
+        cases: asked("UTTERD_MODEL_CASES").unwrap_or(CASES).div_ceil(share),
         rng_algorithm: RngAlgorithm::XorShift, // fast without optimisation too
         rng_seed: RngSeed::Fixed(asked("UTTERD_MODEL_SEED").unwrap_or(1)),
         failure_persistence: None,
         max_shrink_iters: 20_000,
         ..Config::default()
     };
-    let (enough, tally) = (config.cases >= CASES, RefCell::new(Tally::default()));
+    let (enough, tally) = (config.cases >= CASES.div_ceil(share), RefCell::new(Tally::default()));
+    let directories = tempfile::tempdir().unwrap();
     let outcome = TestRunner::new(config).run(&sequences, |steps| {
-        tally.borrow_mut().add(&run(&steps).map_err(TestCaseError::fail)?);
+        let place = Place::of(backend, directories.path());
+        tally.borrow_mut().add(&run(&steps, place).map_err(TestCaseError::fail)?);
         Ok(())
     });
     if let Err(error) = outcome {
@@ -66,13 +91,13 @@ fn check(sequences: impl Strategy<Value = Vec<Step>>) {
     }
     println!("{:?}", tally.borrow());
     if enough {
-        tally.borrow().check().unwrap();
+        tally.borrow().check(restarts).unwrap();
     }
 }
 
-fn run(steps: &[Step]) -> Result<Tally, String> {
+fn run(steps: &[Step], place: Place) -> Result<Tally, String> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-    runtime.block_on(Run::of(steps))
+    runtime.block_on(Run::of(steps, place))
 }
 
 fn told(error: &TestError<Vec<Step>>) -> String {

@@ -49,10 +49,11 @@ impl Tally {
         other.0.iter().for_each(|(what, times)| *self.0.entry(what.clone()).or_default() += times);
     }
 
-    /// An error unless everything that has to happen did.
-    pub fn check(&self) -> Result<(), String> {
+    /// An error unless everything that has to happen did; restarts, where there are any.
+    pub fn check(&self, restarts: bool) -> Result<(), String> {
+        let wanted = WANTED.iter().chain(restarts.then_some(&"restarted"));
         let missing: Vec<_> =
-            WANTED.iter().filter(|what| self.0.get(**what).is_none_or(|times| *times == 0)).collect();
+            wanted.filter(|what| self.0.get(**what).is_none_or(|times| *times == 0)).collect();
         ensure!(missing.is_empty(), "never happened: {missing:?}; only {:?}", self.0);
         Ok(())
     }

@@ -1,7 +1,11 @@
 //! What several tests need: a clock that tests move, and a server at the end of a pipe.
+//!
+//! `UTTERD_TEST_BACKEND` names the backend of every server whose test does not ask for one: memory
+//! (unless it is set), fjall or sled.
 #![allow(dead_code)] // each test uses its part
 
 use std::{
+    path::Path,
     sync::{
         Arc,
         atomic::{AtomicI64, AtomicU64, Ordering},
@@ -11,20 +15,34 @@ use std::{
 
 use futures::{StreamExt, stream};
 use hyper_util::rt::TokioIo;
+use tempfile::TempDir;
 use tonic::transport::{Channel, Endpoint};
 use tower::service_fn;
-use utterd::{config::Settings, domain::Timestamp, engine::Clock, server::Server};
+use utterd::{
+    config::{Backend, DurableEngine, Settings},
+    domain::Timestamp,
+    engine::Clock,
+    server::{ServeError, Server},
+};
 
 /// A clock that stands still until it is moved, and whose ids count up.
 pub struct ManualClock {
     micros: AtomicI64,
     ids: AtomicU64,
+    /// Where the server keeps its store, if that is a directory of its own. A server drops its clock
+    /// after its store: so the directory outlives what is in use there.
+    directory: Option<TempDir>,
 }
 
 impl ManualClock {
     /// A clock at noon of 1 March 2026, UTC.
     pub fn new() -> Arc<Self> {
-        Arc::new(Self { micros: AtomicI64::new(1_772_366_400_000_000), ids: AtomicU64::new(0) })
+        Self::over(None)
+    }
+
+    fn over(directory: Option<TempDir>) -> Arc<Self> {
+        let (micros, ids) = (AtomicI64::new(1_772_366_400_000_000), AtomicU64::new(0));
+        Arc::new(Self { micros, ids, directory })
     }
 
     /// Moves the clock on.
@@ -49,11 +67,41 @@ pub fn server() -> (Server, Arc<ManualClock>) {
     server_with(&Settings::default())
 }
 
-/// A server with settings of the test's.
+/// A server with settings of the test's, over a store of its own in the backend that
+/// `UTTERD_TEST_BACKEND` names.
 pub fn server_with(settings: &Settings) -> (Server, Arc<ManualClock>) {
-    let clock = ManualClock::new();
-    let server = Server::new(settings, clock.clone()).expect("the settings go together");
+    let backend = asked_backend();
+    let directory = matches!(backend, Backend::Durable(_)).then(|| tempfile::tempdir().expect("a directory"));
+    let data_dir = directory.as_ref().map_or(settings.data_dir.clone(), |own| own.path().to_owned());
+    let settings = Settings { backend, data_dir, ..settings.clone() };
+    let clock = ManualClock::over(directory);
+    let server = Server::new(&settings, clock.clone()).expect("the settings go together");
     (server, clock)
+}
+
+/// A server with settings of the test's that keeps everything in memory.
+pub fn server_in_memory(settings: &Settings, clock: &Arc<ManualClock>) -> Server {
+    let settings = Settings { backend: Backend::Memory, ..settings.clone() };
+    Server::new(&settings, clock.clone()).expect("the settings go together")
+}
+
+/// A server with settings of the test's over the store in `directory`, a new one when that is empty.
+///
+/// It has to be dropped before another one is opened there.
+pub fn server_in(
+    directory: &Path,
+    engine: DurableEngine,
+    settings: &Settings,
+    clock: &Arc<ManualClock>,
+) -> Result<Server, ServeError> {
+    let (backend, data_dir) = (Backend::Durable(engine), directory.to_owned());
+    Server::new(&Settings { backend, data_dir, ..settings.clone() }, clock.clone())
+}
+
+fn asked_backend() -> Backend {
+    const VARIABLE: &str = "UTTERD_TEST_BACKEND";
+    let Ok(word) = std::env::var(VARIABLE) else { return Backend::Memory };
+    Backend::named(&word).unwrap_or_else(|| panic!("{VARIABLE} is {word:?}, which is not {}", Backend::WORDS))
 }
 
 /// A client of `server`, over a pipe in memory.

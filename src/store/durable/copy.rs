@@ -5,7 +5,7 @@ use std::{fs, ops::Bound, path::PathBuf};
 use super::{
     directory::{Directory, OpenError},
     key_value::{Batch, Durability, Key, KeyValue, KeyValueError, Pairs, Value},
-    records::{self, BadRecord, Kind, Meta, Metas, Record},
+    records::{self, BadRecord, Kind, Links, Meta, Metas, Record},
 };
 
 /// Bytes that are written at once.
@@ -201,9 +201,10 @@ impl Copying<'_> {
     /// Notes on the disk whether the copy is unfinished; answers the group that it was noted in.
     fn note(&mut self, unfinished: Option<u64>) -> Result<u64, CopyError> {
         let group = self.number(Meta::Group)?.unwrap_or(0) + 1;
-        let (key, value) = records::pair::<Metas>(&Meta::Group, &group);
         let mark = unfinished.map(|number| records::pair::<Metas>(&Meta::Copying, &number).1);
-        let writes = vec![(key, Some(value)), (records::key::<Metas>(&Meta::Copying), mark)];
+        let note = (records::key::<Metas>(&Meta::Copying), mark);
+        let links = if group > 1 { &[group - 1][..] } else { &[] };
+        let writes = records::group_writes(group, links).chain([note]).collect();
         self.to.apply(Batch { writes }, Durability::Disk).map_err(CopyError::Write)?;
         Ok(group)
     }
@@ -217,13 +218,14 @@ impl Copying<'_> {
     }
 }
 
-/// All pairs behind `last` but the store's own numbers, which are not copied: groups and what is
-/// unscrubbed are of the files.
+/// All pairs behind `last` but the store's own numbers and links, which are not copied: groups and
+/// what is unscrubbed are of the files.
 fn contents<'a>(pairs: &'a dyn KeyValue, last: Option<&[u8]>) -> Pairs<'a> {
     let from = last.map_or(Bound::Unbounded, Bound::Excluded);
-    let is_number = |(key, _): &(Key, Value)| key.first() == Some(&Metas::NUMBER);
+    let is_own =
+        |(key, _): &(Key, Value)| [Some(&Metas::NUMBER), Some(&Links::NUMBER)].contains(&key.first());
     let pairs = pairs.range(from, Bound::Unbounded);
-    Box::new(pairs.filter(move |pair| !pair.as_ref().is_ok_and(is_number)))
+    Box::new(pairs.filter(move |pair| !pair.as_ref().is_ok_and(is_own)))
 }
 
 /// A record, as a person reads it.

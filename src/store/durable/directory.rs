@@ -3,6 +3,7 @@
 use std::{
     fs::{self, File, OpenOptions, TryLockError},
     io::{self, Read, Write},
+    ops::Bound,
     path::{Path, PathBuf},
 };
 
@@ -11,10 +12,10 @@ use parking_lot::Mutex;
 use super::{
     files,
     fjall::Fjall,
-    key_value::{KeyValue, KeyValueError},
+    key_value::{Key, KeyValue, KeyValueError, Value},
     label::{self, EngineKind, Label},
     mark::{self, Mark},
-    records::{self, Meta, Metas},
+    records::{self, Links, Meta, Metas},
     sled::Sled,
 };
 
@@ -28,6 +29,7 @@ pub struct Directory {
     pairs: Box<dyn KeyValue>,
     mark: Mutex<Mark>,
     group: u64,
+    links: Vec<u64>,
     _lock: File, // the last to go: the engine is closed by then
 }
 
@@ -117,6 +119,17 @@ pub enum OpenError {
         /// The last group that the files hold.
         found: u64,
     },
+    /// A group of writes is missing among others.
+    #[error(
+        "the store in {} has lost writes: group {missing} is missing, and later ones are there; restore the directory from a backup, or remove {} to go on without what is lost",
+        directory.display(), directory.join(mark::FILE).display()
+    )]
+    Gap {
+        /// The directory.
+        directory: PathBuf,
+        /// The first group that is missing.
+        missing: u64,
+    },
     /// It is a copy that was not finished.
     #[error(
         "the store in {} is an unfinished copy; finish it: utterd copy --from SOURCE --to {engine}:{}, or remove the directory",
@@ -182,12 +195,17 @@ impl Directory {
         let refused = |reason: String| OpenError::Engine { directory: path.into(), engine, reason };
         let pairs = open(&path.join(engine.name())).map_err(|error| refused(error.to_string()))?;
         let group = last_group(&*pairs).map_err(refused)?;
+        let links = links(&*pairs).map_err(refused)?;
         let mark =
             Mark::open(path).map_err(|error| OpenError::File { path: path.join(mark::FILE), error })?;
         if group < mark.group() {
             return Err(OpenError::Behind { directory: path.into(), flushed: mark.group(), found: group });
         }
-        Ok(Self { path: path.into(), engine, pairs, mark: Mutex::new(mark), group, _lock: lock })
+        // Without its mark a store is taken as it is.
+        if let Some(missing) = records::missing_group(&links, group).filter(|_| !mark.is_new()) {
+            return Err(OpenError::Gap { directory: path.into(), missing });
+        }
+        Ok(Self { path: path.into(), engine, pairs, mark: Mutex::new(mark), group, links, _lock: lock })
     }
 
     /// Where the store is.
@@ -220,6 +238,12 @@ impl Directory {
         self.group
     }
 
+    /// The links that it held when it was opened: that of the last group, and those before groups
+    /// that are missing.
+    pub(super) fn links(&self) -> &[u64] {
+        &self.links
+    }
+
     /// Notes that everything up to `group` is on the disk.
     pub(super) fn mark(&self, group: u64) -> Result<(), KeyValueError> {
         let mut mark = self.mark.lock();
@@ -245,6 +269,19 @@ fn last_group(pairs: &dyn KeyValue) -> Result<u64, String> {
     let Some(value) = pairs.get(&key).map_err(|error| error.to_string())? else { return Ok(0) };
     let (_, group) = records::decode::<Metas>(&key, &value).map_err(|error| error.to_string())?;
     Ok(group)
+}
+
+fn links(pairs: &dyn KeyValue) -> Result<Vec<u64>, String> {
+    let first = records::all_of::<Links>();
+    let end = records::prefix_end(&first);
+    let pairs = pairs.range(Bound::Included(&first), end.as_ref().map(Vec::as_slice));
+    let link = |(key, value): (Key, Value)| records::decode::<Links>(&key, &value).map(|(link, ())| link);
+    pairs
+        .map(|pair| {
+            let pair = pair.map_err(|error| error.to_string())?;
+            link(pair).map_err(|error| error.to_string())
+        })
+        .collect()
 }
 
 /// Locks the directory for this process; the system gives the lock back when the process ends.

@@ -82,8 +82,9 @@ struct Writer {
     queue: Arc<Queue>,
     flush: Flush,
     revisions: Revisions,
-    /// The last group that was applied.
+    /// The last group that was applied, and the links that are there.
     group: u64,
+    links: Vec<u64>,
     /// The last group that is on the disk, and the last that the mark tells of.
     flushed: u64,
     marked: u64,
@@ -105,12 +106,14 @@ impl Drop for Writer {
 impl Writer {
     fn new(directory: Arc<Directory>, queue: Arc<Queue>, flush: Flush) -> Self {
         let (group, now) = (directory.group(), Instant::now());
+        let links = directory.links().to_vec();
         Self {
             directory,
             queue,
             flush,
             revisions: Revisions::new(REVISIONS),
             group,
+            links,
             flushed: group,
             marked: group,
             answered: 0,
@@ -139,7 +142,8 @@ impl Writer {
     /// Checks and applies a group, and answers its callers. Fails when it is not known what of
     /// it is stored.
     fn write(&mut self, requests: Vec<(Request, Caller)>) -> Result<(), KeyValueError> {
-        let mut group = Group::new(self.group + 1, self.directory.pairs(), &mut self.revisions);
+        let pairs = self.directory.pairs();
+        let mut group = Group::new(self.group + 1, &self.links, pairs, &mut self.revisions);
         let admit = |(request, caller)| (caller, group.admit(request));
         let admitted: Vec<(Caller, Outcome)> = requests.into_iter().map(admit).collect();
         self.answered = admitted.len();
@@ -171,6 +175,7 @@ impl Writer {
         }
         self.apply_time = started.elapsed();
         self.group = group;
+        self.links = vec![group];
         self.queue.settle(group);
         Ok(())
     }

@@ -25,12 +25,14 @@ pub(super) struct Mark {
     path: PathBuf,
     next_slot: u64,
     group: u64,
+    is_new: bool,
 }
 
 impl Mark {
     /// Opens the mark of the store in `directory`, or makes one that tells of nothing.
     pub(super) fn open(directory: &Path) -> io::Result<Self> {
         let path = directory.join(FILE);
+        let is_new = !path.try_exists()?;
         let file = OpenOptions::new().read(true).write(true).create(true).truncate(false).open(&path)?;
         let (one, two) = (read(&file, 0)?, read(&file, 1)?);
         if one.max(two).is_none() && file.metadata()?.len() > 0 {
@@ -39,12 +41,17 @@ impl Mark {
             return Err(io::Error::new(io::ErrorKind::InvalidData, reason));
         }
         let next_slot = u64::from(one > two);
-        Ok(Self { file, path, next_slot, group: one.max(two).unwrap_or(0) })
+        Ok(Self { file, path, next_slot, group: one.max(two).unwrap_or(0), is_new })
     }
 
     /// The last group known to be flushed.
     pub(super) fn group(&self) -> u64 {
         self.group
+    }
+
+    /// Whether there was none.
+    pub(super) fn is_new(&self) -> bool {
+        self.is_new
     }
 
     /// Notes that everything up to `group` is flushed; returns when the note is on the disk.

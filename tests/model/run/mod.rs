@@ -3,6 +3,7 @@
 mod build;
 mod change;
 mod drafts;
+mod place;
 mod reads;
 mod search;
 mod send;
@@ -27,15 +28,18 @@ use crate::{
     checks::{Observed, absolutes, same},
     commands::{Command, Step},
     naive::{Call, Conversation, Policy, World},
-    support::{ManualClock, server_with},
+    support::ManualClock,
     tally::Tally,
 };
+pub use place::Place;
 use send::Reply;
 use trace::Trace;
 
 /// A server, the model of it, and what was heard so far.
 pub struct Run {
-    server: Server,
+    /// There, but for the moment of a restart.
+    server: Option<Server>,
+    place: Place,
     clock: Arc<ManualClock>,
     trace: Trace,
     world: World,
@@ -69,15 +73,17 @@ fn default_policy() -> Policy {
 }
 
 impl Run {
-    /// Runs `steps` on a fresh server; the error tells at which step, and what was wrong.
-    pub async fn of(steps: &[Step]) -> Result<Tally, String> {
-        let (server, clock) = server_with(&settings());
+    /// Runs `steps` on a server over a fresh store; the error tells at which step, and what was wrong.
+    pub async fn of(steps: &[Step], place: Place) -> Result<Tally, String> {
+        let clock = ManualClock::new();
+        let server = place.server(&settings(), &clock)?;
         let trace = Trace::open(server.services(), "").await?;
         let world = World::new(default_policy());
         let (summaries, recipients, firsts) = (HashMap::new(), HashMap::new(), HashMap::new());
         let sent = Vec::new();
         let mut run = Self {
-            server,
+            server: Some(server),
+            place,
             clock,
             trace,
             world,
@@ -91,6 +97,9 @@ impl Run {
         };
         for (number, step) in (1..).zip(steps) {
             run.step(step).await.map_err(|error| format!("step {number}, {step}:\n{error}"))?;
+        }
+        if run.place.is_durable() {
+            run.reopened().await.map_err(|error| format!("after all, restarted:\n{error}"))?;
         }
         Ok(run.tally)
     }
@@ -108,6 +117,7 @@ impl Run {
                 self.clock.advance(Duration::from_secs(u64::from(*minutes) * 60));
                 Ok(())
             }
+            Command::Restart => self.restart().await,
             // Nothing was sent yet.
             Command::Retry(_) | Command::Reuse(_) => Ok(()),
             Command::Remember(search) => self.remember(step.at, search).await,
@@ -115,8 +125,33 @@ impl Run {
         }
     }
 
+    /// Ends the server and opens its store with another one. Only the events are of one server: a
+    /// cursor of the last one's is refused.
+    async fn restart(&mut self) -> Result<(), String> {
+        self.trace.close();
+        self.server = None;
+        let server = self.server.insert(self.place.server(&settings(), &self.clock)?);
+        let last = self.trace.seen.last().map(|event| event.event_id.clone());
+        if let Some(last) = last {
+            Trace::refuse(server.services(), &last).await?;
+        }
+        self.trace = Trace::open(server.services(), "").await?;
+        self.tally.count("restarted", 1);
+        Ok(())
+    }
+
+    /// Everything is what it was, after a restart.
+    async fn reopened(&mut self) -> Result<(), String> {
+        self.restart().await?;
+        let births: Vec<_> = self.world.conversations.iter().map(|one| one.birth).collect();
+        for birth in births {
+            self.observe(birth).await?;
+        }
+        Ok(())
+    }
+
     fn services(&self) -> &Services {
-        self.server.services()
+        self.server.as_ref().expect("a server runs").services()
     }
 
     fn now(&self) -> i64 {

@@ -13,6 +13,7 @@ use utterd::{
     rpc::Services,
 };
 
+use super::send::reason;
 use crate::{checks::same, ensure, naive::Facts, text::markers};
 
 type Events = Pin<Box<dyn Stream<Item = Result<WatchEventsResponse, Status>> + Send>>;
@@ -34,6 +35,20 @@ impl Trace {
                 Ok(Self { stream, seen: Vec::new() })
             }
             other => Err(format!("the trace starts with {other:?}")),
+        }
+    }
+
+    /// Lets go of the server.
+    pub fn close(&mut self) {
+        self.stream = Box::pin(futures::stream::empty());
+    }
+
+    /// An event of an earlier server is no place to start from.
+    pub async fn refuse(services: &Services, after_event: &str) -> Result<(), String> {
+        let request = WatchEventsRequest { after_event: after_event.to_owned(), ..Default::default() };
+        match services.watch_events(Request::new(request)).await {
+            Ok(_) => Err("an event of another server is taken".to_owned()),
+            Err(status) => same("the reason of the refusal", &reason(&status).as_str(), &"EVENTS_NOT_KEPT"),
         }
     }
 

@@ -23,14 +23,21 @@ pub(super) type Revisions = Cache<LineageId, Option<Revision>>;
 /// What the requests of a group come to so far.
 pub(super) struct Group<'a> {
     number: u64,
+    /// The links that are there before it.
+    links: &'a [u64],
     pairs: &'a dyn KeyValue,
     revisions: &'a mut Revisions,
     writes: FxHashMap<Key, Option<Value>>,
 }
 
 impl<'a> Group<'a> {
-    pub(super) fn new(number: u64, pairs: &'a dyn KeyValue, revisions: &'a mut Revisions) -> Self {
-        Self { number, pairs, revisions, writes: FxHashMap::default() }
+    pub(super) fn new(
+        number: u64,
+        links: &'a [u64],
+        pairs: &'a dyn KeyValue,
+        revisions: &'a mut Revisions,
+    ) -> Self {
+        Self { number, links, pairs, revisions, writes: FxHashMap::default() }
     }
 
     /// Takes a request in, wholly, if all that must hold does.
@@ -51,13 +58,12 @@ impl<'a> Group<'a> {
         Ok(())
     }
 
-    /// All writes, with the group's number; `None` when there are none.
+    /// All writes, with what tells of the group; `None` when there are none.
     pub(super) fn batch(mut self) -> Option<Batch> {
         if self.writes.is_empty() {
             return None;
         }
-        let (key, value) = records::pair::<Metas>(&Meta::Group, &self.number);
-        self.writes.insert(key, Some(value));
+        self.writes.extend(records::group_writes(self.number, self.links));
         Some(Batch { writes: self.writes.into_iter().collect() })
     }
 

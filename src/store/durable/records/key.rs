@@ -42,9 +42,13 @@ impl KeyWriter {
         self
     }
 
-    pub(super) fn sequence(&mut self, sequence: Sequence) -> &mut Self {
-        self.0.extend(sequence.0.to_be_bytes());
+    pub(super) fn long(&mut self, number: u64) -> &mut Self {
+        self.0.extend(number.to_be_bytes());
         self
+    }
+
+    pub(super) fn sequence(&mut self, sequence: Sequence) -> &mut Self {
+        self.long(sequence.0)
     }
 
     pub(super) fn time(&mut self, time: Timestamp) -> &mut Self {
@@ -96,8 +100,12 @@ impl<'a> KeyReader<'a> {
         Ok(u32::from_be_bytes(self.array()?))
     }
 
+    pub(super) fn long(&mut self) -> Result<u64, Fault> {
+        Ok(u64::from_be_bytes(self.array()?))
+    }
+
     pub(super) fn sequence(&mut self) -> Result<Sequence, Fault> {
-        sequence("the key's sequence", u64::from_be_bytes(self.array()?))
+        sequence("the key's sequence", self.long()?)
     }
 
     pub(super) fn time(&mut self) -> Result<Timestamp, Fault> {

@@ -1,8 +1,8 @@
 //! Any record.
 
 use super::{
-    Active, BadRecord, ConversationName, Descriptions, Dues, Fault, GivenIds, Heads, Kind, Listed, Metas,
-    OutcomeAges, Outcomes, Policies, Segments, Utterances,
+    Active, BadRecord, ConversationName, Descriptions, Dues, Fault, GivenIds, Heads, Kind, Links, Listed,
+    Metas, OutcomeAges, Outcomes, Policies, Segments, Utterances,
     kind::{decode, name, unreadable_key},
 };
 
@@ -64,4 +64,6 @@ kinds! {
     OutcomeAges,
     /// Work that becomes due.
     Dues,
+    /// That a group is there.
+    Links,
 }

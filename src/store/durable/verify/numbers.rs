@@ -1,9 +1,9 @@
 //! The store's own numbers.
 
 use super::survey::Survey;
-use crate::store::durable::records::{self, Meta, Metas};
+use crate::store::durable::records::{self, Links, Meta, Metas};
 
-/// What is unscrubbed was written in a group that there is.
+/// What is unscrubbed was written in a group that there is, and every group is there.
 pub(super) fn check(survey: &mut Survey<'_>) {
     let (mut group, mut unscrubbed) = (0, 0);
     survey.walk::<Metas>(|_, meta, value| match meta {
@@ -14,5 +14,13 @@ pub(super) fn check(survey: &mut Survey<'_>) {
     if unscrubbed > group {
         let what = format_args!("is {unscrubbed}, and the last group is {group}");
         survey.problem(records::name::<Metas>(&Meta::Unscrubbed), what);
+    }
+    let mut links = Vec::new();
+    survey.walk::<Links>(|_, link, _| links.push(link));
+    if let Some(missing) = records::missing_group(&links, group) {
+        survey.problem(
+            records::name::<Metas>(&Meta::Group),
+            format_args!("is {group}, and group {missing} is missing"),
+        );
     }
 }

@@ -6,13 +6,13 @@ use super::survey::Survey;
 use crate::store::durable::{
     key_value::Key,
     records::{
-        Active, ConversationName, Descriptions, Dues, GivenIds, Heads, Kind, Listed, Metas, OutcomeAges,
-        Outcomes, Policies, Record, Segments, Utterances, prefix_end,
+        Active, ConversationName, Descriptions, Dues, GivenIds, Heads, Kind, Links, Listed, Metas,
+        OutcomeAges, Outcomes, Policies, Record, Segments, Utterances, prefix_end,
     },
 };
 
 /// The kinds that are looked at elsewhere, ascending.
-const KNOWN: [u8; 13] = [
+const KNOWN: [u8; 14] = [
     Metas::NUMBER,
     ConversationName::NUMBER,
     Heads::NUMBER,
@@ -26,6 +26,7 @@ const KNOWN: [u8; 13] = [
     Outcomes::NUMBER,
     OutcomeAges::NUMBER,
     Dues::NUMBER,
+    Links::NUMBER,
 ];
 
 /// There is no record of another kind.

@@ -25,5 +25,6 @@ fn written(record: &Record) -> (Key, Vec<u8>) {
         Record::Outcomes(key, value) => pair::<Outcomes>(key, value),
         Record::OutcomeAges(key, value) => pair::<OutcomeAges>(key, value),
         Record::Dues(key, value) => pair::<Dues>(key, value),
+        Record::Links(key, value) => pair::<Links>(key, value),
     }
 }

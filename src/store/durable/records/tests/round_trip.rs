@@ -158,6 +158,11 @@ proptest! {
     fn dues(time in time(), conversation in conversation()) {
         comes_back::<Dues>((time, Due::Expired(conversation)), ());
     }
+
+    #[test]
+    fn links(group: u64) {
+        comes_back::<Links>(group, ());
+    }
 }
 
 /// Texts at the edges of what one or two bytes of length can say.

@@ -21,7 +21,7 @@ const TIME: Timestamp = Timestamp(1_763_654_400_000_000);
 
 /// A record of each kind, as version 1 of each wrote it: number and version, key, value. A line is
 /// never changed; a new version of a kind adds one.
-const WRITTEN: [(u8, u8, &str, &str); 13] = [
+const WRITTEN: [(u8, u8, &str, &str); 14] = [
     (1, 1, "0101", "0108ac02fa620ec6"),
     (
         2,
@@ -70,6 +70,7 @@ const WRITTEN: [(u8, u8, &str, &str); 13] = [
     ),
     (12, 1, "0c80064408ca04c0000461636d65084d656d6f72697a657265712d31", "015f4f324b"),
     (13, 1, "0d80064408ca04c000010461636d6574616c6b", "01893f0761"),
+    (14, 1, "0e000000000000012c", "01a2533587"),
 ];
 
 #[test]
@@ -81,7 +82,7 @@ fn the_numbers_are_stable() {
         assert_eq!(Record::read(&bytes(key), &bytes(value)), Ok(record));
     }
     let numbers: Vec<u8> = WRITTEN.map(|(number, ..)| number).into();
-    assert_eq!(numbers, Vec::from_iter(1..=13), "one of each kind");
+    assert_eq!(numbers, Vec::from_iter(1..=14), "one of each kind");
 }
 
 /// What most records are: words of a person's, and a head while nothing is open.
@@ -141,6 +142,7 @@ pub fn examples() -> Vec<Record> {
         Record::Outcomes(name(), outcome()),
         Record::OutcomeAges((TIME, name()), ()),
         Record::Dues((TIME, Due::Expired(key)), ()),
+        Record::Links(300, ()),
     ]
 }
 

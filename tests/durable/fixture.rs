@@ -1,0 +1,186 @@
+//! Stores that an earlier version wrote, kept in `tests/fixtures`: they open, and hold what they held.
+//!
+//! Each format has a directory, with a store of each engine and what both answer. What was released is
+//! never written anew; a new format gets a directory of its own:
+//! `cargo test --test durable write_the_fixtures -- --ignored`.
+
+mod story;
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+    sync::Arc,
+    time::Duration,
+};
+
+use tempfile::TempDir;
+use utterd::store::durable::{
+    Directory, EngineKind, Flush,
+    key_value::{Batch, Durability},
+    verify,
+};
+use xxhash_rust::xxh3::xxh3_64;
+
+use crate::{
+    answers::Answers,
+    call::Call,
+    files::{Content, Files},
+    home::Home,
+    support::ManualClock,
+};
+
+const FIXTURES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures/format-1");
+/// What both stores answer.
+const ANSWERS: &str = "answers.txt";
+/// sled's log consists of segments of this size; the fixture leaves out the zeros at its end.
+const SEGMENT: u64 = 512 << 10;
+/// Conversations that expire have expired by then.
+const LATER: Duration = Duration::from_secs(40 * 24 * 3_600);
+
+#[tokio::test]
+async fn a_fjall_store_of_format_1_is_read() {
+    is_read(EngineKind::Fjall).await;
+}
+
+#[tokio::test]
+async fn a_sled_store_of_format_1_is_read() {
+    is_read(EngineKind::Sled).await;
+}
+
+async fn is_read(engine: EngineKind) {
+    let directory = fixture(engine);
+    let opened = Directory::open(engine, directory.path(), 1 << 20).unwrap();
+    assert_eq!(verify(&opened, &mut |_| ()).unwrap().problems, []);
+    drop(opened);
+    let home = open(engine, directory.path(), &clock());
+    let expected = fs::read_to_string(Path::new(FIXTURES).join(ANSWERS)).unwrap();
+    let told = told(&home).await;
+    for (is, was) in told.lines().zip(expected.lines()) {
+        assert_eq!(is, was);
+    }
+    assert_eq!(told.len(), expected.len());
+    home.live(&story::afterwards()).await;
+}
+
+#[test]
+fn a_store_of_a_newer_format_is_refused() {
+    let directory = fixture(EngineKind::Fjall);
+    let label = directory.path().join("STORE");
+    let text = fs::read_to_string(&label).unwrap();
+    fs::write(&label, text.replace("format: 1", "format: 2")).unwrap();
+    let refused = Home::open(EngineKind::Fjall, directory.path(), &clock(), Flush::Each).err().unwrap();
+    let expected =
+        "has format 2, and this version reads formats up to 1; use the version that wrote it, or a newer one";
+    assert!(refused.to_string().ends_with(expected), "{refused}");
+}
+
+#[test]
+fn a_store_of_the_other_engine_is_refused() {
+    let directory = fixture(EngineKind::Sled);
+    let refused = Home::open(EngineKind::Fjall, directory.path(), &clock(), Flush::Each).err().unwrap();
+    let path = directory.path().display();
+    let expected = format!(
+        "the store in {path} is kept by sled, not by fjall; open it as sled, or move it: utterd copy --from sled:{path} --to fjall:DIR"
+    );
+    assert_eq!(refused.to_string(), expected);
+}
+
+/// What a newer version has written is not misread: the conversation cannot be read, and others can.
+#[tokio::test]
+async fn a_record_of_a_newer_version_is_an_error() {
+    for engine in EngineKind::ALL {
+        let directory = fixture(engine);
+        let opened = Directory::open(engine, directory.path(), 1 << 20).unwrap();
+        let key = [&[2, 7][..], b"default", b"trip"].concat();
+        let value = opened.pairs().get(&key).unwrap().expect("the conversation `trip`");
+        let newer = sealed(2, &value[1..value.len() - 4], &key);
+        let unknown = (vec![200, 1], Some(sealed(1, &[], &[200, 1])));
+        let writes = vec![(key, Some(newer)), unknown];
+        opened.pairs().apply(Batch { writes }, Durability::Disk).unwrap();
+        let problems = verify(&opened, &mut |_| ()).unwrap().problems;
+        let found = |text: &str| problems.iter().any(|problem| problem.to_string().contains(text));
+        assert!(
+            found("the record's version is 2, known are 1 to 1") && found("kind 200 is not known"),
+            "{problems:?}"
+        );
+        drop(opened);
+
+        let home = open(engine, directory.path(), &clock());
+        let mut questions = story::questions();
+        questions.retries.clear();
+        let told = questions.ask(&home).await.to_string();
+        let refusal = "trip, conversation is refused: The service is currently unavailable: the store is unavailable: conversation default/trip: a newer version of utterd wrote it: the record's version is 2, known are 1 to 1";
+        assert!(told.contains(refusal), "{told}");
+        assert!(told.contains("taxes, conversation: {"), "{told}");
+    }
+}
+
+#[tokio::test]
+#[ignore = "writes the fixtures anew"]
+async fn write_the_fixtures() {
+    for engine in EngineKind::ALL {
+        let directory = tempfile::tempdir().unwrap();
+        let clock = ManualClock::new();
+        for calls in story::parts() {
+            let home = open(engine, directory.path(), &clock);
+            home.live(&calls).await;
+        }
+        let mut files = Files::read(directory.path());
+        files.0.remove(Path::new("LOCK"));
+        files.0.values_mut().for_each(without_hole);
+        let place = stored(engine);
+        if place.exists() {
+            fs::remove_dir_all(&place).unwrap();
+        }
+        files.write(&place);
+        let told = told(&open(engine, fixture(engine).path(), &self::clock())).await;
+        fs::write(Path::new(FIXTURES).join(ANSWERS), told).unwrap();
+    }
+}
+
+fn stored(engine: EngineKind) -> PathBuf {
+    Path::new(FIXTURES).join(engine.name())
+}
+
+/// A copy of the engine's fixture.
+fn fixture(engine: EngineKind) -> TempDir {
+    let directory = tempfile::tempdir().unwrap();
+    let mut files = Files::read(&stored(engine));
+    let logs = files.0.iter_mut().filter(|(path, _)| path.ends_with("db"));
+    logs.for_each(|(_, log)| log.size = log.size.next_multiple_of(SEGMENT));
+    files.write(directory.path());
+    directory
+}
+
+/// Leaves out the zeros at the end of what is large because of them.
+fn without_hole(content: &mut Content) {
+    const LARGE: u64 = 64 << 10;
+    if content.size > LARGE {
+        content.size = content.bytes.len() as u64;
+    }
+}
+
+fn open(engine: EngineKind, directory: &Path, clock: &Arc<ManualClock>) -> Home {
+    Home::open(engine, directory, clock, Flush::Each).unwrap_or_else(|error| panic!("{error}"))
+}
+
+/// A day after the story began, which is when questions are asked.
+fn clock() -> Arc<ManualClock> {
+    let clock = ManualClock::new();
+    clock.advance(Duration::from_secs(20 * 3_600));
+    clock
+}
+
+/// What the server tells, and what is due later.
+async fn told(home: &Home) -> String {
+    let answers: Answers = story::questions().ask(home).await;
+    let removed = Call::Wait(LATER).send(home).await.unwrap();
+    format!("{answers}later: {removed}\n")
+}
+
+/// A record's value, of any version.
+fn sealed(version: u8, payload: &[u8], key: &[u8]) -> Vec<u8> {
+    let sealed = [&[version], payload].concat();
+    let checksum = xxh3_64(&[key, &sealed].concat()) as u32;
+    [&sealed[..], &checksum.to_le_bytes()].concat()
+}

@@ -1,0 +1,30 @@
+//! Stores in files, as whoever looks after them meets them: files that were damaged, and stores
+//! that an earlier version wrote.
+//!
+//! - [`damage`]: files are cut, flipped, zeroed, swapped and removed; a server says so or has lost nothing.
+//! - [`fixture`]: a store of format 1, kept in `tests/fixtures`, holds what it held.
+//!
+//! `UTTERD_DAMAGE_CASES` sets how many times each store is damaged, `UTTERD_DAMAGE_SEED` how.
+#![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test may panic")]
+
+mod answers;
+mod call;
+mod damage;
+mod files;
+mod fixture;
+mod home;
+mod json;
+mod life;
+#[path = "../crash/random.rs"]
+#[allow(dead_code, reason = "each test uses its part")]
+mod random;
+#[path = "../support/mod.rs"]
+mod support;
+
+/// A number that the environment may set.
+fn asked(variable: &str) -> Option<u64> {
+    std::env::var(variable).ok().map(|value| match value.parse() {
+        Ok(number) => number,
+        Err(_) => panic!("{variable} is {value:?}, which is no number"),
+    })
+}
