@@ -35,8 +35,10 @@ use queue::{Gather, Taken};
 const GROUP_BYTES: usize = 4 << 20;
 /// The mark follows the flushes at least so often.
 const MARK_INTERVAL: Duration = Duration::from_secs(1);
-/// A group is gathered for so small a part of what the last one took, and for so long at most.
+/// A group is gathered for so small a part of what the last one took beyond so much, and for so
+/// long at most. When groups are quick, callers are better answered while others are flushed.
 const GATHER_PART: u32 = 4;
+const GATHER_FROM: Duration = Duration::from_micros(500);
 const GATHER_MOST: Duration = Duration::from_millis(2);
 /// Conversations whose revisions are remembered.
 const REVISIONS: usize = 1 << 16;
@@ -207,7 +209,7 @@ impl Writer {
     /// Those who were answered last may come back at once: with them, a group is as large as it can
     /// be. They are waited for as long as it pays.
     fn gather(&self) -> Gather {
-        let patience = (self.apply_time / GATHER_PART).min(GATHER_MOST);
+        let patience = (self.apply_time.saturating_sub(GATHER_FROM) / GATHER_PART).min(GATHER_MOST);
         Gather { answered: self.answered, patience }
     }
 
