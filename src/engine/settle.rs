@@ -5,9 +5,10 @@ use std::{
     task::{Context, Poll, Waker},
 };
 
+use parking_lot::Mutex;
 use tokio::{
+    runtime::Handle,
     sync::{mpsc, oneshot},
-    task::JoinHandle,
 };
 
 use crate::{
@@ -31,11 +32,17 @@ pub(super) enum Settled {
 
 /// A commit that is being settled, whether its caller stays or goes away.
 pub(super) enum Settling {
-    /// In a task of its own.
-    Alone(JoinHandle<Committed>),
+    /// By its caller.
+    Alone(Attended),
     /// After those that its stream handed over before.
     InLine(oneshot::Receiver<Committed>),
 }
+
+/// A commit that is settled while its caller waits for it, and in a task of its own if the caller
+/// does not wait to the end.
+///
+/// The mutex is never locked: a stream's line is looked at from several threads, this is not.
+pub(super) struct Attended(Option<Mutex<BoxFuture<'static, Committed>>>);
 
 /// A commit that waits for its flush.
 struct Flush {
@@ -51,8 +58,8 @@ struct Flush {
 pub(super) struct Settler(mpsc::UnboundedSender<(Flush, oneshot::Sender<Committed>)>);
 
 impl Engine {
-    /// Publishes the change of a commit once it is flushed: here when it is already, else in a
-    /// task, so that it is published even when the caller goes away.
+    /// Publishes the change of a commit once it is flushed: here when it is already, else while
+    /// the caller waits, or in a task when the caller goes away.
     pub(super) fn settle(
         &self,
         lane: &Arc<Lane>,
@@ -76,7 +83,7 @@ impl Engine {
         let flush = Flush { lane, lanes, events, answer, ticket };
         Settled::Later(match ahead {
             Some(ahead) => ahead.settler().take(flush),
-            None => Settling::Alone(tokio::spawn(flush.settle())),
+            None => Settling::Alone(Attended::to(flush)),
         })
     }
 }
@@ -95,10 +102,34 @@ impl Settling {
     /// How the commit ended, once it is known. Nothing is lost when the future is dropped before.
     pub(super) async fn result(&mut self) -> Committed {
         let ended = match self {
-            Self::Alone(task) => task.await.ok(),
+            Self::Alone(attended) => return attended.result().await,
             Self::InLine(answer) => answer.await.ok(),
         };
         ended.unwrap_or_else(|| Err(interrupted()))
+    }
+}
+
+impl Attended {
+    fn to(flush: Flush) -> Self {
+        Self(Some(Mutex::new(Box::pin(flush.settle()))))
+    }
+
+    async fn result(&mut self) -> Committed {
+        let Some(settling) = &mut self.0 else { return Err(interrupted()) };
+        let result = settling.get_mut().await;
+        self.0 = None;
+        result
+    }
+}
+
+impl Drop for Attended {
+    /// The caller went away: what it has handed over is settled without it.
+    fn drop(&mut self) {
+        if let Some(settling) = self.0.take()
+            && let Ok(runtime) = Handle::try_current()
+        {
+            runtime.spawn(settling.into_inner());
+        }
     }
 }
 
@@ -143,7 +174,7 @@ impl Settler {
         let (caller, answer) = oneshot::channel();
         match self.0.send((flush, caller)) {
             Ok(()) => Settling::InLine(answer),
-            Err(mpsc::error::SendError((flush, _))) => Settling::Alone(tokio::spawn(flush.settle())),
+            Err(mpsc::error::SendError((flush, _))) => Settling::Alone(Attended::to(flush)),
         }
     }
 }
