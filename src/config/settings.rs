@@ -134,7 +134,7 @@ impl Settings {
             memory_limit: 4 * GIB,
             data_dir: "utterd-data".into(),
             flush: Flush::default(),
-            cache_limit: 256 * MIB,
+            cache_limit: 512 * MIB,
             scrub_interval: Duration::from_secs(60 * 60),
             idle_timeout: DEFAULT_IDLE_TIMEOUT,
             max_content_bytes: DEFAULT_MAX_CONTENT_BYTES,

@@ -16,15 +16,24 @@ use crate::{
     },
 };
 
-/// Bytes of the cache for each of its shards. A conversation of more stays only while it is held.
+/// Bytes of the cache for each of its shards.
 const SHARD_BYTES: u64 = 64 << 20;
 /// Shards at most.
 const MAX_SHARDS: u64 = 256;
+/// More than any machine has: sums of it do not overflow.
+const UNLIMITED: u64 = 1 << 50;
 /// Bytes that a conversation is expected to take.
 const EXPECTED_BYTES: u64 = 16 << 10;
+/// Conversations that room is made for from the start, at most.
+const MAX_EXPECTED: u64 = 1 << 15;
 
 /// The lanes, by conversation.
-pub(super) struct Lanes(Cache<ConversationKey, Cached, Bytes, DefaultHashBuilder, Held>);
+pub(super) struct Lanes {
+    cache: Cache<ConversationKey, Cached, Bytes, DefaultHashBuilder, Held>,
+    /// The most that a lane is charged, half a shard: a conversation that takes more than it is
+    /// charged is dear to hold, but dearer to load for each call.
+    most: u64,
+}
 
 #[derive(Clone)]
 struct Cached {
@@ -65,25 +74,28 @@ impl Lanes {
     /// Lanes that take at most about `limit` bytes, beside those that are held.
     #[allow(clippy::expect_used)] // the builder is given all that it asks for
     pub(super) fn new(limit: u64) -> Self {
+        let limit = limit.min(UNLIMITED);
+        let shards = (limit / SHARD_BYTES).clamp(1, MAX_SHARDS);
         let options = OptionsBuilder::new()
-            .estimated_items_capacity(usize::try_from(limit / EXPECTED_BYTES).unwrap_or(usize::MAX))
+            .estimated_items_capacity((limit / EXPECTED_BYTES).min(MAX_EXPECTED) as usize)
             .weight_capacity(limit)
-            .shards((limit / SHARD_BYTES).clamp(1, MAX_SHARDS) as usize)
+            .shards(shards as usize)
             .build()
             .expect("a capacity is given");
-        Self(Cache::with_options(options, Bytes, DefaultHashBuilder::default(), Held))
+        let cache = Cache::with_options(options, Bytes, DefaultHashBuilder::default(), Held);
+        Self { cache, most: limit / shards / 2 }
     }
 
     /// The lane of a conversation, if it is in memory.
     pub(super) fn get(&self, key: &ConversationKey) -> Option<Arc<Lane>> {
-        self.0.get(key).map(|cached| cached.lane)
+        self.cache.get(key).map(|cached| cached.lane)
     }
 
     /// The lane of a conversation; a new one when none is in memory.
     pub(super) fn lane(&self, key: &ConversationKey) -> Arc<Lane> {
         let new =
             || Ok::<_, Infallible>(Cached { lane: Arc::new(Lane::new(key.clone())), bytes: footprint::LANE });
-        match self.0.get_or_insert_with(key, new) {
+        match self.cache.get_or_insert_with(key, new) {
             Ok(cached) => cached.lane,
             Err(never) => match never {},
         }
@@ -93,8 +105,8 @@ impl Lanes {
     /// held, and in use.
     pub(super) fn charge(&self, lane: &Arc<Lane>, pending: &mut Pending) {
         let Some(bytes) = pending.new_charge() else { return };
-        let cached = Cached { lane: lane.clone(), bytes };
-        if self.0.replace(lane.key.clone(), cached, true).is_ok() {
+        let cached = Cached { lane: lane.clone(), bytes: bytes.min(self.most) };
+        if self.cache.replace(lane.key.clone(), cached, true).is_ok() {
             pending.charged(bytes);
         }
     }
@@ -103,7 +115,7 @@ impl Lanes {
     pub(super) fn discard_unused(&self, lane: &Lane, pending: &mut Pending) {
         if !pending.removed && lane.is_unused(pending) {
             pending.removed = true;
-            self.0.remove(&lane.key);
+            self.cache.remove(&lane.key);
         }
     }
 }

@@ -100,7 +100,11 @@ impl Server {
             encoding: settings.encoding,
             idle_timeout: settings.idle_timeout,
             event_capacity: settings.event_capacity,
-            cache_bytes: settings.cache_limit,
+            cache_bytes: match settings.backend {
+                // it shares its states with the engine: to keep fewer would free nothing
+                Backend::Memory => u64::MAX,
+                Backend::Durable(_) => settings.cache_limit,
+            },
         };
         let engine = Arc::new(Engine::new(store, clock, tokenizer::counter, defaults));
         let limits = RequestLimits {

@@ -34,9 +34,9 @@ fn lanes_that_nobody_holds_are_given_up() {
         assert!(lanes.get(&key(number)).is_none());
         lanes.lane(&key(number));
         assert!(lanes.get(&key(number)).is_some());
-        assert!(lanes.0.weight() <= LIMIT);
+        assert!(lanes.cache.weight() <= LIMIT);
     }
-    assert_eq!(lanes.0.len(), 64);
+    assert_eq!(lanes.cache.len(), 64);
 }
 
 #[test]
@@ -49,7 +49,7 @@ fn lanes_that_are_held_stay() {
     }
     drop(held);
     lanes.lane(&key(1_000));
-    assert!(lanes.0.weight() <= LIMIT);
+    assert!(lanes.cache.weight() <= LIMIT);
 }
 
 #[test]
@@ -62,11 +62,11 @@ fn what_grows_is_charged_and_what_shrinks() {
     let small = footprint::lane(&state, 0);
     pending.start(1, Some(state));
     lanes.charge(&lane, &mut pending);
-    assert!(lanes.0.weight() <= LIMIT);
-    assert!(lanes.0.len() as u64 <= (LIMIT - small) / footprint::LANE + 1, "others made room");
-    let before = lanes.0.weight();
+    assert!(lanes.cache.weight() <= LIMIT);
+    assert!(lanes.cache.len() as u64 <= (LIMIT - small) / footprint::LANE + 1, "others made room");
+    let before = lanes.cache.weight();
     lanes.charge(&lane, &mut pending);
-    assert_eq!(lanes.0.weight(), before, "charged once");
+    assert_eq!(lanes.cache.weight(), before, "charged once");
 }
 
 /// However lanes come and go, those that two threads hold of one conversation are one.
@@ -104,12 +104,12 @@ async fn what_does_not_exist_leaves_no_lane() {
     assert!(engine.delete_conversation(&caller, key(0).id, None).await.is_err());
     let refused = engine.memorize(&caller, call(address.clone(), Some(Revision(7)))).await;
     assert!(matches!(refused, Err(EngineError::Refused(_))));
-    assert_eq!(engine.lanes.0.len(), 0);
+    assert_eq!(engine.lanes.cache.len(), 0);
     let failed = engine.memorize(&caller, call(address, None)).await;
     assert!(matches!(failed, Err(EngineError::Store(_))));
     let nobodys = Address { conversation: None, recipient: None };
     assert!(engine.memorize(&caller, call(nobodys, None)).await.is_err());
-    assert_eq!(engine.lanes.0.len(), 0, "nor does a flush that fails");
+    assert_eq!(engine.lanes.cache.len(), 0, "nor does a flush that fails");
 }
 
 /// A deletion, and what was decided before it, is seen by all who come later.
@@ -135,7 +135,7 @@ async fn whoever_loads_waits_for_what_is_in_flight() {
     assert!(loaded.unwrap().is_none());
     assert!(engine.published(&key(0)).await.unwrap().is_none());
     drop(lane);
-    assert_eq!(engine.lanes.0.len(), 0);
+    assert_eq!(engine.lanes.cache.len(), 0);
 }
 
 fn state(key: &ConversationKey) -> Arc<Conversation> {
