@@ -1,16 +1,18 @@
 //! The engine `sled`: a tree of pages in a log.
 
+mod pieces;
+#[cfg(test)]
+mod tests;
+
 use std::{
-    collections::HashSet,
     fs::{self, File},
     mem,
     ops::Bound,
-    path::{Path, PathBuf},
+    path::Path,
     thread,
     time::Duration,
 };
 
-use parking_lot::Mutex;
 use sled::Db;
 
 use super::{
@@ -18,6 +20,7 @@ use super::{
     generations::{Engine, Generations},
     key_value::{Batch, Durability, Key, KeyValueError, Value},
 };
+use pieces::PiecedTree;
 
 /// The key-value store over sled.
 ///
@@ -28,11 +31,9 @@ pub type Sled = Generations<SledEngine>;
 /// An open sled database with all pairs in its default tree.
 pub struct SledEngine {
     database: Db,
+    pairs: PiecedTree,
+    /// All that sled keeps: see [`pieces`].
     log: File,
-    /// Where sled puts pages that are too large for its log, a file each.
-    blobs: PathBuf,
-    /// The blobs that are on the disk.
-    synced_blobs: Mutex<HashSet<String>>,
 }
 
 /// Pairs that are written together into a new database: one after the other, they would take an
@@ -43,22 +44,22 @@ impl Engine for SledEngine {
     const VISIBLE_BEFORE_FLUSH: bool = true;
 
     fn open(directory: &Path, cache_bytes: u64) -> Result<Self, KeyValueError> {
+        refuse_blobs(directory)?;
         remove_unfinished_snapshots(directory)?;
         let config = sled::Config::new().path(directory).cache_capacity(cache_bytes).flush_every_ms(None);
+        files::sync_all_under(directory)?; // what sled finds in its log, it takes for safe
         let database = open_when_unlocked(&config)?;
         files::sync_all_under(directory)?;
         let log = directory.join("db");
-        let blobs = directory.join("blobs");
         Ok(Self {
+            pairs: PiecedTree::of((*database).clone())?,
             database,
             log: File::open(&log).map_err(files::failed("open", &log))?,
-            synced_blobs: Mutex::new(files::names(&blobs)?.into_iter().collect()),
-            blobs,
         })
     }
 
     fn get(&self, key: &[u8]) -> Result<Option<Value>, KeyValueError> {
-        Ok(self.database.get(key)?.map(|value| value.to_vec()))
+        self.pairs.get(key)
     }
 
     fn range(
@@ -66,18 +67,15 @@ impl Engine for SledEngine {
         from: Bound<&[u8]>,
         to: Bound<&[u8]>,
     ) -> impl DoubleEndedIterator<Item = Result<(Key, Value), KeyValueError>> + Send + 'static {
-        self.database.range::<&[u8], _>((from, to)).map(|pair| {
-            let (key, value) = pair?;
-            Ok((key.to_vec(), value.to_vec()))
-        })
+        self.pairs.range(from, to)
     }
 
     fn apply(&self, batch: Batch, durability: Durability) -> Result<(), KeyValueError> {
         let mut writes = sled::Batch::default();
         for (key, value) in batch.writes {
-            match value {
-                Some(value) => writes.insert(key, value),
-                None => writes.remove(key),
+            self.pairs.remove(&key, &mut writes)?;
+            if let Some(value) = value {
+                self.pairs.insert(&key, &value, &mut writes);
             }
         }
         self.database.apply_batch(writes)?;
@@ -95,7 +93,7 @@ impl Engine for SledEngine {
         for pair in pairs {
             let (key, value) = pair?;
             bytes += key.len() + value.len();
-            batch.insert(key, value);
+            self.pairs.insert(&key, &value, &mut batch);
             if bytes >= FILL_BYTES {
                 self.database.apply_batch(mem::take(&mut batch))?;
                 bytes = 0;
@@ -109,7 +107,6 @@ impl Engine for SledEngine {
     /// the disk to keep what was written: that is done here.
     fn sync(&self) -> Result<(), KeyValueError> {
         self.flush()?;
-        self.sync_blobs()?;
         self.log.sync_data().map_err(|error| KeyValueError(format!("cannot sync sled's log: {error}")))
     }
 }
@@ -120,18 +117,17 @@ impl SledEngine {
         self.database.flush()?;
         Ok(())
     }
+}
 
-    /// Brings the blobs that came since the last time to the disk: sled does not.
-    fn sync_blobs(&self) -> Result<(), KeyValueError> {
-        let mut synced = self.synced_blobs.lock();
-        let names: HashSet<String> = files::names(&self.blobs)?.into_iter().collect();
-        let mut came = names.difference(&synced).peekable();
-        if came.peek().is_some() {
-            came.try_for_each(|name| files::sync(&self.blobs.join(name)))?;
-            files::sync(&self.blobs)?;
+/// Refuses a database with pages beside its log: they are none of those that are written here, and
+/// nothing brings them to the disk.
+fn refuse_blobs(directory: &Path) -> Result<(), KeyValueError> {
+    let blobs = directory.join("blobs");
+    match files::names(&blobs)?.first() {
+        None => Ok(()),
+        Some(name) => {
+            Err(KeyValueError(format!("{} does not belong to a store of sled", blobs.join(name).display())))
         }
-        *synced = names;
-        Ok(())
     }
 }
 
