@@ -46,7 +46,7 @@ fn what_sled_acknowledged_survives_a_loss_of_power() {
 }
 
 #[test]
-#[ignore = "sled keeps long texts in files beside its log, which a loss of power may take alone"]
+#[ignore = "sled may lose pages of long texts when the power goes: docs/stores.md"]
 fn what_sled_acknowledged_of_long_texts_survives_a_loss_of_power() {
     survives(Backend::Sled, Load::BULKY, 60);
 }

@@ -5,8 +5,8 @@
 //! has lost what was acknowledged.
 
 use std::{
-    fs::{File, OpenOptions},
-    io,
+    fs::{self, File, OpenOptions},
+    io::{self, Write},
     os::unix::fs::FileExt,
     path::{Path, PathBuf},
 };
@@ -33,7 +33,10 @@ impl Mark {
     pub(super) fn open(directory: &Path) -> io::Result<Self> {
         let path = directory.join(FILE);
         let is_new = !path.try_exists()?;
-        let file = OpenOptions::new().read(true).write(true).create(true).truncate(false).open(&path)?;
+        if is_new {
+            create(directory, &path)?;
+        }
+        let file = OpenOptions::new().read(true).write(true).open(&path)?;
         let (one, two) = (read(&file, 0)?, read(&file, 1)?);
         if one.max(two).is_none() && file.metadata()?.len() > 0 {
             let reason =
@@ -56,12 +59,7 @@ impl Mark {
 
     /// Notes that everything up to `group` is flushed; returns when the note is on the disk.
     pub(super) fn write(&mut self, group: u64) -> io::Result<()> {
-        let mut slot = [0; SLOT as usize];
-        slot[..8].copy_from_slice(MAGIC);
-        slot[8..16].copy_from_slice(&group.to_be_bytes());
-        let checksum = xxh3_64(&slot[..16]);
-        slot[16..24].copy_from_slice(&checksum.to_be_bytes());
-        self.file.write_all_at(&slot, self.next_slot * SLOT)?;
+        self.file.write_all_at(&slot(group), self.next_slot * SLOT)?;
         self.file.sync_data()?;
         self.next_slot = 1 - self.next_slot;
         self.group = group;
@@ -72,6 +70,26 @@ impl Mark {
     pub(super) fn path(&self) -> &Path {
         &self.path
     }
+}
+
+/// Makes a mark that tells of nothing, in both slots: from here on one of them is always whole.
+fn create(directory: &Path, path: &Path) -> io::Result<()> {
+    let fresh = path.with_extension("new");
+    let mut file = File::create(&fresh)?;
+    file.write_all(&[slot(0), slot(0)].concat())?;
+    file.sync_all()?;
+    fs::rename(&fresh, path)?;
+    File::open(directory)?.sync_all()
+}
+
+/// What a slot holds that tells of a group.
+fn slot(group: u64) -> [u8; SLOT as usize] {
+    let mut slot = [0; SLOT as usize];
+    slot[..8].copy_from_slice(MAGIC);
+    slot[8..16].copy_from_slice(&group.to_be_bytes());
+    let checksum = xxh3_64(&slot[..16]);
+    slot[16..24].copy_from_slice(&checksum.to_be_bytes());
+    slot
 }
 
 /// The group in a slot; `None` when it was never written, or not wholly.
@@ -110,6 +128,14 @@ mod tests {
         (1..=4).for_each(|group| mark.write(group).unwrap());
         mark.file.write_all_at(&[0xff; 10], (1 - mark.next_slot) * SLOT).unwrap();
         assert_eq!(Mark::open(directory.path()).unwrap().group(), 3);
+    }
+
+    #[test]
+    fn a_first_note_that_is_torn_leaves_a_mark() {
+        let directory = tempfile::tempdir().unwrap();
+        let mark = Mark::open(directory.path()).unwrap();
+        mark.file.write_all_at(&[0xff; 10], mark.next_slot * SLOT).unwrap();
+        assert_eq!(Mark::open(directory.path()).unwrap().group(), 0);
     }
 
     #[test]
