@@ -137,7 +137,10 @@ fn alone(stores: &mut [Loaded], raw: &mut Raw, bare: &mut Bare, sent: &Sent, tim
 impl Loaded {
     fn start(engine: Option<EngineKind>, sent: &Sent) -> Self {
         let directory = crate::directory();
-        let server = ServerProcess::start(&crate::settings(engine, &directory, "each"));
+        let mut settings = crate::settings(engine, &directory, "each");
+        // its conversations grow to thousands of times what real ones have
+        settings.push("cache_limit=16GiB".to_owned());
+        let server = ServerProcess::start(&settings);
         load::all(&server.address, requests::CREATE, sent.create.iter().cloned(), IN_FLIGHT);
         load::all(&server.address, requests::MEMORIZE, sent.full.iter().cloned(), IN_FLIGHT);
         Self { engine, calls: Calls::default(), server, _directory: directory }

@@ -250,7 +250,7 @@ async fn one_that_is_in_use_stays_in_memory() {
     assert_eq!(store.loads.load(Ordering::Relaxed), before);
 }
 
-/// A conversation that grows takes the place of others.
+/// A conversation that grows takes the place of others: up to half of all.
 #[tokio::test]
 async fn a_growing_conversation_is_charged() {
     let store = Apart::over(Arc::new(MemoryStore::new(0)));
@@ -262,7 +262,7 @@ async fn a_growing_conversation_is_charged() {
     for number in 0..30 {
         say(&engine, 0, &format!("{number} {}", "many words ".repeat(200))).await.unwrap();
     }
-    assert!(store.alive() < before - 8, "{before} were in memory, {} are", store.alive());
+    assert!(store.alive() < before - 6, "{before} were in memory, {} are", store.alive());
 }
 
 #[tokio::test]
