@@ -40,6 +40,13 @@ pub struct Change {
     pub segments_written: Vec<Arc<Segment>>,
 }
 
+impl Change {
+    /// Whether the utterance is stored no more: dropped, or hard-forgotten.
+    pub fn removes(&self, sequence: Sequence) -> bool {
+        self.dropped.contains(sequence) || self.erased.contains(sequence)
+    }
+}
+
 /// What a command brings beside itself.
 pub struct Context<'a> {
     /// The time.

@@ -155,6 +155,13 @@ impl Head {
         }
     }
 
+    /// About how many bytes the conversation takes in memory without what was said: head,
+    /// identity, the roots of its lists, labels and title.
+    pub fn memory_bytes(&self) -> usize {
+        let labels: usize = self.labels.iter().map(|(key, value)| key.len() + value.len() + 48).sum();
+        2_048 + labels + self.title.as_ref().map_or(0, |title| title.len())
+    }
+
     /// When the conversation is to be removed, if ever.
     pub fn expire_time(&self) -> Option<Timestamp> {
         self.policy.expire_after.map(|after| self.update_time.plus(after))

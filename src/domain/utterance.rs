@@ -113,6 +113,11 @@ impl Utterance {
         }
     }
 
+    /// About how many bytes it takes in memory: the record, its pointer, the allocator, the text.
+    pub fn memory_bytes(&self) -> usize {
+        size_of::<Self>() + 48 + self.text_bytes()
+    }
+
     /// Bytes of text that it holds, metadata included.
     pub fn text_bytes(&self) -> usize {
         self.content.len() + self.more.as_ref().map_or(0, |more| more.text_bytes())

@@ -4,16 +4,10 @@ use crate::domain::{Change, Conversation, Utterance};
 
 /// A lane with its place in the cache.
 pub(super) const LANE: u64 = 512;
-/// A state without what was said: its head, its identity, the roots of its lists.
-const STATE: usize = 2_048;
-/// An utterance beyond its text: the record, its pointer, the allocator.
-const UTTERANCE: usize = size_of::<Utterance>() + 48;
 /// A segment beyond its sentences.
 const SEGMENT: usize = 192;
 /// A token of a summary: its text, and its share of the sentence's record.
 const SUMMARY_TOKEN: usize = 8;
-/// An entry of the labels beyond its text.
-const LABEL: usize = 48;
 /// A range of sequences.
 const RANGE: usize = 16;
 
@@ -21,10 +15,9 @@ const RANGE: usize = 16;
 /// at any length.
 pub(super) fn lane(state: &Conversation, window: u64) -> u64 {
     let head = &state.head;
-    let labels: usize = head.labels.iter().map(|(key, value)| LABEL + key.len() + value.len()).sum();
     let ranges = RANGE * (head.left.iter().count() + head.archived.iter().count());
     let summary = SEGMENT * state.summary.segments().len() + SUMMARY_TOKEN * state.summary.tokens() as usize;
-    LANE + window + (STATE + labels + ranges + summary) as u64
+    LANE + window + (head.memory_bytes() + ranges + summary) as u64
 }
 
 /// What the window of `state` takes.
@@ -43,5 +36,5 @@ pub(super) fn window_after(before: u64, change: &Change, after: &Conversation) -
 }
 
 fn of(utterance: &Utterance) -> u64 {
-    (UTTERANCE + utterance.text_bytes()) as u64
+    utterance.memory_bytes() as u64
 }

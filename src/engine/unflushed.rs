@@ -24,7 +24,7 @@ impl Unflushed {
             for utterance in &change.rewritten {
                 archive.entry(utterance.sequence).and_modify(|before| before.clone_from(utterance));
             }
-            archive.retain(|sequence, _| !gone(change, *sequence));
+            archive.retain(|sequence, _| !change.removes(*sequence));
         }
         archive.into_values().collect()
     }
@@ -41,12 +41,8 @@ impl Unflushed {
                 let id = utterance.given_id().and_then(|id| wanted.iter().find(|wanted| ***wanted == *id));
                 stored.extend(id.map(|id| (id.clone(), utterance.sequence)));
             }
-            stored.retain(|_, sequence| !gone(change, *sequence));
+            stored.retain(|_, sequence| !change.removes(*sequence));
         }
         stored
     }
-}
-
-fn gone(change: &Change, sequence: Sequence) -> bool {
-    change.dropped.contains(sequence) || change.erased.contains(sequence)
 }

@@ -203,8 +203,7 @@ impl Script {
         for utterance in &change.rewritten {
             self.archive.entry(utterance.sequence).and_modify(|stored| *stored = utterance.clone());
         }
-        let gone = |sequence| change.dropped.contains(sequence) || change.erased.contains(sequence);
-        self.archive.retain(|sequence, _| !gone(*sequence));
+        self.archive.retain(|sequence, _| !change.removes(*sequence));
         self.state = step.after.clone();
     }
 

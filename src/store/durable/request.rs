@@ -116,9 +116,7 @@ impl Request {
     }
 
     fn utterances(&mut self, lineage: LineageId, change: &Change) {
-        let gone = |utterance: &Utterance| {
-            change.dropped.contains(utterance.sequence) || change.erased.contains(utterance.sequence)
-        };
+        let gone = |utterance: &Utterance| change.removes(utterance.sequence);
         for utterance in change.appended.iter().filter(|utterance| !gone(utterance)) {
             self.put::<Utterances>(&(lineage, utterance.sequence), utterance);
             if let Some(id) = utterance.given_id() {

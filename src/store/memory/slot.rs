@@ -20,18 +20,12 @@ pub(super) struct Slot {
     pub(super) removed: bool,
 }
 
-/// Bytes that an utterance takes beyond its text: the record, its pointer, the allocator.
-const UTTERANCE_BYTES: usize = size_of::<Utterance>() + 48;
-/// Bytes that a conversation takes beyond its utterances and labels.
-const CONVERSATION_BYTES: usize = 2_048;
-
 fn bytes(utterance: &Utterance) -> i64 {
-    (UTTERANCE_BYTES + utterance.text_bytes()) as i64
+    utterance.memory_bytes() as i64
 }
 
 fn head_bytes(head: &Head) -> i64 {
-    let labels: usize = head.labels.iter().map(|(key, value)| key.len() + value.len() + 48).sum();
-    (CONVERSATION_BYTES + labels + head.title.as_ref().map_or(0, |title| title.len())) as i64
+    head.memory_bytes() as i64
 }
 
 impl Slot {
