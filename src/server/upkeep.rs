@@ -1,20 +1,15 @@
 //! What is done with the files of durable stores while no server uses them.
 
-use std::{fs, path::Path};
-
 use crate::{
     config::Place,
     server::stores,
     store::{
         StoreError,
-        durable::{self, CopyError, Directory, OpenError},
+        durable::{self, CopyError, Directory, OpenError, Options},
     },
 };
 
 pub use crate::store::durable::{Copied, Report, Scrubbed};
-
-/// Memory for the engines' caches, in bytes: files are read once, from their beginning to their end.
-const CACHE_BYTES: u64 = 64 << 20;
 
 /// Why the files of a store cannot be worked on.
 #[derive(Debug, thiserror::Error)]
@@ -50,11 +45,11 @@ pub fn copy(
     progress: &mut dyn FnMut(Copying),
 ) -> Result<(Copied, Report), UpkeepError> {
     let failed = |error| UpkeepError::Copy(from.clone(), to.clone(), error);
-    if is_same(&from.directory, &to.directory) {
+    if durable::is_same(&from.directory, &to.directory) {
         return Err(failed(CopyError::Same(from.directory.clone())));
     }
     let source = open(from)?;
-    let target = Directory::open_or_create(stores::kind(to.engine), &to.directory, CACHE_BYTES)?;
+    let target = Directory::open_or_create(stores::kind(to.engine), &to.directory, cache_bytes())?;
     let copied = durable::copy(&source, &target, &mut |copied| progress(Copying::Copied(copied)));
     let copied = copied.map_err(failed)?;
     let report = durable::verify(&target, &mut |records| progress(Copying::Verified(records)));
@@ -72,13 +67,10 @@ pub fn scrub(place: &Place) -> Result<Scrubbed, UpkeepError> {
 }
 
 fn open(place: &Place) -> Result<Directory, OpenError> {
-    Directory::open(stores::kind(place.engine), &place.directory, CACHE_BYTES)
+    Directory::open(stores::kind(place.engine), &place.directory, cache_bytes())
 }
 
-/// Whether both are the same directory, which exists.
-fn is_same(one: &Path, other: &Path) -> bool {
-    match (fs::canonicalize(one), fs::canonicalize(other)) {
-        (Ok(one), Ok(other)) => one == other,
-        _ => false,
-    }
+/// Memory for an engine's cache: what a server's store has.
+fn cache_bytes() -> u64 {
+    Options::default().cache_bytes
 }

@@ -1,6 +1,10 @@
 //! Copies a store at rest into another directory, of the same engine or another.
 
-use std::{fs, ops::Bound, path::PathBuf};
+use std::{
+    fs,
+    ops::Bound,
+    path::{Path, PathBuf},
+};
 
 use super::{
     directory::{Directory, OpenError},
@@ -69,8 +73,7 @@ pub enum CopyError {
 /// - At the end both are read and compared, record by record.
 /// - Fails at the first record of `from` that cannot be understood; `verify` tells of all.
 pub fn copy(from: &Directory, to: &Directory, progress: &mut dyn FnMut(Copied)) -> Result<Copied, CopyError> {
-    let path = |directory: &Directory| fs::canonicalize(directory.path()).unwrap_or(directory.path().into());
-    if path(from) == path(to) {
+    if is_same(from.path(), to.path()) {
         return Err(CopyError::Same(from.path().into()));
     }
     from.check_finished().map_err(|error: OpenError| CopyError::Source(error.to_string()))?;
@@ -84,6 +87,14 @@ pub fn copy(from: &Directory, to: &Directory, progress: &mut dyn FnMut(Copied)) 
     let group = copying.run(BATCH_BYTES)?;
     to.mark(group).map_err(CopyError::Write)?;
     Ok(copying.copied)
+}
+
+/// Whether both are the same directory, which exists.
+pub fn is_same(one: &Path, other: &Path) -> bool {
+    match (fs::canonicalize(one), fs::canonicalize(other)) {
+        (Ok(one), Ok(other)) => one == other,
+        _ => false,
+    }
 }
 
 /// A copy that is being made.
@@ -211,10 +222,8 @@ impl Copying<'_> {
 
     /// A number of the target.
     fn number(&self, meta: Meta) -> Result<Option<u64>, CopyError> {
-        let key = records::key::<Metas>(&meta);
-        let Some(value) = self.to.get(&key).map_err(CopyError::Write)? else { return Ok(None) };
-        let number = records::decode::<Metas>(&key, &value);
-        Ok(Some(number.map_err(|bad| CopyError::Write(KeyValueError(bad.to_string())))?.1))
+        let number = records::get::<Metas>(self.to, &meta);
+        number.map_err(|error| CopyError::Write(KeyValueError(error.to_string())))
     }
 }
 

@@ -1,9 +1,8 @@
 //! The directory of a durable store: locked, labelled, and opened.
 
 use std::{
-    fs::{self, File, OpenOptions, TryLockError},
-    io::{self, Read, Write},
-    ops::Bound,
+    fs::{self, File},
+    io::{self, Write},
     path::{Path, PathBuf},
 };
 
@@ -12,7 +11,7 @@ use parking_lot::Mutex;
 use super::{
     files,
     fjall::Fjall,
-    key_value::{Key, KeyValue, KeyValueError, Value},
+    key_value::{KeyValue, KeyValueError},
     label::{self, EngineKind, Label},
     mark::{self, Mark},
     records::{self, Links, Meta, Metas},
@@ -265,44 +264,29 @@ fn pairs(engine: EngineKind, files: &Path, cache_bytes: u64) -> Opened {
 }
 
 fn last_group(pairs: &dyn KeyValue) -> Result<u64, String> {
-    let key = records::key::<Metas>(&Meta::Group);
-    let Some(value) = pairs.get(&key).map_err(|error| error.to_string())? else { return Ok(0) };
-    let (_, group) = records::decode::<Metas>(&key, &value).map_err(|error| error.to_string())?;
-    Ok(group)
+    let group = records::get::<Metas>(pairs, &Meta::Group).map_err(|error| error.to_string())?;
+    Ok(group.unwrap_or(0))
 }
 
 fn links(pairs: &dyn KeyValue) -> Result<Vec<u64>, String> {
-    let first = records::all_of::<Links>();
-    let end = records::prefix_end(&first);
-    let pairs = pairs.range(Bound::Included(&first), end.as_ref().map(Vec::as_slice));
-    let link = |(key, value): (Key, Value)| records::decode::<Links>(&key, &value).map(|(link, ())| link);
-    pairs
-        .map(|pair| {
-            let pair = pair.map_err(|error| error.to_string())?;
-            link(pair).map_err(|error| error.to_string())
-        })
-        .collect()
+    let links = records::beginning(pairs, &records::all_of::<Links>()).map(records::read::<Links>);
+    links.map(|link| Ok(link.map_err(|error| error.to_string())?.0)).collect()
 }
 
 /// Locks the directory for this process; the system gives the lock back when the process ends.
 fn lock(directory: &Path) -> Result<File, OpenError> {
     let path = directory.join(LOCK);
     let failed = |error| OpenError::File { path: path.clone(), error };
-    let mut options = OpenOptions::new();
-    options.read(true).write(true).create(true).truncate(false);
-    let mut file = options.open(&path).map_err(failed)?;
-    match file.try_lock() {
-        Ok(()) => {
+    match files::lock(&path).map_err(failed)? {
+        Some(mut file) => {
             file.set_len(0).and_then(|()| write!(file, "{}", std::process::id())).map_err(failed)?;
             Ok(file)
         }
-        Err(TryLockError::WouldBlock) => {
-            let mut holder = String::new();
-            let known = file.read_to_string(&mut holder).is_ok() && !holder.is_empty();
-            let by = if known { format!(" by process {holder}") } else { String::new() };
+        None => {
+            let holder = fs::read_to_string(&path).unwrap_or_default();
+            let by = if holder.is_empty() { holder } else { format!(" by process {holder}") };
             Err(OpenError::InUse { directory: directory.into(), by })
         }
-        Err(TryLockError::Error(error)) => Err(failed(error)),
     }
 }
 

@@ -1,7 +1,7 @@
 //! Files and directories that have to survive a loss of power.
 
 use std::{
-    fs::{self, File},
+    fs::{self, File, OpenOptions, TryLockError},
     io::{self, ErrorKind, Write as _},
     os::unix::fs::MetadataExt as _,
     path::Path,
@@ -23,14 +23,24 @@ pub fn create_directory(path: &Path) -> Result<(), KeyValueError> {
     }
 }
 
-/// Gives a file a new content; until the directory is synced, a loss of power may bring the old
-/// content back, whole.
-pub fn replace(path: &Path, content: &str) -> Result<(), KeyValueError> {
-    let fresh = path.with_extension("new");
-    let mut file = File::create(&fresh).map_err(failed("create", &fresh))?;
-    file.write_all(content.as_bytes()).map_err(failed("write", &fresh))?;
-    file.sync_all().map_err(failed("sync", &fresh))?;
-    fs::rename(&fresh, path).map_err(failed("replace", path))
+/// Gives a file a new content, written to the file `fresh` beside it first; until the directory is
+/// synced, a loss of power may bring the old content back, whole.
+pub fn replace(path: &Path, fresh: &Path, content: &[u8]) -> io::Result<()> {
+    let mut file = File::create(fresh)?;
+    file.write_all(content)?;
+    file.sync_all()?;
+    fs::rename(fresh, path)
+}
+
+/// Locks a file for this process, and makes it when it is missing; the system gives the lock back
+/// when the file is dropped. `None` when another has it.
+pub fn lock(path: &Path) -> io::Result<Option<File>> {
+    let file = OpenOptions::new().write(true).create(true).truncate(false).open(path)?;
+    match file.try_lock() {
+        Ok(()) => Ok(Some(file)),
+        Err(TryLockError::WouldBlock) => Ok(None),
+        Err(TryLockError::Error(error)) => Err(error),
+    }
 }
 
 /// Brings a file's content, or a directory's list of files, to the disk. What is not there any more

@@ -11,7 +11,7 @@
 use std::{
     collections::HashSet,
     convert::Infallible,
-    fs::{self, File, TryLockError},
+    fs::{self, File},
     iter, mem,
     ops::Bound,
     path::{Path, PathBuf},
@@ -352,14 +352,8 @@ const NONE: &str = "none";
 
 fn lock(directory: &Path) -> Result<File, KeyValueError> {
     let path = directory.join(LOCK);
-    let file = File::create(&path).map_err(files::failed("create", &path))?;
-    match file.try_lock() {
-        Ok(()) => Ok(file),
-        Err(TryLockError::WouldBlock) => {
-            Err(KeyValueError(format!("the store in {} is open already", directory.display())))
-        }
-        Err(TryLockError::Error(error)) => Err(files::failed("lock", &path)(error)),
-    }
+    let locked = files::lock(&path).map_err(files::failed("lock", &path))?;
+    locked.ok_or_else(|| KeyValueError(format!("the store in {} is open already", directory.display())))
 }
 
 /// The generation that holds the pairs; 0 when nothing was stored yet.
@@ -402,7 +396,9 @@ fn reopened<E: Engine>(path: &Path, cache_bytes: u64) -> Result<E, KeyValueError
 
 fn point_to(number: u32, directory: &Path) -> Result<(), KeyValueError> {
     let name = if number == 0 { NONE.to_owned() } else { name_of(number) };
-    files::replace(&directory.join(CURRENT), &format!("{name}\n"))
+    let path = directory.join(CURRENT);
+    let replaced = files::replace(&path, &path.with_extension("new"), format!("{name}\n").as_bytes());
+    replaced.map_err(files::failed("replace", &path))
 }
 
 /// Removes every other generation, for good.

@@ -3,10 +3,12 @@
 use std::{
     fmt,
     fs::{self, File},
-    io::{self, Write},
+    io,
     path::Path,
     str::FromStr,
 };
+
+use super::files;
 
 /// The file's name in a store's directory.
 pub(super) const FILE: &str = "STORE";
@@ -100,11 +102,8 @@ impl Label {
 
     /// Writes the label, whole or not at all, and brings it to the disk.
     pub(super) fn write(&self, directory: &Path) -> io::Result<()> {
-        let next = directory.join(UNFINISHED);
-        let mut file = File::create(&next)?;
-        file.write_all(self.to_string().as_bytes())?;
-        file.sync_all()?;
-        fs::rename(&next, directory.join(FILE))?;
+        let content = self.to_string();
+        files::replace(&directory.join(FILE), &directory.join(UNFINISHED), content.as_bytes())?;
         File::open(directory)?.sync_all()
     }
 }

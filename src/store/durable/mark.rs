@@ -5,13 +5,15 @@
 //! has lost what was acknowledged.
 
 use std::{
-    fs::{self, File, OpenOptions},
-    io::{self, Write},
+    fs::{File, OpenOptions},
+    io,
     os::unix::fs::FileExt,
     path::{Path, PathBuf},
 };
 
 use xxhash_rust::xxh3::xxh3_64;
+
+use super::files;
 
 /// The file's name in a store's directory.
 pub(super) const FILE: &str = "mark";
@@ -74,11 +76,7 @@ impl Mark {
 
 /// Makes a mark that tells of nothing, in both slots: from here on one of them is always whole.
 fn create(directory: &Path, path: &Path) -> io::Result<()> {
-    let fresh = path.with_extension("new");
-    let mut file = File::create(&fresh)?;
-    file.write_all(&[slot(0), slot(0)].concat())?;
-    file.sync_all()?;
-    fs::rename(&fresh, path)?;
+    files::replace(path, &path.with_extension("new"), &[slot(0), slot(0)].concat())?;
     File::open(directory)?.sync_all()
 }
 

@@ -41,7 +41,7 @@ mod life;
 
 use std::{collections::HashMap, fmt, path::Path, sync::Arc, time::Duration};
 
-pub use copy::{Copied, CopyError, copy};
+pub use copy::{Copied, CopyError, copy, is_same};
 pub use directory::{Directory, OpenError};
 pub use label::{EngineKind, UnknownEngine};
 pub use scrub::{Scrubbed, scrub};
@@ -132,11 +132,9 @@ impl DurableStore {
     }
 
     /// Looks at a key here and now; what was read is settled when it is answered.
-    fn look<'a, T: Send + 'a>(&'a self, read: Result<T, StoreError>) -> BoxFuture<'a, Result<T, StoreError>> {
-        Box::pin(async move {
-            self.commits.queue().settled().await?;
-            read
-        })
+    async fn look<T>(&self, read: Result<T, StoreError>) -> Result<T, StoreError> {
+        self.commits.queue().settled().await?;
+        read
     }
 
     async fn write(&self, request: Request) -> Result<(), StoreError> {
@@ -209,7 +207,7 @@ impl Store for DurableStore {
         &'a self,
         recipient: &'a RecipientKey,
     ) -> BoxFuture<'a, Result<Option<ConversationId>, StoreError>> {
-        self.look(self.reader.active(recipient))
+        Box::pin(self.look(self.reader.active(recipient)))
     }
 
     fn conversations<'a>(

@@ -4,16 +4,11 @@
 //! so a state is put together from one head, and thrown away when that head has changed
 //! meanwhile.
 
-use std::{
-    collections::HashMap,
-    fmt,
-    ops::{Bound, Range},
-    sync::Arc,
-};
+use std::{collections::HashMap, fmt, sync::Arc};
 
 use super::{
     directory::Directory,
-    key_value::Key,
+    key_value::{Key, KeyValue, Pairs},
     records::{
         self, Active, ConversationName, Descriptions, Dues, GivenIds, Heads, Kind, Listed, ListedKey, Meta,
         Metas, OutcomeAges, OutcomeName, Outcomes, Policies, Segments, StoredHead, Utterances,
@@ -39,7 +34,8 @@ impl Reader {
     pub(super) fn load(&self, key: &ConversationKey) -> Result<Option<Conversation>, StoreError> {
         self.consistent(key, |reader, identity, head| {
             let lineage = identity.lineage;
-            let segments = reader.pairs::<Segments>(beginning(records::segments_of(lineage)));
+            let segments =
+                read::<Segments>(records::beginning(reader.pairs(), &records::segments_of(lineage)));
             let segments: Result<_, _> = segments.map(|pair| Ok(Arc::new(pair?.1))).collect();
             let summary = Summary::numbered(segments?, head.next_segment);
             let segments = summary.segments().len();
@@ -99,16 +95,15 @@ impl Reader {
         recipient: &RecipientKey,
         page: Page,
     ) -> Result<Vec<Head>, StoreError> {
-        let (from, to) = match page.after {
-            Some((start_time, conversation)) => between(records::listed_behind(&ListedKey {
-                recipient: recipient.clone(),
-                start_time,
-                conversation,
-            })),
-            None => beginning(records::listed_of(recipient)),
+        let listed = match page.after {
+            Some((start_time, conversation)) => {
+                let place = ListedKey { recipient: recipient.clone(), start_time, conversation };
+                records::within(self.pairs(), &records::listed_behind(&place))
+            }
+            None => records::beginning(self.pairs(), &records::listed_of(recipient)),
         };
         let mut heads = Vec::new();
-        for place in self.pairs::<Listed>((from, to)).rev() {
+        for place in read::<Listed>(listed).rev() {
             if heads.len() >= page.limit {
                 break;
             }
@@ -129,14 +124,17 @@ impl Reader {
         oldest: Timestamp,
         limit: usize,
     ) -> Result<Vec<(Timestamp, OutcomeName)>, StoreError> {
-        self.pairs::<OutcomeAges>(between(records::outcome_ages_before(oldest)))
+        read::<OutcomeAges>(records::within(self.pairs(), &records::outcome_ages_before(oldest)))
             .take(limit)
             .map(|age| Ok(age?.0))
             .collect()
     }
 
     pub(super) fn due(&self, now: Timestamp, limit: usize) -> Result<Vec<Due>, StoreError> {
-        self.pairs::<Dues>(between(records::dues_up_to(now))).take(limit).map(|due| Ok(due?.0.1)).collect()
+        read::<Dues>(records::within(self.pairs(), &records::dues_up_to(now)))
+            .take(limit)
+            .map(|due| Ok(due?.0.1))
+            .collect()
     }
 
     /// The last group that removed what may still be in the files.
@@ -177,7 +175,9 @@ impl Reader {
     fn utterances(&self, lineage: LineageId, among: &Ranges) -> Result<Vec<Arc<Utterance>>, StoreError> {
         let mut utterances = Vec::new();
         for range in among.iter() {
-            for pair in self.pairs::<Utterances>(between(records::utterances_among(lineage, range))) {
+            for pair in
+                read::<Utterances>(records::within(self.pairs(), &records::utterances_among(lineage, range)))
+            {
                 utterances.push(Arc::new(pair?.1));
             }
         }
@@ -185,33 +185,22 @@ impl Reader {
     }
 
     fn get<K: Kind>(&self, key: &K::Key) -> Result<Option<K::Value>, StoreError> {
-        let key = records::key::<K>(key);
-        self.value(&key)?.map(|value| decoded::<K>(&key, &value)).transpose()
+        records::get::<K>(self.pairs(), key).map_err(unreadable)
     }
 
     fn value(&self, key: &Key) -> Result<Option<Vec<u8>>, StoreError> {
-        self.0.pairs().get(key).map_err(unreadable)
+        self.pairs().get(key).map_err(unreadable)
     }
 
-    fn pairs<K: Kind>(
-        &self,
-        (from, to): (Bound<Key>, Bound<Key>),
-    ) -> impl DoubleEndedIterator<Item = Result<(K::Key, K::Value), StoreError>> {
-        let pairs = self.0.pairs().range(from.as_ref().map(Vec::as_slice), to.as_ref().map(Vec::as_slice));
-        pairs.map(|pair| {
-            let (key, value) = pair.map_err(unreadable)?;
-            records::decode::<K>(&key, &value).map_err(unreadable)
-        })
+    fn pairs(&self) -> &dyn KeyValue {
+        self.0.pairs()
     }
 }
 
-fn between(range: Range<Key>) -> (Bound<Key>, Bound<Key>) {
-    (Bound::Included(range.start), Bound::Excluded(range.end))
-}
-
-fn beginning(prefix: Key) -> (Bound<Key>, Bound<Key>) {
-    let end = records::prefix_end(&prefix);
-    (Bound::Included(prefix), end)
+fn read<K: Kind>(
+    pairs: Pairs<'_>,
+) -> impl DoubleEndedIterator<Item = Result<(K::Key, K::Value), StoreError>> {
+    pairs.map(|pair| records::read::<K>(pair).map_err(unreadable))
 }
 
 fn decoded<K: Kind>(key: &[u8], value: &[u8]) -> Result<K::Value, StoreError> {

@@ -1,13 +1,11 @@
 //! One group: requests that become effective together.
 
-use std::ops::Bound;
-
 use quick_cache::unsync::Cache;
 use rustc_hash::FxHashMap;
 
 use super::super::{
-    key_value::{Batch, Key, KeyValue, Pairs, Value},
-    records::{self, Active, GivenIds, Heads, Kind, Meta, Metas, Outcomes, Utterances, prefix_end},
+    key_value::{Batch, Key, KeyValue, Value},
+    records::{self, Active, GivenIds, Heads, Kind, Meta, Metas, Outcomes, Utterances},
     request::{Check, Request, Step},
     unavailable,
 };
@@ -137,7 +135,7 @@ impl<'a> Group<'a> {
     /// The keys that begin so and have, or had before this group, a value.
     fn keys(&self, prefix: &[u8]) -> Result<Vec<Key>, StoreError> {
         let mut keys = Vec::new();
-        for pair in self.stored(prefix) {
+        for pair in records::beginning(self.pairs, prefix) {
             keys.push(pair.map_err(unavailable)?.0);
         }
         keys.extend(self.written(prefix).cloned());
@@ -149,12 +147,7 @@ impl<'a> Group<'a> {
         if self.written(prefix).next().is_some() {
             return Ok(true);
         }
-        Ok(self.stored(prefix).next().transpose().map_err(unavailable)?.is_some())
-    }
-
-    fn stored(&self, prefix: &[u8]) -> Pairs<'a> {
-        let end = prefix_end(prefix);
-        self.pairs.range(Bound::Included(prefix), end.as_ref().map(Vec::as_slice))
+        Ok(records::beginning(self.pairs, prefix).next().transpose().map_err(unavailable)?.is_some())
     }
 
     fn written<'b>(&'b self, prefix: &'b [u8]) -> impl Iterator<Item = &'b Key> {

@@ -39,6 +39,7 @@ mod outcome;
 mod outcome_age;
 mod policy;
 mod ranges;
+mod read;
 mod record;
 mod segment;
 #[cfg(test)]
@@ -60,6 +61,7 @@ pub use meta::{Meta, Metas};
 pub use outcome::{OutcomeName, Outcomes};
 pub use outcome_age::{OutcomeAges, outcome_ages_before};
 pub use policy::Policies;
+pub use read::{Unread, beginning, from, get, read, within};
 pub use record::Record;
 pub use segment::{Segments, segments_of};
 pub use utterance::{Utterances, utterances_among, utterances_of};

@@ -1,11 +1,11 @@
 //! The walk through a store's records, and what it finds.
 
-use std::{fmt::Display, ops::Bound};
+use std::fmt::Display;
 
 use super::{Problem, Report, report::MAX_PROBLEMS};
 use crate::store::durable::{
     key_value::{KeyValue, KeyValueError, Pairs},
-    records::{self, BadRecord, Kind, prefix_end},
+    records::{self, BadRecord, Kind},
 };
 
 /// Progress is told after so many records.
@@ -86,8 +86,7 @@ impl<'a> Survey<'a> {
 
     /// The pairs from the key `from` on whose keys begin with `prefix`.
     pub(super) fn from(&self, from: &[u8], prefix: &[u8]) -> Pairs<'a> {
-        let end = prefix_end(prefix);
-        self.pairs.range(Bound::Included(from), end.as_ref().map(Vec::as_slice))
+        records::from(self.pairs, from, prefix)
     }
 
     /// Reads a record and counts it; notes what cannot be read of it.
