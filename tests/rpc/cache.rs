@@ -25,7 +25,10 @@ use utterd::{
     tokenizer,
 };
 
-use crate::{gate::Gate, support::ManualClock};
+use crate::{
+    gate::{Gate, passed_on},
+    support::ManualClock,
+};
 
 /// A store that shares no state with the engine, as one that writes to a disk: so that it can be
 /// told what the engine keeps in memory.
@@ -88,56 +91,7 @@ impl Store for Apart {
         })
     }
 
-    fn archived<'a>(
-        &'a self,
-        key: &'a ConversationKey,
-        wanted: &'a Ranges,
-    ) -> BoxFuture<'a, Result<Vec<Arc<Utterance>>, StoreError>> {
-        self.inner.archived(key, wanted)
-    }
-
-    fn archived_ids<'a>(
-        &'a self,
-        key: &'a ConversationKey,
-        ids: &'a [Box<str>],
-    ) -> BoxFuture<'a, Result<HashMap<Box<str>, Sequence>, StoreError>> {
-        self.inner.archived_ids(key, ids)
-    }
-
-    fn active<'a>(
-        &'a self,
-        recipient: &'a RecipientKey,
-    ) -> BoxFuture<'a, Result<Option<ConversationId>, StoreError>> {
-        self.inner.active(recipient)
-    }
-
-    fn conversations<'a>(
-        &'a self,
-        recipient: &'a RecipientKey,
-        page: Page,
-    ) -> BoxFuture<'a, Result<Vec<Head>, StoreError>> {
-        self.inner.conversations(recipient, page)
-    }
-
-    fn outcome<'a>(
-        &'a self,
-        key: &'a OutcomeKey,
-        oldest: Timestamp,
-    ) -> BoxFuture<'a, Result<Option<Arc<Outcome>>, StoreError>> {
-        self.inner.outcome(key, oldest)
-    }
-
-    fn due(&self, now: Timestamp, limit: usize) -> BoxFuture<'_, Result<Vec<Due>, StoreError>> {
-        self.inner.due(now, limit)
-    }
-
-    fn remove_outcomes(&self, oldest: Timestamp) -> BoxFuture<'_, Result<u64, StoreError>> {
-        self.inner.remove_outcomes(oldest)
-    }
-
-    fn scrub(&self) -> BoxFuture<'_, Result<(), StoreError>> {
-        self.inner.scrub()
-    }
+    passed_on!();
 }
 
 /// Room for some 25 short conversations.

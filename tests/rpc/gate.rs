@@ -86,6 +86,63 @@ impl Gate {
     }
 }
 
+/// The methods of a [`Store`] that it leaves to the store `inner` that it stands before.
+macro_rules! passed_on {
+    () => {
+        fn archived<'a>(
+            &'a self,
+            key: &'a ConversationKey,
+            wanted: &'a Ranges,
+        ) -> BoxFuture<'a, Result<Vec<Arc<Utterance>>, StoreError>> {
+            self.inner.archived(key, wanted)
+        }
+
+        fn archived_ids<'a>(
+            &'a self,
+            key: &'a ConversationKey,
+            ids: &'a [Box<str>],
+        ) -> BoxFuture<'a, Result<HashMap<Box<str>, Sequence>, StoreError>> {
+            self.inner.archived_ids(key, ids)
+        }
+
+        fn active<'a>(
+            &'a self,
+            recipient: &'a RecipientKey,
+        ) -> BoxFuture<'a, Result<Option<ConversationId>, StoreError>> {
+            self.inner.active(recipient)
+        }
+
+        fn conversations<'a>(
+            &'a self,
+            recipient: &'a RecipientKey,
+            page: Page,
+        ) -> BoxFuture<'a, Result<Vec<Head>, StoreError>> {
+            self.inner.conversations(recipient, page)
+        }
+
+        fn outcome<'a>(
+            &'a self,
+            key: &'a OutcomeKey,
+            oldest: Timestamp,
+        ) -> BoxFuture<'a, Result<Option<Arc<Outcome>>, StoreError>> {
+            self.inner.outcome(key, oldest)
+        }
+
+        fn due(&self, now: Timestamp, limit: usize) -> BoxFuture<'_, Result<Vec<Due>, StoreError>> {
+            self.inner.due(now, limit)
+        }
+
+        fn remove_outcomes(&self, oldest: Timestamp) -> BoxFuture<'_, Result<u64, StoreError>> {
+            self.inner.remove_outcomes(oldest)
+        }
+
+        fn scrub(&self) -> BoxFuture<'_, Result<(), StoreError>> {
+            self.inner.scrub()
+        }
+    };
+}
+pub(crate) use passed_on;
+
 impl Store for Gate {
     fn capabilities(&self) -> Capabilities {
         self.inner.capabilities()
@@ -109,54 +166,5 @@ impl Store for Gate {
         self.inner.load(key)
     }
 
-    fn archived<'a>(
-        &'a self,
-        key: &'a ConversationKey,
-        wanted: &'a Ranges,
-    ) -> BoxFuture<'a, Result<Vec<Arc<Utterance>>, StoreError>> {
-        self.inner.archived(key, wanted)
-    }
-
-    fn archived_ids<'a>(
-        &'a self,
-        key: &'a ConversationKey,
-        ids: &'a [Box<str>],
-    ) -> BoxFuture<'a, Result<HashMap<Box<str>, Sequence>, StoreError>> {
-        self.inner.archived_ids(key, ids)
-    }
-
-    fn active<'a>(
-        &'a self,
-        recipient: &'a RecipientKey,
-    ) -> BoxFuture<'a, Result<Option<ConversationId>, StoreError>> {
-        self.inner.active(recipient)
-    }
-
-    fn conversations<'a>(
-        &'a self,
-        recipient: &'a RecipientKey,
-        page: Page,
-    ) -> BoxFuture<'a, Result<Vec<Head>, StoreError>> {
-        self.inner.conversations(recipient, page)
-    }
-
-    fn outcome<'a>(
-        &'a self,
-        key: &'a OutcomeKey,
-        oldest: Timestamp,
-    ) -> BoxFuture<'a, Result<Option<Arc<Outcome>>, StoreError>> {
-        self.inner.outcome(key, oldest)
-    }
-
-    fn due(&self, now: Timestamp, limit: usize) -> BoxFuture<'_, Result<Vec<Due>, StoreError>> {
-        self.inner.due(now, limit)
-    }
-
-    fn remove_outcomes(&self, oldest: Timestamp) -> BoxFuture<'_, Result<u64, StoreError>> {
-        self.inner.remove_outcomes(oldest)
-    }
-
-    fn scrub(&self) -> BoxFuture<'_, Result<(), StoreError>> {
-        self.inner.scrub()
-    }
+    passed_on!();
 }

@@ -5,9 +5,9 @@ use std::{collections::BTreeSet, sync::Arc, time::Duration};
 use tokio::task::JoinHandle;
 use tonic::{Code, Request};
 use utterd::proto::{
-    DeleteConversationRequest, ForgetMode, GetCapacityInfoRequest, ListUtterancesRequest, MemorizeRequest,
-    MemorizeResponse, NewUtterance, WatchEventsRequest, memory_service_server::MemoryService,
-    watch_events_response::Message,
+    DeleteConversationRequest, DeleteConversationResponse, ForgetMode, GetCapacityInfoRequest,
+    ListUtterancesRequest, MemorizeRequest, MemorizeResponse, NewUtterance, WatchEventsRequest,
+    memory_service_server::MemoryService, watch_events_response::Message,
 };
 
 use crate::{
@@ -36,6 +36,20 @@ async fn start_many(session: &Session, gate: &Gate, count: usize) -> Vec<Call> {
         gate.holds(number + 1).await;
     }
     calls
+}
+
+/// Shuts the gate, and returns once the deletion waits behind it.
+async fn start_deletion(
+    session: &Session,
+    gate: &Gate,
+    id: &str,
+) -> JoinHandle<Result<tonic::Response<DeleteConversationResponse>, tonic::Status>> {
+    gate.shut();
+    let mut conversations = session.conversations();
+    let request = DeleteConversationRequest { conversation_id: id.to_owned(), ..Default::default() };
+    let deleted = tokio::spawn(async move { conversations.delete_conversation(request).await });
+    gate.holds(1).await;
+    deleted
 }
 
 /// Until its flush is done, a change is seen by nobody.
@@ -275,12 +289,7 @@ async fn a_hard_forget_waits_in_line() {
 async fn a_deletion_is_seen_after_its_flush() {
     let (session, gate) = gated().await;
     let conversation_id = session.say(vec![user("stored")]).await.conversation_id;
-    gate.shut();
-    let mut conversations = session.conversations();
-    let request =
-        DeleteConversationRequest { conversation_id: conversation_id.clone(), ..Default::default() };
-    let deleted = tokio::spawn(async move { conversations.delete_conversation(request).await });
-    gate.holds(1).await;
+    let deleted = start_deletion(&session, &gate, &conversation_id).await;
     let get = GetCapacityInfoRequest { conversation_id, ..Default::default() };
     session.memory().get_capacity_info(get.clone()).await.reply();
     gate.open();
@@ -293,12 +302,7 @@ async fn a_deletion_is_seen_after_its_flush() {
 async fn a_write_behind_a_deletion_starts_anew() {
     let (session, gate) = gated().await;
     let conversation_id = session.say(vec![user("stored")]).await.conversation_id;
-    gate.shut();
-    let mut conversations = session.conversations();
-    let request =
-        DeleteConversationRequest { conversation_id: conversation_id.clone(), ..Default::default() };
-    let deleted = tokio::spawn(async move { conversations.delete_conversation(request).await });
-    gate.holds(1).await;
+    let deleted = start_deletion(&session, &gate, &conversation_id).await;
     let by_id = MemorizeRequest { conversation_id: conversation_id.clone(), ..memorize(vec![user("by id")]) };
     let calls = [start(&session, by_id), start(&session, memorize(vec![user("by recipient")]))];
     let get = GetCapacityInfoRequest { conversation_id: conversation_id.clone(), ..Default::default() };
@@ -323,11 +327,7 @@ async fn a_write_behind_a_deletion_starts_anew() {
 async fn a_deletion_that_fails_changes_nothing() {
     let (session, gate) = gated().await;
     let conversation_id = session.say(vec![user("stored")]).await.conversation_id;
-    gate.shut();
-    let mut conversations = session.conversations();
-    let request = DeleteConversationRequest { conversation_id, ..Default::default() };
-    let deleted = tokio::spawn(async move { conversations.delete_conversation(request).await });
-    gate.holds(1).await;
+    let deleted = start_deletion(&session, &gate, &conversation_id).await;
     let call = start(&session, memorize(vec![user("behind")]));
     gate.fail(1);
     deleted.await.unwrap().refusal().is(Code::Unavailable, "STORE_UNAVAILABLE");

@@ -38,7 +38,7 @@ pub mod order;
 pub mod outcomes;
 pub mod recipients;
 pub mod room;
-mod script;
+pub(in crate::store) mod script;
 pub mod states;
 
 use std::{future::Future, sync::Arc};

@@ -27,12 +27,12 @@ use crate::{
 };
 
 /// When every script starts: noon of 1 March 2026, UTC.
-pub(super) const START: Timestamp = Timestamp(1_772_366_400_000_000);
+pub(in crate::store) const START: Timestamp = Timestamp(1_772_366_400_000_000);
 /// Whose conversations they are, unless a case says otherwise.
 pub(super) const RECIPIENT: &str = "ann";
 
 /// Counts words: the suite is about what is kept, not about what it counts.
-struct Words;
+pub(in crate::store) struct Words;
 
 impl TokenCounter for Words {
     fn count(&self, text: &str) -> u32 {
@@ -355,7 +355,7 @@ pub(super) fn is_full(result: &Result<(), CommitError>) -> bool {
     matches!(result, Err(CommitError::Store(StoreError::Full { .. })))
 }
 
-pub(super) fn said(role: Role, content: &str) -> Draft {
+pub(in crate::store) fn said(role: Role, content: &str) -> Draft {
     Draft {
         id: None,
         role,
@@ -367,11 +367,11 @@ pub(super) fn said(role: Role, content: &str) -> Draft {
     }
 }
 
-pub(super) fn user(content: &str) -> Draft {
+pub(in crate::store) fn user(content: &str) -> Draft {
     said(Role::User, content)
 }
 
-pub(super) fn named(id: &str, content: &str) -> Draft {
+pub(in crate::store) fn named(id: &str, content: &str) -> Draft {
     Draft { id: Some(id.into()), ..user(content) }
 }
 
@@ -388,7 +388,7 @@ pub(super) fn call(id: &str) -> Draft {
 }
 
 /// A tool's result.
-pub(super) fn result(id: &str, content: &str) -> Draft {
+pub(in crate::store) fn result(id: &str, content: &str) -> Draft {
     let more = More { tool_call_id: Some(id.into()), ..More::default() };
     Draft { more: Some(Box::new(more)), ..said(Role::Tool, content) }
 }

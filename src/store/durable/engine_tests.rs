@@ -19,17 +19,6 @@ use super::{
     sled::SledEngine,
 };
 
-macro_rules! on_each_engine {
-    ($($case:ident)*) => {
-        mod fjall {
-            $(#[test] fn $case() { super::$case::<super::FjallEngine>(); })*
-        }
-        mod sled {
-            $(#[test] fn $case() { super::$case::<super::SledEngine>(); })*
-        }
-    };
-}
-
 on_each_engine! {
     keys_are_ordered_by_their_bytes
     bounds_are_kept_in_both_directions

@@ -16,17 +16,6 @@ use super::{
     sled::SledEngine,
 };
 
-macro_rules! on_each_engine {
-    ($($case:ident)*) => {
-        mod fjall {
-            $(#[test] fn $case() { super::$case::<super::FjallEngine>(); })*
-        }
-        mod sled {
-            $(#[test] fn $case() { super::$case::<super::SledEngine>(); })*
-        }
-    };
-}
-
 on_each_engine! {
     a_copy_that_was_interrupted_is_dropped
     a_copy_that_nothing_points_to_is_dropped

@@ -3,11 +3,12 @@
 use std::{path::Path, sync::Arc, time::Duration};
 
 use super::{DurableStore, EngineKind, Flush, Options};
+pub(super) use crate::store::conformance::script::{named, said, user};
 use crate::{
     domain::{
         Conversation, ConversationId, ConversationKey, Draft, Encoding, Identity, LineageId, Loaded, More,
         Namespace, Need, Policy, Ranges, RecipientId, Refusal, RequestId, Revision, Role, Sequence,
-        Timestamp, TokenCounter, ToolCall, Transition, Utterance, Verdict,
+        Timestamp, ToolCall, Transition, Utterance, Verdict,
         capacity::Capacity,
         change::Context,
         forget::{Forget, forget},
@@ -17,19 +18,11 @@ use crate::{
         restore::{Restore, restore},
         update::{Update, UpdateUtterance, update, update_utterance},
     },
-    store::{Commit, Outcome, OutcomeKey, PointerWrite, RecipientKey, Store, Write},
+    store::{
+        Commit, Outcome, OutcomeKey, PointerWrite, RecipientKey, Store, Write,
+        conformance::script::{self, START, Words},
+    },
 };
-
-/// Noon of 1 March 2026, UTC.
-const START: Timestamp = Timestamp(1_772_366_400_000_000);
-
-struct Words;
-
-impl TokenCounter for Words {
-    fn count(&self, text: &str) -> u32 {
-        text.split_whitespace().count() as u32
-    }
-}
 
 /// An open store.
 pub(super) struct Shelf {
@@ -212,19 +205,6 @@ impl<'s> Life<'s> {
     }
 }
 
-pub(super) fn said(role: Role, content: &str) -> Draft {
-    let content = content.into();
-    Draft { id: None, role, content, turn: None, create_time: None, pinned: false, more: None }
-}
-
-pub(super) fn user(content: &str) -> Draft {
-    said(Role::User, content)
-}
-
-pub(super) fn named(id: &str, content: &str) -> Draft {
-    Draft { id: Some(id.into()), ..user(content) }
-}
-
 /// An assistant's calls, by their ids.
 pub(super) fn calls(ids: &[&str]) -> Draft {
     let call = |id: &&str| ToolCall { id: (*id).into(), name: "find".into(), arguments_json: "{}".into() };
@@ -234,6 +214,5 @@ pub(super) fn calls(ids: &[&str]) -> Draft {
 
 /// A tool's result.
 pub(super) fn result(id: &str) -> Draft {
-    let more = More { tool_call_id: Some(id.into()), ..More::default() };
-    Draft { more: Some(Box::new(more)), ..said(Role::Tool, "The port is 8080.") }
+    script::result(id, "The port is 8080.")
 }

@@ -32,6 +32,19 @@ mod scrub;
 mod sled;
 mod verify;
 
+/// Makes a test of each case on each engine, `ENGINE::CASE`.
+#[cfg(test)]
+macro_rules! on_each_engine {
+    ($($case:ident)*) => {
+        mod fjall {
+            $(#[test] fn $case() { super::$case::<super::FjallEngine>(); })*
+        }
+        mod sled {
+            $(#[test] fn $case() { super::$case::<super::SledEngine>(); })*
+        }
+    };
+}
+
 #[cfg(test)]
 mod engine_tests;
 #[cfg(test)]
