@@ -25,6 +25,7 @@ on_each_engine! {
     a_range_from_above_its_end_is_empty
     a_range_is_read_from_both_ends
     a_batch_writes_and_removes_together
+    what_is_read_later_is_not_older
     an_empty_value_is_not_a_missing_one
     large_values_and_long_keys_come_back
     a_key_that_no_engine_takes_is_refused
@@ -107,6 +108,33 @@ fn a_batch_writes_and_removes_together<E: Engine>() {
     assert_eq!(store.pairs(), expected);
     assert_eq!(store.get().get(b"gone"), Ok(None));
     assert_eq!(store.get().get(b"over"), Ok(Some(b"new".to_vec())));
+}
+
+/// Whoever sees one pair of a batch sees the others after that, by their keys or in a range.
+fn what_is_read_later_is_not_older<E: Engine>() {
+    const ROUNDS: u32 = 2_000;
+    let store = Store::<E>::new();
+    let number = |value: Option<Value>| value.map_or(0, |value| u32::from_be_bytes(value.try_into().unwrap()));
+    let keys: Vec<Key> = (0..20u8).map(|key| vec![key]).collect();
+    thread::scope(|scope| {
+        scope.spawn(|| {
+            for round in 1..=ROUNDS {
+                let write = |key: &Key| (key.clone(), Some(round.to_be_bytes().to_vec()));
+                let batch = Batch { writes: keys.iter().map(write).collect() };
+                store.get().apply(batch, Durability::Process).unwrap();
+            }
+        });
+        let mut seen = 0;
+        while seen < ROUNDS {
+            for key in &keys {
+                let here = number(store.get().get(key).unwrap());
+                let range = store.get().range(Unbounded, Unbounded);
+                let all: Vec<u32> = range.map(|pair| number(Some(pair.unwrap().1))).collect();
+                assert!(here >= seen && all.iter().all(|other| *other >= here), "{here} of {all:?}");
+                seen = all.into_iter().max().unwrap_or(here);
+            }
+        }
+    });
 }
 
 fn an_empty_value_is_not_a_missing_one<E: Engine>() {

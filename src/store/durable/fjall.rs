@@ -41,7 +41,8 @@ impl Engine for FjallEngine {
     }
 
     fn get(&self, key: &[u8]) -> Result<Option<Value>, KeyValueError> {
-        Ok(self.pairs.get(key)?.map(|value| value.to_vec()))
+        // without a snapshot it would see a batch of which a range does not see anything yet
+        Ok(self.database.snapshot().get(&self.pairs, key)?.map(|value| value.to_vec()))
     }
 
     fn range(
