@@ -5,6 +5,7 @@
 
 pub mod capacity;
 pub mod change;
+pub mod closing;
 pub mod conversation;
 pub mod draft;
 pub mod encoding;

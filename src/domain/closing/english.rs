@@ -1,0 +1,162 @@
+//! How a request is put in English: greetings, politeness, wishes, thanks.
+//!
+//! Sentences of other languages are left as they are, but for a greeting.
+
+/// A word by its lower case, without the punctuation around it and apostrophes.
+pub(super) struct Word(String);
+
+impl Word {
+    pub(super) fn of(text: &str) -> Self {
+        let bare = text.trim_matches(|c: char| !c.is_alphanumeric());
+        // Longer ones are in no list.
+        let bare = if bare.len() > 24 { "" } else { bare };
+        Self(bare.chars().filter(|c| !matches!(c, '\'' | '’')).flat_map(char::to_lowercase).collect())
+    }
+
+    fn is_in(&self, list: &str) -> bool {
+        !self.0.is_empty() && list.split_ascii_whitespace().any(|word| word == self.0)
+    }
+
+    /// Whether a title that is too long does without it.
+    pub(super) fn is_article(&self) -> bool {
+        self.is_in("the")
+    }
+
+    /// Whether what follows belongs to it: no title ends with such a word.
+    pub(super) fn leads_on(&self) -> bool {
+        self.is_in(LEADING_ON) || self.is_in(JOINING)
+    }
+
+    /// Whether it says that something was done, or could not be.
+    pub(super) fn settles(&self) -> bool {
+        self.is_in(SETTLING)
+    }
+
+    /// Whether it begins a new part of the sentence: a title may end before it.
+    pub(super) fn joins(&self) -> bool {
+        self.is_in(JOINING)
+    }
+}
+
+/// Whether a sentence takes leave, or offers help.
+pub(super) fn takes_leave(said: &str) -> bool {
+    let said = said.to_lowercase();
+    LEAVE.iter().any(|phrase| said.contains(phrase))
+}
+
+/// Where in a sentence its request stands.
+pub(super) struct Asking<'a> {
+    words: &'a [Word],
+    is_english: bool,
+}
+
+impl<'a> Asking<'a> {
+    pub(super) fn of(words: &'a [Word]) -> Self {
+        let known = words.iter().filter(|word| word.is_in(EVIDENCE)).count();
+        Self { words, is_english: known >= 2 }
+    }
+
+    /// The places behind "can you", "please" and the like; then those behind "I want to".
+    pub(super) fn requests(&self) -> impl Iterator<Item = usize> {
+        self.behind(REQUESTS).chain(self.behind(WISHES))
+    }
+
+    /// The first place that is no greeting.
+    pub(super) fn end_of_greeting(&self) -> usize {
+        let list = if self.is_english { GREETINGS } else { OTHER_GREETINGS };
+        self.words.iter().position(|word| !word.is_in(list) && !word.0.is_empty()).unwrap_or(0)
+    }
+
+    /// The first place from `start` that says what is asked.
+    pub(super) fn end_of_lead(&self, start: usize) -> usize {
+        if !self.is_english {
+            return start;
+        }
+        let rest = self.words.get(start..).unwrap_or_default();
+        start + rest.iter().position(|word| !word.is_in(LEAD) && !word.is_in(GREETINGS)).unwrap_or(0)
+    }
+
+    /// The place behind the last word that is no thanks.
+    pub(super) fn start_of_thanks(&self) -> usize {
+        let last = self.words.iter().rposition(|word| !word.is_in(THANKS)).map_or(0, |last| last + 1);
+        if self.is_english { last } else { self.words.len() }
+    }
+
+    fn behind(&self, phrases: &'static [&'static [&'static str]]) -> impl Iterator<Item = usize> {
+        let words = if self.is_english { self.words } else { &[] };
+        (0..words.len()).filter_map(move |at| {
+            let starts = |phrase: &&[&str]| {
+                let here = words[at..].iter().map(|word| word.0.as_str());
+                words.len() - at >= phrase.len()
+                    && here.zip(phrase.iter()).all(|(word, wanted)| word == *wanted)
+            };
+            phrases.iter().find(|phrase| starts(phrase)).map(|phrase| at + phrase.len())
+        })
+    }
+}
+
+/// What only English has in this spelling, mostly.
+const EVIDENCE: &str = "the i im ive id my you your is are can could would what how please with this that it and \
+    of need want help we our do does for not from have when where why which should there";
+
+const GREETINGS: &str = "hi hello hey dear greetings good morning afternoon evening ok okay so well um uh hmm \
+    alright great thanks thank please yes yeah yep and but also then now actually sure";
+
+const OTHER_GREETINGS: &str = "hi hello hey hola hallo guten tag bonjour salut ciao buongiorno olá oi привет \
+    здравствуйте 你好 您好 こんにちは";
+
+/// Words before what is asked, in any order.
+const LEAD: &str = "kindly just maybe perhaps i im ive id we were weve you am have had been can could would will \
+    shall may might like love want wanted need needed wish hope hoping trying looking going planning wondering \
+    was if whether to help helping me us my our the a an some with for about let lets tell know that";
+
+const THANKS: &str = "thanks thank you please advance help appreciated much";
+
+const REQUESTS: &[&[&str]] =
+    &[&["can", "you"], &["could", "you"], &["would", "you"], &["will", "you"], &["please"], &["help", "me"]];
+
+const WISHES: &[&[&str]] = &[
+    &["i", "want", "to"],
+    &["i", "wanted", "to"],
+    &["i", "need", "to"],
+    &["i", "want", "you", "to"],
+    &["i", "need", "you", "to"],
+    &["i", "would", "like", "to"],
+    &["id", "like", "to"],
+    &["we", "need", "to"],
+    &["we", "want", "to"],
+    &["im", "trying", "to"],
+    &["im", "looking", "to"],
+    &["lets"],
+];
+
+/// Prepositions and conjunctions: a new part begins with them.
+const JOINING: &str = "and or but so because which that who whose when while where if unless as to for with in on \
+    at by from into after before since until without using via between about through during";
+
+const LEADING_ON: &str = "a an the my your our their his her its this these those some any each every no not of \
+    is are was were be been am has have had will would can could should must may might do does did i im you we \
+    need want like get got make they he she it me than then also please very more most how what why id ive";
+
+const SETTLING: &str = "added approved booked canceled cancelled changed completed confirmed created decided denied \
+    deleted done failed finished fixed implemented merged moved passed processed refunded removed renamed \
+    replaced resolved saved scheduled sent solved successful successfully transferred unable unfortunately \
+    updated upgraded wrote written cannot";
+
+const LEAVE: &[&str] = &[
+    "feel free",
+    "hesitate",
+    "reach out",
+    "let me know",
+    "take care",
+    "safe travels",
+    "further assistance",
+    "have a great",
+    "have a nice",
+    "good luck",
+    "happy to help",
+    "here to help",
+    "would you like",
+    "if you need",
+    "if you have any",
+];

@@ -1,0 +1,166 @@
+//! The sentences that a title and a closing summary are taken from.
+
+use std::sync::Arc;
+
+use crate::domain::{
+    Conversation, Role, Sequence, TokenCounter, Utterance, Window,
+    closing::english::takes_leave,
+    extractive::{Focus, Sentence, summarise},
+};
+
+/// Of the window, so many utterances are read at either end: a long one costs no more than that.
+const END_UTTERANCES: usize = 32;
+/// Of the segments, so many sentences are read at either end.
+const END_SENTENCES: usize = 128;
+
+/// Whose words a line holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Speaker {
+    /// A user, by role or by name.
+    User,
+    /// The assistant.
+    Assistant,
+    /// System, or a tool.
+    Other,
+}
+
+/// One sentence of the conversation, or one tool call.
+#[derive(Clone, Debug)]
+pub(super) struct Line {
+    pub sequence: Sequence,
+    pub speaker: Speaker,
+    /// As it is shown: `User`, or the participant's name.
+    pub name: String,
+    /// Whether `said` is a call and its outcome.
+    pub is_call: bool,
+    /// What was said, or called; on one line.
+    pub said: String,
+    /// What it was worth among the sentences it was taken from.
+    pub weight: u32,
+}
+
+/// Above it more identifiers make a line no better to read.
+const MOST_TELLING: u32 = 60;
+
+impl Line {
+    fn new(sentence: &Sentence, role: Option<Role>, assistants: &[&str]) -> Self {
+        let text = sentence.text.trim_end();
+        let (name, said, is_call) = part(text);
+        Self {
+            sequence: sentence.sequence,
+            speaker: role.map_or_else(|| speaker(name, assistants), of_role),
+            name: name.to_owned(),
+            is_call,
+            said: said.to_owned(),
+            weight: sentence.weight,
+        }
+    }
+
+    /// Whether it is the same line as `other`, of the same material.
+    pub(super) fn is(&self, other: &Self) -> bool {
+        std::ptr::eq(self, other)
+    }
+
+    /// Whether it is a question.
+    pub(super) fn asks(&self) -> bool {
+        self.said.ends_with(['?', '？', '؟'])
+    }
+
+    /// What it is worth to a reader: the half of a list, of a fragment, of what only announces, and
+    /// of an offer of help.
+    pub(super) fn telling(&self) -> u32 {
+        let said = &self.said;
+        let is_list = said.contains("; ") || said.ends_with(['…', ':', '：']);
+        let is_fragment = said.matches('(').count() != said.matches(')').count();
+        let weight = self.weight.min(MOST_TELLING);
+        if is_list || is_fragment || takes_leave(said) { weight / 2 } else { weight }
+    }
+
+    /// What was said as a whole sentence: with a mark at its end, and not the one that announces.
+    pub(super) fn sentence(&self) -> (&str, &'static str) {
+        let said = self.said.trim_end_matches([':', ',', ';', '：', '，', '；', '-', ' ']);
+        let end = said.trim_end_matches(['"', '\'', ')', ']', '”', '’', '»', '」', '』', '）']);
+        let stop = match end.chars().next_back() {
+            Some('.' | '!' | '?' | '…' | '。' | '！' | '？' | '｡' | '।' | '؟' | '۔') if !self.is_call => {
+                ""
+            }
+            Some('\u{3040}'..='\u{30ff}' | '\u{4e00}'..='\u{9fff}') => "。",
+            _ => ".",
+        };
+        (said, stop)
+    }
+}
+
+/// The lines of a conversation, in the order said.
+pub(super) struct Material(Vec<Line>);
+
+impl Material {
+    /// What the segments tell, and what stands at the window's ends.
+    pub(super) fn of(conversation: &Conversation, counter: &dyn TokenCounter) -> Self {
+        let window = &conversation.window;
+        let sources = ends(window);
+        let assistants = sources.iter().flatten().filter(|utterance| utterance.role == Role::Assistant);
+        let assistants: Vec<&str> = assistants.filter_map(|utterance| utterance.name()).collect();
+
+        let segments = conversation.summary.segments();
+        let sentences = || segments.iter().flat_map(|segment| &segment.sentences);
+        let head = sentences().take(END_SENTENCES);
+        let skipped = sentences().count().saturating_sub(END_SENTENCES).max(END_SENTENCES);
+        let told = head.chain(sentences().skip(skipped)).map(|told| Line::new(told, None, &assistants));
+        let mut lines: Vec<Line> = told.collect();
+        for source in &sources {
+            let sentences = summarise(source, &Focus::none(), u32::MAX, counter);
+            let role = |sequence| window.get(sequence).map(|utterance| utterance.role);
+            lines.extend(sentences.iter().map(|told| Line::new(told, role(told.sequence), &assistants)));
+        }
+        lines.sort_by_key(|line| line.sequence);
+        Self(lines)
+    }
+
+    /// In the order said.
+    pub(super) fn lines(&self) -> &[Line] {
+        &self.0
+    }
+}
+
+/// The window's head and its tail, or all of it as one.
+fn ends(window: &Window) -> Vec<Vec<Arc<Utterance>>> {
+    let length = window.len();
+    if length <= 2 * END_UTTERANCES {
+        return vec![window.iter().cloned().collect()];
+    }
+    let mut head: Vec<_> = window.slice(0..END_UTTERANCES).cloned().collect();
+    // An exchange that is cut would be told as one without an answer.
+    let cut = window.at(END_UTTERANCES).map(|next| next.unit);
+    while head.last().is_some_and(|last| Some(last.unit) == cut) {
+        head.pop();
+    }
+    vec![head, window.slice(length - END_UTTERANCES..length).cloned().collect()]
+}
+
+/// Speaker, what was said, and whether it is a call: a summary's line taken apart.
+fn part(line: &str) -> (&str, &str, bool) {
+    let says = line.find(": ");
+    match line.find(" called ").filter(|calls| says.is_none_or(|says| *calls < says)) {
+        Some(at) => (&line[..at], &line[at + " called ".len()..], true),
+        None => says.map_or(("", line, false), |at| (&line[..at], &line[at + 2..], false)),
+    }
+}
+
+/// Who a line of a segment is of: roles are written by the summariser, names by the callers.
+fn speaker(name: &str, assistants: &[&str]) -> Speaker {
+    match name.split(" (").next().unwrap_or(name) {
+        "Assistant" => Speaker::Assistant,
+        "System" | "Tool" => Speaker::Other,
+        _ if assistants.contains(&name) => Speaker::Assistant,
+        _ => Speaker::User,
+    }
+}
+
+fn of_role(role: Role) -> Speaker {
+    match role {
+        Role::User => Speaker::User,
+        Role::Assistant => Speaker::Assistant,
+        Role::System | Role::Tool => Speaker::Other,
+    }
+}

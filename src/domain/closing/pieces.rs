@@ -1,0 +1,113 @@
+//! A sentence as the pieces that a title may be cut between.
+
+use unicode_segmentation::UnicodeSegmentation;
+
+/// A longer word, an address or a path, is clipped, in bytes.
+const WORD_BYTES: usize = 48;
+
+/// A word with the punctuation around it; of scripts that write no blanks, a part of one.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Piece<'a> {
+    pub text: &'a str,
+    /// In half words: 2, or 1 for a character of a script without blanks; 0 for mere punctuation.
+    pub size: usize,
+    /// A blank stands before it.
+    pub spaced: bool,
+    /// It ends a sentence that another follows.
+    pub separates: bool,
+}
+
+/// The pieces of a sentence.
+pub(super) fn pieces(said: &str) -> Vec<Piece<'_>> {
+    let mut pieces = Vec::new();
+    for token in said.split_whitespace() {
+        let start = pieces.len();
+        match token.contains(is_unspaced) {
+            true => pieces.extend(token.split_word_bounds().map(Piece::of)),
+            false => pieces.push(Piece::of(token)),
+        }
+        pieces[start..].iter_mut().take(1).for_each(|first| first.spaced = true);
+    }
+    pieces
+}
+
+/// In half words.
+pub(super) fn size(pieces: &[Piece]) -> usize {
+    pieces.iter().map(|piece| piece.size).sum()
+}
+
+/// The title that the pieces make: no punctuation at its ends, a capital first.
+pub(super) fn write(pieces: &[Piece]) -> String {
+    let mut text = String::new();
+    for piece in pieces {
+        if piece.spaced && !text.is_empty() {
+            text.push(' ');
+        }
+        let said = clip(piece.text);
+        text.push_str(said);
+        text.push_str(if said.len() < piece.text.len() { "…" } else { "" });
+        if piece.separates && piece.text.ends_with(char::is_alphanumeric) {
+            text.push(',');
+        }
+    }
+    capital(trim(&balance(&text)))
+}
+
+impl<'a> Piece<'a> {
+    fn of(text: &'a str) -> Self {
+        let size = match () {
+            () if !text.contains(char::is_alphanumeric) => 0,
+            () if text.contains(is_unspaced) => 1,
+            () => 2,
+        };
+        Self { text, size, spaced: false, separates: false }
+    }
+}
+
+fn clip(text: &str) -> &str {
+    let mut end = WORD_BYTES.min(text.len());
+    while !text.is_char_boundary(end) {
+        end -= 1;
+    }
+    &text[..end]
+}
+
+/// Without quotes and brackets whose other half was cut off.
+fn balance(text: &str) -> String {
+    const PAIRS: [(char, char); 7] =
+        [('(', ')'), ('[', ']'), ('{', '}'), ('“', '”'), ('«', '»'), ('「', '」'), ('（', '）')];
+    let count = |mark: char| text.matches(mark).count();
+    let lone: Vec<char> =
+        PAIRS.into_iter().filter(|(a, b)| count(*a) != count(*b)).flat_map(|(a, b)| [a, b]).collect();
+    let odd_quotes = count('"') % 2 == 1;
+    text.chars().filter(|c| !lone.contains(c) && !(odd_quotes && *c == '"')).collect()
+}
+
+fn trim(text: &str) -> &str {
+    let is_end = |c: char| {
+        c.is_whitespace()
+            || matches!(c, '.' | ',' | ';' | ':' | '?' | '!' | '-' | '–' | '—' | '…')
+            || matches!(c, '。' | '，' | '、' | '；' | '：' | '？' | '！' | '؟' | '،' | '।')
+    };
+    let text = text.trim_end_matches(is_end);
+    text.trim_start_matches(|c: char| is_end(c) && c != '.' && c != '-')
+}
+
+/// A plain first word gets a capital; an identifier, an address or a path stays as it is.
+fn capital(text: &str) -> String {
+    let first = text.split_whitespace().next().unwrap_or_default();
+    let is_plain =
+        first.trim_end_matches(',').chars().all(|c| c.is_lowercase() || matches!(c, '\'' | '’' | '-'));
+    let mut rest = text.chars();
+    match rest.next() {
+        Some(c) if is_plain => c.to_uppercase().chain(rest).collect(),
+        _ => text.to_owned(),
+    }
+}
+
+/// Han, kana, Thai, Lao, Khmer, Burmese: scripts that write no blanks between words.
+fn is_unspaced(c: char) -> bool {
+    matches!(c, '\u{3040}'..='\u{30ff}' | '\u{3400}'..='\u{9fff}' | '\u{f900}'..='\u{faff}')
+        || matches!(c, '\u{20000}'..='\u{3ffff}' | '\u{0e00}'..='\u{0eff}' | '\u{1000}'..='\u{109f}')
+        || matches!(c, '\u{1780}'..='\u{17ff}')
+}

@@ -1,0 +1,193 @@
+//! Titles and closing summaries of small conversations, read as a person would.
+
+use proptest::prelude::*;
+
+use super::*;
+use crate::domain::{
+    ConversationId, ConversationKey, Encoding, Identity, LineageId, More, Namespace, Policy, Ranges,
+    RecipientId, Role, Timestamp, ToolCall, Utterance,
+    extractive::tests::{o200k, said},
+    limits::MAX_TITLE_BYTES,
+};
+
+fn conversation(said: impl IntoIterator<Item = Utterance>) -> Conversation {
+    let identity = Identity {
+        key: ConversationKey { namespace: Namespace::default(), id: ConversationId::new("c").unwrap() },
+        recipient: RecipientId::default(),
+        lineage: LineageId([0; 16]),
+        start_time: Timestamp(0),
+        encoding: Encoding::O200kBase,
+    };
+    let mut conversation = Conversation::new(identity, Policy::SESSION);
+    said.into_iter().for_each(|utterance| conversation.window.push(Arc::new(utterance)));
+    conversation
+}
+
+fn talk(lines: &[(Role, &str)]) -> Conversation {
+    conversation(lines.iter().zip(1..).map(|((role, text), sequence)| said(sequence, *role, text)))
+}
+
+fn closing(conversation: &Conversation) -> (String, String) {
+    let text = |text: Option<Arc<str>>| text.as_deref().unwrap_or_default().to_owned();
+    (text(title(conversation, o200k())), text(summary(conversation, o200k())))
+}
+
+fn title_of(request: &str) -> String {
+    closing(&talk(&[(Role::User, request)])).0
+}
+
+fn words(title: &str) -> usize {
+    title.split_whitespace().filter(|word| word.contains(char::is_alphanumeric)).count()
+}
+
+/// Seed 000's example of a closing: a request, what was done, how it ended.
+#[test]
+fn a_request_and_what_came_of_it() {
+    let meeting = talk(&[
+        (Role::User, "Hi! Can you please create meeting notes for today's planning session? Thanks!"),
+        (Role::Assistant, "Sure! Which folder should they go to?"),
+        (Role::User, "Put them into the Journal folder."),
+        (Role::Assistant, "I created 'Meeting Notes.md' in the Journal folder."),
+        (Role::User, "Great, thank you!"),
+        (Role::Assistant, "You're welcome! Let me know if you need anything else."),
+    ]);
+    let (title, summary) = closing(&meeting);
+    assert_eq!(title, "Create meeting notes for today's planning session");
+    assert_eq!(
+        summary,
+        "User: Can you please create meeting notes for today's planning session? \
+         Put them into the Journal folder. \
+         Assistant: I created 'Meeting Notes.md' in the Journal folder."
+    );
+}
+
+#[test]
+fn titles_leave_politeness_out_and_end_where_a_reader_pauses() {
+    let cases = [
+        (
+            "I'd like to change my flight from Denver to Houston, please.",
+            "Change my flight from Denver to Houston",
+        ),
+        (
+            "I have a meeting tomorrow, could you help me write an agenda for the board?",
+            "Write an agenda for the board",
+        ),
+        ("please fix the panic in src/store/memory/mod.rs", "Fix the panic in src/store/memory/mod.rs"),
+        (
+            "src/main.rs does not compile with the new toolchain",
+            "src/main.rs does not compile with the new toolchain",
+        ),
+        (
+            "Ich möchte meinen Flug von Berlin nach Rom am 3. Mai umbuchen, bitte",
+            "Ich möchte meinen Flug von Berlin nach Rom",
+        ),
+        ("Hola, ¿puedes reservar una mesa para dos mañana?", "¿puedes reservar una mesa para dos mañana"),
+        ("I want to cancel my order.", "I want to cancel my order"),
+        ("Explain (in detail, with all the steps of the proof) why it works", "Explain in detail"),
+    ];
+    for (request, expected) in cases {
+        let title = title_of(request);
+        match expected {
+            "Explain in detail" => assert!(title.starts_with(expected) && !title.contains('('), "{title}"),
+            _ => assert_eq!(title, expected),
+        }
+    }
+}
+
+#[test]
+fn scripts_without_blanks_count_two_characters_a_word() {
+    let title = title_of("请帮我写一封关于数据库迁移计划的电子邮件，发给整个工程团队。");
+    assert!((10..=16).contains(&title.chars().count()), "{title}");
+    assert!("请帮我写一封关于数据库迁移计划的电子邮件".starts_with(&title), "{title}");
+    let (_, summary) = closing(&talk(&[
+        (Role::User, "今天东京的天气怎么样？明天会下雨吗"),
+        (Role::Assistant, "今天东京晴，最高气温二十四度"),
+    ]));
+    assert!(summary.ends_with("二十四度。"), "{summary}");
+}
+
+#[test]
+fn a_short_request_is_continued() {
+    let weather = talk(&[
+        (Role::User, "What's the weather?"),
+        (Role::Assistant, "It is 18 °C in Paris."),
+        (Role::User, "How about tomorrow?"),
+    ]);
+    assert_eq!(closing(&weather).0, "What's the weather? How about tomorrow");
+    assert_eq!(title_of("weather Paris"), "Weather Paris");
+}
+
+#[test]
+fn nothing_said_is_no_title_and_no_summary() {
+    assert_eq!(closing(&conversation([])), (String::new(), String::new()));
+    let mut rules = said(1, Role::System, "Answer in French, never mention prices of hotels.");
+    rules.instruction = true;
+    let mut forgotten = said(2, Role::User, "My account number is 4711, please cancel it.");
+    forgotten.forgotten = true;
+    let mut aside = said(3, Role::Tool, "Account 4711 is overdrawn by 300 euros.");
+    aside.aside = true;
+    assert_eq!(closing(&conversation([rules, forgotten, aside])), (String::new(), String::new()));
+}
+
+#[test]
+fn a_run_of_calls_is_told_by_its_calls() {
+    let call =
+        ToolCall { id: "1".into(), name: "read_file".into(), arguments_json: "{\"path\":\"a.rs\"}".into() };
+    let mut calling = said(2, Role::Assistant, "");
+    calling.more = Some(Box::new(More { tool_calls: vec![call], ..More::default() }));
+    let mut answer = said(3, Role::Tool, "Error: no such file");
+    answer.more = Some(Box::new(More { tool_call_id: Some("1".into()), ..More::default() }));
+    let (_, summary) =
+        closing(&conversation([said(1, Role::User, "Show me the file a.rs"), calling, answer]));
+    assert_eq!(
+        summary,
+        "User: Show me the file a.rs. \
+         Assistant called read_file({\"path\":\"a.rs\"}) → error: no such file."
+    );
+}
+
+#[test]
+fn what_left_the_window_still_gives_the_title_until_it_is_erased() {
+    let mut moved = talk(&[(Role::Assistant, "The migration of the customers table is finished.")]);
+    let left = [said(1, Role::User, "Move the table customers to the new database server")];
+    let left: Vec<_> = left.into_iter().map(Arc::new).collect();
+    moved.summary = moved.summary.write(&left, None, o200k());
+    let (title, summary) = closing(&moved);
+    assert_eq!(title, "Move table customers to new database server");
+    assert!(summary.starts_with("User: Move the table customers"), "{summary}");
+
+    let gone: Ranges = [left[0].sequence].into_iter().collect();
+    moved.summary = moved.summary.erase(&gone);
+    let (title, summary) = closing(&moved);
+    assert!(!title.contains("Move") && !summary.contains("Move"), "{title} {summary}");
+    assert!(summary.contains("migration"), "{summary}");
+}
+
+#[test]
+fn the_ends_of_a_long_window_are_read() {
+    let mut lines = vec![(Role::User, "Port the billing service from Python to Rust")];
+    lines.extend([(Role::Assistant, "Looking at the next module of the service."); 5_000]);
+    lines.push((Role::Assistant, "All modules are ported and the tests passed."));
+    let (title, summary) = closing(&talk(&lines));
+    assert_eq!(title, "Port the billing service from Python to Rust");
+    assert!(summary.ends_with("All modules are ported and the tests passed."), "{summary}");
+}
+
+proptest! {
+    #[test]
+    fn any_text_has_a_title_of_at_most_eight_words(texts in proptest::collection::vec("\\PC{0,120}", 1..6)) {
+        let roles = [Role::User, Role::Assistant].into_iter().cycle();
+        let lines: Vec<_> = roles.zip(texts.iter().map(String::as_str)).collect();
+        let (title, summary) = closing(&talk(&lines));
+        prop_assert!(words(&title) <= 8, "{title}");
+        prop_assert!(title.len() <= MAX_TITLE_BYTES);
+        prop_assert!(!title.chars().chain(summary.chars()).any(char::is_control));
+        prop_assert_eq!(title.trim(), &title);
+    }
+
+    #[test]
+    fn enough_words_make_a_title_of_five_to_eight(said in proptest::collection::vec("[a-z]{4,9}", 5..40)) {
+        let title = title_of(&said.join(" "));
+        prop_assert!((5..=8).contains(&words(&title)), "{title}");
+    }
+}
