@@ -80,7 +80,7 @@ fn balance(text: &str) -> String {
     let lone: Vec<char> =
         PAIRS.into_iter().filter(|(a, b)| count(*a) != count(*b)).flat_map(|(a, b)| [a, b]).collect();
     let odd_quotes = count('"') % 2 == 1;
-    text.chars().filter(|c| !lone.contains(c) && !(odd_quotes && *c == '"')).collect()
+    text.chars().filter(|c| !(lone.contains(c) || odd_quotes && *c == '"')).collect()
 }
 
 fn trim(text: &str) -> &str {
