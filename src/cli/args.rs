@@ -50,6 +50,9 @@ pub enum Command {
     /// Summarise a conversation or a part of it
     #[command(after_help = "Example: utterd summarize --turns 1-4 --tokens 100 --focus refund")]
     Summarize(Summarize),
+    /// End a conversation: it gets a title and a closing summary, and what is said next starts another
+    #[command(after_help = "Example: utterd end --recipient alice task completed")]
+    End(End),
     /// Tell how full the window is
     #[command(after_help = "Example: utterd capacity --watch --recipient alice")]
     Capacity(Capacity),
@@ -224,6 +227,16 @@ pub struct Forget {
     /// the same in plain English
     #[arg(required = true)]
     pub instructions: Vec<String>,
+}
+
+/// Arguments of `end`.
+#[derive(Debug, Args)]
+pub struct End {
+    #[command(flatten)]
+    pub target: Target,
+    /// Why it ends
+    #[arg(value_name = "REASON")]
+    pub reason: Vec<String>,
 }
 
 /// Arguments of `summarize`.

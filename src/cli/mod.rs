@@ -8,6 +8,7 @@ mod bar;
 mod capacity;
 mod client;
 mod copy;
+mod end;
 mod errors;
 mod forget;
 mod json;
@@ -61,6 +62,7 @@ fn dispatch(cli: Cli) -> Result<(), CliError> {
         Command::Memorize(args) => client::block_on(memorize::memorize(args)),
         Command::Remember(args) => client::block_on(remember::remember(args)),
         Command::Forget(args) => client::block_on(forget::forget(args)),
+        Command::End(args) => client::block_on(end::end(args)),
         Command::Summarize(args) => client::block_on(summarize::summarize(args)),
         Command::Capacity(args) => client::block_on(capacity::capacity(args)),
         Command::Show(args) => client::block_on(show::show(args)),

@@ -57,7 +57,7 @@ macro_rules! key {
 
 /// Every key, in the order in which it is shown.
 #[rustfmt::skip]
-pub static KEYS: [Key; 23] = [
+pub static KEYS: [Key; 24] = [
     key!(buffer_size "buffer-size" "UTTERD_BUFFER_SIZE" "N" limit
         "Utterances in a window; 0 is unlimited"),
     key!(max_tokens "max-tokens" "UTTERD_MAX_TOKENS" "N" limit
@@ -89,7 +89,9 @@ pub static KEYS: [Key; 23] = [
     key!(scrub_interval "scrub-interval" "UTTERD_SCRUB_INTERVAL" "DURATION" period
         "So long after something was forgotten for good, its bytes are gone from the files too"),
     key!(idle_timeout "idle-timeout" "UTTERD_IDLE_TIMEOUT" "DURATION" duration
-        "Idle for so long, a conversation's status is IDLE"),
+        "Idle for so long, a conversation ends when its recipient's next message comes"),
+    key!(max_conversations_retained "max-conversations-retained" "UTTERD_MAX_CONVERSATIONS_RETAINED" "N" limit
+        "Ended conversations kept for a recipient, the oldest going first; 0 keeps all"),
     key!(max_content_bytes "max-content-bytes" "UTTERD_MAX_CONTENT_BYTES" "SIZE" size
         "The largest content of one utterance"),
     key!(max_batch "max-batch" "UTTERD_MAX_BATCH" "N" positive

@@ -9,7 +9,9 @@ use std::{
 use super::Backend;
 use crate::domain::{
     Encoding, Policy, Refusal,
-    limits::{DEFAULT_IDLE_TIMEOUT, DEFAULT_MAX_BATCH, DEFAULT_MAX_CONTENT_BYTES},
+    limits::{
+        DEFAULT_CONVERSATIONS_RETAINED, DEFAULT_IDLE_TIMEOUT, DEFAULT_MAX_BATCH, DEFAULT_MAX_CONTENT_BYTES,
+    },
     policy::{Marks, PolicyUpdate},
 };
 
@@ -97,8 +99,11 @@ pub struct Settings {
     /// The bytes of what was forgotten for good are gone from a durable backend's files after so
     /// long.
     pub scrub_interval: Duration,
-    /// Idle for so long, a conversation's status is IDLE.
+    /// Idle for so long, a conversation's status is IDLE, and the next message to its recipient
+    /// starts another one.
     pub idle_timeout: Duration,
+    /// Ended conversations that are kept for a recipient, the oldest going first; 0 keeps all.
+    pub max_conversations_retained: u32,
     /// The most bytes of one utterance's content; smaller than `max_message_bytes`.
     pub max_content_bytes: usize,
     /// The most utterances of one Memorize.
@@ -137,6 +142,7 @@ impl Settings {
             cache_limit: 512 * MIB,
             scrub_interval: Duration::from_secs(60 * 60),
             idle_timeout: DEFAULT_IDLE_TIMEOUT,
+            max_conversations_retained: DEFAULT_CONVERSATIONS_RETAINED,
             max_content_bytes: DEFAULT_MAX_CONTENT_BYTES,
             max_batch: DEFAULT_MAX_BATCH,
             max_message_bytes: (16 * MIB) as usize,

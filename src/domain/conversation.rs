@@ -53,8 +53,10 @@ pub struct Head {
     pub open: Option<Arc<OpenExchange>>,
     /// The newest utterance awaits an answer.
     pub awaits_answer: bool,
-    /// Its title.
+    /// The title that it was given.
     pub title: Option<Arc<str>>,
+    /// How it ended; `None` while it goes on.
+    pub ended: Option<Arc<Ending>>,
     /// The caller's labels.
     pub labels: Arc<BTreeMap<String, String>>,
     /// Its limits.
@@ -67,6 +69,20 @@ pub struct Head {
     pub stored: u64,
     /// The revision that erased text last; [`Revision::NONE`] when none did.
     pub erased_at: Revision,
+}
+
+/// How a conversation ended. What is made of the conversation then holds only what is still stored
+/// of it, or told by its summary.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Ending {
+    /// When.
+    pub time: Timestamp,
+    /// Why, in the caller's words; empty when none were given.
+    pub reason: Arc<str>,
+    /// A title made of what was said, for a conversation that was given none.
+    pub title: Option<Arc<str>>,
+    /// What it was about and what came of it, in two or three sentences.
+    pub summary: Option<Arc<str>>,
 }
 
 /// A conversation: its head, its window, and the summary of what left the window.
@@ -89,6 +105,8 @@ pub enum Status {
     AwaitingAnswer,
     /// Nothing was said for the idle timeout.
     Idle,
+    /// It has ended.
+    Closed,
 }
 
 impl Conversation {
@@ -106,6 +124,7 @@ impl Conversation {
             open: None,
             awaits_answer: false,
             title: None,
+            ended: None,
             labels: Arc::default(),
             policy,
             left: Arc::default(),
@@ -135,6 +154,14 @@ impl Conversation {
         }
     }
 
+    /// Refuses when the conversation has ended.
+    pub fn check_open(&self) -> Result<(), Refusal> {
+        match self.head.ended {
+            Some(_) => Err(Refusal::Closed(self.key().id.to_string())),
+            None => Ok(()),
+        }
+    }
+
     /// The sequence that `id` names, when the id tells it: one that the client gave to an
     /// utterance of the window, or one that the server assigned.
     pub fn sequence_of(&self, id: &str) -> Option<Sequence> {
@@ -146,6 +173,9 @@ impl Conversation {
 impl Head {
     /// What the conversation is doing at `now`.
     pub fn status(&self, now: Timestamp, idle_timeout: Duration) -> Status {
+        if self.ended.is_some() {
+            return Status::Closed;
+        }
         if self.awaits_answer && now < self.said_time.plus(AWAITING_TIMEOUT) {
             return Status::AwaitingAnswer;
         }
@@ -159,11 +189,24 @@ impl Head {
     /// identity, the roots of its lists, labels and title.
     pub fn memory_bytes(&self) -> usize {
         let labels: usize = self.labels.iter().map(|(key, value)| key.len() + value.len() + 48).sum();
-        2_048 + labels + self.title.as_ref().map_or(0, |title| title.len())
+        let ended = self.ended.as_ref().map_or(0, |ending| ending.memory_bytes());
+        2_048 + labels + self.title.as_ref().map_or(0, |title| title.len()) + ended
+    }
+
+    /// The title that it was given, or else the one that was made when it ended.
+    pub fn shown_title(&self) -> Option<&Arc<str>> {
+        self.title.as_ref().or_else(|| self.ended.as_ref()?.title.as_ref())
     }
 
     /// When the conversation is to be removed, if ever.
     pub fn expire_time(&self) -> Option<Timestamp> {
         self.policy.expire_after.map(|after| self.update_time.plus(after))
+    }
+}
+
+impl Ending {
+    fn memory_bytes(&self) -> usize {
+        let made = [&self.title, &self.summary].map(|text| text.as_ref().map_or(0, |text| text.len()));
+        128 + self.reason.len() + made.iter().sum::<usize>()
     }
 }

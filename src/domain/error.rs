@@ -35,6 +35,8 @@ pub enum Reason {
     ConversationExists,
     /// There is no such conversation.
     ConversationNotFound,
+    /// The conversation has ended.
+    ConversationClosed,
     /// There is no such utterance.
     UtteranceNotFound,
     /// The conversation is another recipient's.
@@ -64,6 +66,7 @@ impl Reason {
             Self::UtteranceExists => "UTTERANCE_EXISTS",
             Self::ConversationExists => "CONVERSATION_EXISTS",
             Self::ConversationNotFound => "CONVERSATION_NOT_FOUND",
+            Self::ConversationClosed => "CONVERSATION_CLOSED",
             Self::UtteranceNotFound => "UTTERANCE_NOT_FOUND",
             Self::RecipientMismatch => "RECIPIENT_MISMATCH",
             Self::StaleRevision => "STALE_REVISION",
@@ -115,6 +118,9 @@ pub enum Refusal {
         /// What is.
         actual: Revision,
     },
+    /// The conversation has ended.
+    #[error("the conversation {0:?} has ended: what is said next starts another one")]
+    Closed(String),
     /// The request id names an earlier request with another body.
     #[error(
         "request_id {0:?} was used for another request in the last 24 hours: a new request needs a new id"
@@ -175,6 +181,7 @@ impl Refusal {
             Self::Exists { kind, .. } if *kind == UTTERANCE => Reason::UtteranceExists,
             Self::Exists { .. } => Reason::ConversationExists,
             Self::StaleRevision { .. } => Reason::StaleRevision,
+            Self::Closed(_) => Reason::ConversationClosed,
             Self::RequestIdReused(_) => Reason::RequestIdReused,
         }
     }

@@ -57,6 +57,7 @@ pub fn forget(
         false => silence(&mut transition, &utterances, sequences),
     }
     transition.erase_remnants(&remnants);
+    transition.retell(context.counter);
     let transition = Some(transition.finish(&before.summary));
     Ok(Verdict::Decided(Forgotten { transition, utterances }))
 }

@@ -23,6 +23,9 @@ pub const MAX_PROMPT_BYTES: usize = 64 << 10;
 /// Longest title of a conversation, in bytes.
 pub const MAX_TITLE_BYTES: usize = 512;
 
+/// Longest reason of an ending, in bytes.
+pub const MAX_REASON_BYTES: usize = 512;
+
 /// Utterances in the window, by default (seed 001, `buffer_size`).
 pub const DEFAULT_MAX_UTTERANCES: u32 = 20;
 /// Tokens in the window, by default (seed 001, `max_tokens`).
@@ -42,6 +45,9 @@ pub const SEGMENT_PERCENT: u32 = 30;
 pub const SEGMENT_FLOOR_TOKENS: u32 = 40;
 /// Segments of one conversation at most; the oldest are folded beyond it.
 pub const MAX_SEGMENTS: usize = 128;
+
+/// Ended conversations kept for a recipient (seed 000, `maxConversationsRetained`).
+pub const DEFAULT_CONVERSATIONS_RETAINED: u32 = 1_000;
 
 /// Idle for so long, a conversation is `IDLE` (seed 000, `conversationIdleTimeoutMinutes`).
 pub const DEFAULT_IDLE_TIMEOUT: Duration = Duration::from_secs(30 * 60);

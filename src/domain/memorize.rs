@@ -49,13 +49,14 @@ pub struct Irregularity {
 ///
 /// Refuses, and changes nothing, when a turn number goes back, a tool result answers no open
 /// call (unless lenient), an id is taken, the policy rejects an oversize utterance or
-/// exchange, or the revision is not the expected one.
+/// exchange, the revision is not the expected one, or the conversation has ended.
 pub fn memorize(
     before: &Conversation,
     command: &Memorize,
     context: &Context<'_>,
 ) -> Result<Verdict<Memorized>, Refusal> {
     before.expect(command.expected)?;
+    before.check_open()?;
     if let Err(need) = check_ids(before, command, context)? {
         return Ok(Verdict::Need(need));
     }

@@ -9,6 +9,7 @@ pub mod closing;
 pub mod conversation;
 pub mod draft;
 pub mod encoding;
+pub mod end;
 pub mod error;
 pub mod exchange;
 pub mod extractive;
@@ -32,7 +33,7 @@ mod utterance;
 mod window;
 
 pub use change::{Change, Loaded, Need, Transition, Verdict};
-pub use conversation::{Conversation, ConversationKey, Head, Identity};
+pub use conversation::{Conversation, ConversationKey, Ending, Head, Identity};
 pub use draft::Draft;
 pub use encoding::{Encoding, TokenCounter};
 pub use error::{Reason, Refusal, Violation};

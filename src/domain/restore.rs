@@ -64,5 +64,6 @@ fn transition(
         transition.after.summary = transition.after.summary.restore(&covered, limit, context.counter);
     }
     transition.evict(context)?;
+    transition.retell(context.counter);
     Ok(Some(transition.finish(&before.summary)))
 }

@@ -53,7 +53,9 @@ pub fn update(
     let head = &mut transition.after.head;
     if let Some(title) = &command.title {
         head.title.clone_from(title);
+        transition.retell(context.counter);
     }
+    let head = &mut transition.after.head;
     if let Some(labels) = &command.labels {
         head.labels = Arc::new(labels.clone());
     }

@@ -14,7 +14,7 @@ use crate::{
         Address, Applied, Attempt, Caller, Engine, EngineError, Operation,
         events::Event,
         lane::{Lane, Pending},
-        settle::Settled,
+        settle::{Links, Settled},
         write::{Decision, Missing, WriteCall},
     },
     store::{Commit, CommitError, Page, PointerWrite, Write},
@@ -78,6 +78,7 @@ impl Engine {
             attempt: call.attempt.as_ref(),
             operation: Operation::CreateConversation,
             missing: Missing::CreateActive,
+            releases: false,
             resolved: None,
         };
         self.write(write, |before, context| match before.head.revision {
@@ -196,21 +197,27 @@ impl Engine {
         let Some(state) = self.newest_state(lane, pending).await? else { return Ok(None) };
         check(&state)?;
         let flush = self.store.commit(self.removal(&state).await?);
-        let deletion = pending.delete(Event::removal(operation, &state));
-        Ok(Some((state, self.settle(lane, flush, Some(deletion), None))))
+        let deletion = pending.delete(lane, Event::removal(operation, &state));
+        Ok(Some((state, self.settle(flush, Links::from_iter([deletion]), None))))
     }
 
     async fn removal(&self, state: &Arc<Conversation>) -> Result<Commit, EngineError> {
+        let pointers = self.release(state).await?.into_iter().collect();
+        let delete = Write::Delete { before: state.clone() };
+        Ok(Commit { writes: vec![delete], pointers, outcomes: Vec::new() })
+    }
+
+    /// What takes a conversation from its recipient, if it is the active one. Nothing of its lane is
+    /// in flight.
+    pub(super) async fn release(&self, state: &Conversation) -> Result<Option<PointerWrite>, EngineError> {
         let identity = &state.head.identity;
         let caller = Caller { namespace: identity.key.namespace.clone() };
-        let pointer = PointerWrite {
+        let active = self.is_active(state).await?;
+        Ok(active.then(|| PointerWrite {
             recipient: caller.recipient(identity.recipient.clone()),
             before: Some(identity.key.id.clone()),
             after: None,
-        };
-        let pointers = if self.is_active(state).await? { vec![pointer] } else { Vec::new() };
-        let delete = Write::Delete { before: state.clone() };
-        Ok(Commit { writes: vec![delete], pointers, outcomes: Vec::new() })
+        }))
     }
 }
 

@@ -35,6 +35,8 @@ pub enum Operation {
     UpdateUtterance,
     ExpireConversation,
     CountTokens,
+    EndConversation,
+    RetireConversation,
 }
 
 /// One operation. Refers to utterances and holds no text.

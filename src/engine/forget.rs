@@ -46,6 +46,7 @@ impl Engine {
             attempt: call.attempt.as_ref(),
             operation,
             missing: Missing::Refuse,
+            releases: false,
             resolved: None,
         };
         let applied = self
@@ -75,6 +76,6 @@ impl Engine {
             Some(transition) => (Some(Arc::new(transition.change)), Arc::new(transition.after)),
             None => (None, before),
         };
-        Ok(Applied::Now { after, change, value: forgotten.utterances })
+        Ok(Applied::Now { after, change, ended: None, value: forgotten.utterances })
     }
 }

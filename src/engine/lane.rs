@@ -13,7 +13,7 @@ use tokio::sync::{Notify, watch};
 
 use crate::{
     domain::{Change, Conversation, ConversationKey, Identity},
-    engine::{EventLog, events::Event, footprint, unflushed::Unflushed},
+    engine::{EventLog, events::Event, footprint, settle::Link, unflushed::Unflushed},
 };
 
 /// One conversation as this process sees it: what is decided, what is committed, what is
@@ -62,23 +62,25 @@ pub(super) struct Unpublished {
 }
 
 impl Pending {
-    /// A change that leads to `after` was handed to the store.
-    pub(super) fn advance(
+    /// A change of `lane`, which this is the end of, was handed to the store; it leads to `after`.
+    pub(super) fn link(
         &mut self,
+        lane: &Arc<Lane>,
         change: &Arc<Change>,
         after: &Arc<Conversation>,
         event: Event,
-    ) -> (Ticket, Unpublished) {
+    ) -> Link {
         self.window = footprint::window_after(self.window, change, after);
         self.state = Some(after.clone());
-        let change = Some(change.clone());
-        (self.ticket(), Unpublished { change, after: Some(after.clone()), event })
+        let change = Unpublished { change: Some(change.clone()), after: Some(after.clone()), event };
+        Link { lane: lane.clone(), ticket: self.ticket(), change }
     }
 
     /// The deletion of the conversation was handed to the store. Whoever decides next waits for it.
-    pub(super) fn delete(&mut self, event: Event) -> (Ticket, Unpublished) {
+    pub(super) fn delete(&mut self, lane: &Arc<Lane>, event: Event) -> Link {
         self.state = None;
-        (self.ticket(), Unpublished { change: None, after: None, event })
+        let change = Unpublished { change: None, after: None, event };
+        Link { lane: lane.clone(), ticket: self.ticket(), change }
     }
 
     /// The state was loaded while nothing was in flight.

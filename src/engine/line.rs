@@ -113,7 +113,7 @@ impl MemorizeLine {
         let ahead = Ahead { places: &self.places, settler: &self.settler };
         let begun = self.engine.begin(&call.write(&self.caller), Some(&ahead), &mut call.decide()).await?;
         Ok(match begun {
-            Begun::Done(reply) => Place::Answered(Ok(reply)),
+            Begun::Done(reply) => Place::Answered(self.engine.ended(reply, false).await),
             Begun::Waiting(write) => Place::Waiting(Box::new(Unfinished::new(call, write))),
             Begun::Again | Begun::Overtakes => {
                 self.finish_all().await;
@@ -144,7 +144,7 @@ impl MemorizeLine {
         };
         self.bytes -= unfinished.bytes;
         match unfinished.see_end().await {
-            Ok(()) => Ok(unfinished.write.applied),
+            Ok(()) => self.engine.ended(unfinished.write.applied, false).await,
             Err(CommitError::Store(error)) => Err(error.into()),
             Err(CommitError::Conflict) => {
                 self.disturbed = true;

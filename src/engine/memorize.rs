@@ -2,7 +2,7 @@
 
 use crate::{
     domain::{
-        Conversation, ConversationKey, Draft, Refusal, Revision, TokenCounter, Verdict,
+        Conversation, ConversationKey, Draft, Refusal, Revision, Role, TokenCounter, Verdict,
         change::Context,
         memorize::{Irregularity, Memorize, memorize},
     },
@@ -91,7 +91,8 @@ impl Prepared {
             address: &self.address,
             attempt: self.attempt.as_ref(),
             operation: Operation::Memorize,
-            missing: Missing::Create,
+            missing: Missing::Create { answers: self.answers() },
+            releases: false,
             resolved: self.resolved.as_ref(),
         }
     }
@@ -107,6 +108,11 @@ impl Prepared {
                 value: memorized.irregularities,
             }))
         }
+    }
+
+    /// Whether it begins with a tool's result.
+    fn answers(&self) -> bool {
+        self.command.drafts.first().is_some_and(|draft| draft.role == Role::Tool)
     }
 
     /// The address may mean another conversation by now.

@@ -9,6 +9,7 @@ mod aside;
 mod background;
 mod clock;
 mod conversations;
+mod end;
 mod error;
 mod events;
 mod footprint;
@@ -39,6 +40,7 @@ pub use address::{Address, Caller};
 pub use aside::{COUNT_ASIDE_BYTES, aside};
 pub use clock::{Clock, SystemClock};
 pub use conversations::{ConversationPage, CreateCall, ListConversations};
+pub use end::{EndCall, EndReply};
 pub use error::EngineError;
 pub use events::{
     Effects, Event, EventCursor, EventFacts, EventLog, EventStream, Operation, Subject, Watched,
@@ -79,6 +81,8 @@ pub struct Defaults {
     pub encoding: Encoding,
     /// Idle for so long, a conversation is idle.
     pub idle_timeout: Duration,
+    /// Ended conversations of a recipient that are kept; 0 keeps all.
+    pub max_conversations_retained: usize,
     /// Events kept for each namespace.
     pub event_capacity: usize,
     /// Bytes that conversations may take in memory when nobody uses them.

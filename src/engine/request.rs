@@ -46,6 +46,7 @@ impl Attempt {
             conversation: after.key().id.clone(),
             revision: after.head.revision,
             started: change.is_some_and(|change| change.before == crate::domain::Revision::NONE),
+            ended: None,
             memorized: memorized.unwrap_or_default(),
             evicted: evicted.unwrap_or_default(),
             forgotten: forgotten.unwrap_or_default(),

@@ -31,6 +31,7 @@ impl Engine {
             attempt: call.attempt.as_ref(),
             operation: Operation::Restore,
             missing: Missing::Refuse,
+            releases: false,
             resolved: None,
         };
         self.write(write, |before, context| {

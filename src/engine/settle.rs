@@ -6,6 +6,7 @@ use std::{
 };
 
 use parking_lot::Mutex;
+use smallvec::SmallVec;
 use tokio::{
     runtime::Handle,
     sync::{mpsc, oneshot},
@@ -44,13 +45,23 @@ pub(super) enum Settling {
 /// The mutex is never locked: a stream's line is looked at from several threads, this is not.
 pub(super) struct Attended(Option<Mutex<BoxFuture<'static, Committed>>>);
 
+/// A change of a commit, and the lane that it was decided on.
+pub(super) struct Link {
+    pub(super) lane: Arc<Lane>,
+    pub(super) ticket: Ticket,
+    pub(super) change: Unpublished,
+}
+
+/// The changes of one commit, in the order in which they are published: mostly one.
+pub(super) type Links = SmallVec<[Link; 1]>;
+
 /// A commit that waits for its flush.
 struct Flush {
-    lane: Arc<Lane>,
     lanes: Arc<Lanes>,
     events: Arc<EventLog>,
     answer: BoxFuture<'static, Committed>,
-    ticket: Option<Ticket>,
+    /// Where its changes wait.
+    tickets: SmallVec<[(Arc<Lane>, Ticket); 1]>,
 }
 
 /// Settles the commits of a stream in the order they were handed over: one task for all of them,
@@ -58,29 +69,29 @@ struct Flush {
 pub(super) struct Settler(mpsc::UnboundedSender<(Flush, oneshot::Sender<Committed>)>);
 
 impl Engine {
-    /// Publishes the change of a commit once it is flushed: here when it is already, else while
+    /// Publishes the changes of a commit once it is flushed: here when it is already, else while
     /// the caller waits, or in a task when the caller goes away.
     pub(super) fn settle(
         &self,
-        lane: &Arc<Lane>,
         mut answer: BoxFuture<'static, Committed>,
-        change: Option<(Ticket, Unpublished)>,
+        links: Links,
         ahead: Option<&Ahead<'_>>,
     ) -> Settled {
         if let Poll::Ready(result) = answer.as_mut().poll(&mut Context::from_waker(Waker::noop())) {
-            match (change, &result) {
-                (Some((ticket, change)), Ok(())) => lane.committed(ticket, change, &self.events),
-                (Some((ticket, _)), Err(_)) => lane.failed(ticket),
-                (None, _) => {}
+            for Link { lane, ticket, change } in links {
+                match &result {
+                    Ok(()) => lane.committed(ticket, change, &self.events),
+                    Err(_) => lane.failed(ticket),
+                }
             }
             return Settled::Now(result);
         }
-        let ticket = change.map(|(ticket, change)| {
+        let wait = |Link { lane, ticket, change }: Link| {
             lane.wait(ticket, change);
-            ticket
-        });
-        let (lane, lanes, events) = (lane.clone(), self.lanes.clone(), self.events.clone());
-        let flush = Flush { lane, lanes, events, answer, ticket };
+            (lane, ticket)
+        };
+        let tickets = links.into_iter().map(wait).collect();
+        let flush = Flush { lanes: self.lanes.clone(), events: self.events.clone(), answer, tickets };
         Settled::Later(match ahead {
             Some(ahead) => ahead.settler().take(flush),
             None => Settling::Alone(Attended::to(flush)),
@@ -136,14 +147,15 @@ impl Drop for Attended {
 impl Flush {
     async fn settle(mut self) -> Committed {
         let result = self.answer.as_mut().await;
-        let Some(ticket) = self.ticket.take() else { return result };
-        match &result {
-            Ok(()) => self.lane.flushed(ticket, &self.events),
-            Err(_) => self.lane.failed(ticket),
-        }
-        // whoever holds the lane discards it when letting go
-        if let Ok(mut pending) = self.lane.pending.try_lock() {
-            self.lanes.discard_unused(&self.lane, &mut pending);
+        for (lane, ticket) in std::mem::take(&mut self.tickets) {
+            match &result {
+                Ok(()) => lane.flushed(ticket, &self.events),
+                Err(_) => lane.failed(ticket),
+            }
+            // whoever holds the lane discards it when letting go
+            if let Ok(mut pending) = lane.pending.try_lock() {
+                self.lanes.discard_unused(&lane, &mut pending);
+            }
         }
         result
     }
@@ -152,9 +164,7 @@ impl Flush {
 impl Drop for Flush {
     /// The runtime ends before the flush: whoever is left must not wait for it.
     fn drop(&mut self) {
-        if let Some(ticket) = self.ticket.take() {
-            self.lane.failed(ticket);
-        }
+        self.tickets.iter().for_each(|(lane, ticket)| lane.failed(*ticket));
     }
 }
 

@@ -54,6 +54,7 @@ impl Engine {
             attempt: call.attempt.as_ref(),
             operation: Operation::UpdateConversation,
             missing: Missing::Refuse,
+            releases: false,
             resolved: None,
         };
         self.write(write, |before, context| {
@@ -78,6 +79,7 @@ impl Engine {
             attempt: call.attempt.as_ref(),
             operation: Operation::UpdateUtterance,
             missing: Missing::Refuse,
+            releases: false,
             resolved: None,
         };
         self.write(write, |before, context| {

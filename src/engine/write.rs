@@ -41,6 +41,8 @@ pub enum Applied<T> {
         after: Arc<Conversation>,
         /// What changed, if anything did.
         change: Option<Arc<Change>>,
+        /// The conversation that ended for this one to start.
+        ended: Option<Arc<Conversation>>,
         /// What else the response needs.
         value: T,
     },
@@ -53,8 +55,12 @@ pub enum Applied<T> {
 pub(super) enum Missing {
     /// It is refused.
     Refuse,
-    /// It is created.
-    Create,
+    /// It is created; and so is another one, when the recipient's was left idle. A message that
+    /// `answers` a call goes on in the one that waits for it.
+    Create {
+        /// Whether the first utterance is a tool's result.
+        answers: bool,
+    },
     /// It is created, and is its recipient's active one unless there is one.
     CreateActive,
 }
@@ -66,6 +72,8 @@ pub(super) struct WriteCall<'a> {
     pub attempt: Option<&'a Attempt>,
     pub operation: Operation,
     pub missing: Missing,
+    /// Whether the conversation is taken from its recipient.
+    pub releases: bool,
     /// What the address meant a moment ago, if that is known.
     pub resolved: Option<&'a Resolved>,
 }
@@ -105,8 +113,8 @@ pub(super) struct Waiting<T> {
 }
 
 /// The conversation that a write goes to.
-struct Target {
-    resolved: Resolved,
+pub(super) struct Target {
+    pub(super) resolved: Resolved,
     pointer: Option<PointerWrite>,
 }
 
@@ -114,6 +122,8 @@ struct Target {
 enum Decided<T> {
     Earlier(Arc<Outcome>),
     Now(Settled, Applied<T>),
+    /// Another conversation was started in the place of the addressed one.
+    Anew(Settled, Applied<T>),
     Again,
     Overtakes,
 }
@@ -128,9 +138,9 @@ impl Engine {
     ) -> Result<Applied<T>, EngineError> {
         for _ in 0..ATTEMPTS {
             match self.begin(&call, None, &mut decide).await? {
-                Begun::Done(applied) => return Ok(applied),
+                Begun::Done(applied) => return self.ended(applied, call.releases).await,
                 Begun::Waiting(mut waiting) => match waiting.settling.result().await {
-                    Ok(()) => return Ok(waiting.applied),
+                    Ok(()) => return self.ended(waiting.applied, call.releases).await,
                     Err(CommitError::Conflict) => {}
                     Err(CommitError::Store(error)) => return Err(error.into()),
                 },
@@ -161,20 +171,41 @@ impl Engine {
             self.let_go(&target.resolved.lane, &mut pending);
             let chain = pending.chain;
             drop(pending);
-            return Ok(match decided? {
+            let (settled, applied, starts) = match decided? {
                 Decided::Earlier(outcome) => {
-                    Begun::Done(Applied::Earlier(self.references(call.caller, outcome).await?))
+                    return Ok(Begun::Done(Applied::Earlier(self.references(call.caller, outcome).await?)));
                 }
-                Decided::Now(Settled::Now(Ok(())), applied) => Begun::Done(applied),
-                Decided::Now(Settled::Now(Err(CommitError::Store(error))), _) => return Err(error.into()),
-                Decided::Now(Settled::Later(settling), applied) => {
-                    let starts = target.pointer.is_some();
+                Decided::Again => return Ok(Begun::Again),
+                Decided::Overtakes => return Ok(Begun::Overtakes),
+                Decided::Now(settled, applied) => (settled, applied, target.pointer.is_some()),
+                Decided::Anew(settled, applied) => (settled, applied, true),
+            };
+            return Ok(match settled {
+                Settled::Now(Ok(())) => Begun::Done(applied),
+                Settled::Now(Err(CommitError::Conflict)) => Begun::Again,
+                Settled::Now(Err(CommitError::Store(error))) => return Err(error.into()),
+                Settled::Later(settling) => {
                     Begun::Waiting(Waiting { applied, settling, lane: target.resolved.lane, chain, starts })
                 }
-                Decided::Now(Settled::Now(Err(CommitError::Conflict)), _) | Decided::Again => Begun::Again,
-                Decided::Overtakes => Begun::Overtakes,
             });
         }
+    }
+
+    /// Does what is to be done when a conversation has ended with what was applied: as the one that
+    /// was asked for when it `releases` it, or for another one to start.
+    pub(super) async fn ended<T>(
+        &self,
+        applied: Applied<T>,
+        releases: bool,
+    ) -> Result<Applied<T>, EngineError> {
+        if let Applied::Now { after, ended, .. } = &applied
+            && let Some(ended) = ended.as_ref().or(releases.then_some(after))
+        {
+            let identity = &ended.head.identity;
+            let caller = Caller { namespace: identity.key.namespace.clone() };
+            self.retire(&caller.recipient(identity.recipient.clone())).await?;
+        }
+        Ok(applied)
     }
 
     async fn target(&self, call: &WriteCall<'_>) -> Result<Target, EngineError> {
@@ -223,12 +254,20 @@ impl Engine {
         if let Some(outcome) = self.earlier(call.caller, call.attempt).await? {
             return Ok(Decided::Earlier(outcome));
         }
+        if call.releases {
+            // the pointer that is to go may be in flight
+            target.resolved.lane.land().await;
+        }
         let known = self.newest_state(&target.resolved.lane, pending).await?;
         if ahead.is_some_and(|ahead| ahead.is_overtaken(&target.resolved.lane, pending.chain)) {
             return Ok(Decided::Overtakes);
         }
         if self.is_elsewhere(call, target, known.as_deref()).await? {
             return Ok(Decided::Again);
+        }
+        if let Some(left) = known.as_ref().filter(|known| self.is_left(call, known)) {
+            let (settled, applied) = self.roll_over(call, target, pending, left, ahead, decide).await?;
+            return Ok(Decided::Anew(settled, applied));
         }
         let (before, decision) = self.decide(call, known, target, decide).await?;
         let Decision { transition, target: sequence, value } = decision;
@@ -241,22 +280,24 @@ impl Engine {
             let outcome = attempt.outcome(time, &after, change.as_deref(), sequence);
             (attempt.key(call.caller), Arc::new(outcome))
         });
+        let applied = Applied::Now { after: after.clone(), change: change.clone(), ended: None, value };
         if change.is_none() && outcome.is_none() {
-            return Ok(Decided::Now(Settled::Now(Ok(())), Applied::Now { after, change, value }));
+            return Ok(Decided::Now(Settled::Now(Ok(())), applied));
         }
+        let released = if call.releases { self.release(&after).await? } else { None };
         let before = (before.head.revision != Revision::NONE).then_some(before);
         let write = change.clone().map(|change| Write::Change { before, change, after: after.clone() });
         let flush = self.store.commit(Commit {
             writes: write.into_iter().collect(),
-            pointers: target.pointer.iter().cloned().collect(),
+            pointers: target.pointer.iter().cloned().chain(released).collect(),
             outcomes: outcome.into_iter().collect(),
         });
         let link = change.as_ref().map(|change| {
             let event = Event::of(call.operation, call.attempt, change, &after.head);
-            pending.advance(change, &after, event)
+            pending.link(&target.resolved.lane, change, &after, event)
         });
-        let settled = self.settle(&target.resolved.lane, flush, link, ahead);
-        Ok(Decided::Now(settled, Applied::Now { after, change, value }))
+        let settled = self.settle(flush, link.into_iter().collect(), ahead);
+        Ok(Decided::Now(settled, applied))
     }
 
     /// The newest state decided, or else the newest committed. The lane is held, so that no one
@@ -285,19 +326,27 @@ impl Engine {
         }
     }
 
-    /// Whether the recipient's conversation was deleted since the address was resolved, so that
-    /// another is meant.
+    /// Whether the recipient's conversation was deleted or has ended since the address was resolved,
+    /// so that another is meant.
     async fn is_elsewhere(
         &self,
         call: &WriteCall<'_>,
         target: &Target,
         known: Option<&Conversation>,
     ) -> Result<bool, EngineError> {
+        if call.address.conversation.is_some() {
+            return Ok(false);
+        }
+        if known.is_some_and(|state| state.head.ended.is_some()) {
+            // until its end is flushed, the recipient's conversation still seems to be this one
+            target.resolved.lane.land().await;
+            return Ok(true);
+        }
         let lineage = |identity: &Arc<Identity>| identity.lineage;
         let same = known.is_some()
             && known.map(|state| state.head.identity.lineage)
                 == target.resolved.identity.as_ref().map(lineage);
-        if same || call.address.conversation.is_some() || target.pointer.is_some() {
+        if same || target.pointer.is_some() {
             return Ok(false);
         }
         Ok(self.resolve(call.caller, call.address).await?.as_ref() != Some(&target.resolved.lane.key.id))
@@ -313,7 +362,7 @@ impl Engine {
         let now = self.clock.now();
         let before = match (known, &call.missing) {
             (Some(state), _) => state,
-            (None, Missing::Create | Missing::CreateActive) => {
+            (None, Missing::Create { .. } | Missing::CreateActive) => {
                 Arc::new(self.new_conversation(target.resolved.lane.key.clone(), call.address, now))
             }
             (None, Missing::Refuse) => return Err(call.address.not_found().into()),
@@ -382,5 +431,17 @@ impl Engine {
     fn new_conversation(&self, key: ConversationKey, address: &Address, now: Timestamp) -> Conversation {
         let policy: Policy = self.defaults.policy;
         Conversation::new(self.identity(key, address, self.defaults.encoding, now), policy)
+    }
+
+    /// The conversation that follows one that ended, before its first revision.
+    pub(super) fn successor(
+        &self,
+        key: ConversationKey,
+        ended: &Conversation,
+        now: Timestamp,
+    ) -> Conversation {
+        let (recipient, encoding) = (&ended.head.identity.recipient, ended.head.identity.encoding);
+        let address = Address { conversation: None, recipient: Some(recipient.clone()) };
+        Conversation::new(self.identity(key, &address, encoding, now), ended.head.policy)
     }
 }

@@ -125,6 +125,14 @@ impl ConversationService for Services {
         Ok(Response::new(response))
     }
 
+    async fn end_conversation(
+        &self,
+        request: Request<proto::EndConversationRequest>,
+    ) -> Result<Response<proto::EndConversationResponse>, Status> {
+        let caller = self.caller(&request);
+        Ok(Response::new(self.end(&caller, request.into_inner()).await?))
+    }
+
     async fn delete_conversation(
         &self,
         request: Request<proto::DeleteConversationRequest>,
@@ -201,7 +209,7 @@ impl ConversationService for Services {
         let caller = self.caller(&request);
         let call = update_utterance_call(request.into_inner())?;
         let response = match self.engine.update_utterance(&caller, call).await? {
-            Applied::Now { after, change, value } => proto::UpdateUtteranceResponse {
+            Applied::Now { after, change, value, .. } => proto::UpdateUtteranceResponse {
                 utterance: Some(encode::utterance(&value, &after)),
                 revision: encode::long(after.head.revision.get()),
                 evicted: change.map_or_else(Vec::new, |change| encode::refs(&change.evicted, &after)),
@@ -225,7 +233,10 @@ impl ConversationService for Services {
 }
 
 impl Services {
-    async fn conversation(&self, state: &Arc<Conversation>) -> Result<proto::Conversation, Status> {
+    pub(super) async fn conversation(
+        &self,
+        state: &Arc<Conversation>,
+    ) -> Result<proto::Conversation, Status> {
         let active = self.engine.is_active(state).await?;
         let status = self.status_at(state, self.engine.now());
         Ok(encode::conversation(&state.head, status, active))
@@ -287,8 +298,10 @@ fn doing(status: i32) -> Result<Option<Doing>, Refusal> {
         Ok(proto::ConversationStatus::Active) => Ok(Some(Doing::Active)),
         Ok(proto::ConversationStatus::AwaitingAnswer) => Ok(Some(Doing::AwaitingAnswer)),
         Ok(proto::ConversationStatus::Idle) => Ok(Some(Doing::Idle)),
+        Ok(proto::ConversationStatus::Closed) => Ok(Some(Doing::Closed)),
         Err(_) => {
-            let text = format!("is {status}; accepted are ACTIVE (1), AWAITING_ANSWER (2) and IDLE (3)");
+            let text =
+                format!("is {status}; accepted are ACTIVE (1), AWAITING_ANSWER (2), IDLE (3) and CLOSED (4)");
             Err(Refusal::invalid("status", text))
         }
     }

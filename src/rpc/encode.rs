@@ -48,6 +48,7 @@ pub fn status(status: Status) -> proto::ConversationStatus {
         Status::Active => proto::ConversationStatus::Active,
         Status::AwaitingAnswer => proto::ConversationStatus::AwaitingAnswer,
         Status::Idle => proto::ConversationStatus::Idle,
+        Status::Closed => proto::ConversationStatus::Closed,
     }
 }
 
@@ -226,11 +227,12 @@ fn over_limit(cause: OverLimit) -> proto::OverLimitCause {
 
 /// A conversation without its utterances and summary.
 pub fn conversation(head: &Head, status: proto::ConversationStatus, active: bool) -> proto::Conversation {
-    let identity = &head.identity;
+    let (identity, ended) = (&head.identity, head.ended.as_deref());
+    let text = |text: Option<&Arc<str>>| text.map(ToString::to_string).unwrap_or_default();
     proto::Conversation {
         conversation_id: identity.key.id.to_string(),
         recipient_id: identity.recipient.to_string(),
-        title: head.title.as_deref().unwrap_or_default().to_owned(),
+        title: text(head.shown_title()),
         start_time: Some(time(identity.start_time)),
         update_time: Some(time(head.update_time)),
         status: status.into(),
@@ -242,6 +244,9 @@ pub fn conversation(head: &Head, status: proto::ConversationStatus, active: bool
         active,
         utterances: Vec::new(),
         summary: String::new(),
+        end_time: ended.map(|ended| time(ended.time)),
+        ended_reason: ended.map(|ended| ended.reason.to_string()).unwrap_or_default(),
+        closing_summary: text(ended.and_then(|ended| ended.summary.as_ref())),
     }
 }
 

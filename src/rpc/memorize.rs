@@ -56,7 +56,7 @@ impl Services {
 
     fn memorized(&self, reply: MemorizeReply) -> proto::MemorizeResponse {
         match reply {
-            Applied::Now { after, change, value: irregularities } => {
+            Applied::Now { after, change, ended, value: irregularities } => {
                 let change = change.as_deref();
                 let refs = |utterances| encode::refs(utterances, &after);
                 proto::MemorizeResponse {
@@ -69,6 +69,7 @@ impl Services {
                     started_conversation: change.is_some_and(|change| change.before.get() == 0),
                     replayed: false,
                     irregularities: irregularities.into_iter().map(encode::irregularity).collect(),
+                    ended_conversation_id: ended.map(|ended| ended.key().id.to_string()).unwrap_or_default(),
                 }
             }
             Applied::Earlier(earlier) => proto::MemorizeResponse {
@@ -81,6 +82,12 @@ impl Services {
                 started_conversation: earlier.outcome.started,
                 replayed: true,
                 irregularities: Vec::new(),
+                ended_conversation_id: earlier
+                    .outcome
+                    .ended
+                    .as_ref()
+                    .map(ToString::to_string)
+                    .unwrap_or_default(),
             },
         }
     }

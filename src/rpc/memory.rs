@@ -75,7 +75,7 @@ impl MemoryService for Services {
         let understood_as = call.forget.instruction.to_string();
         let hard = call.forget.hard;
         let response = match self.engine.forget(&caller, call).await? {
-            Applied::Now { after, change, value } => proto::ForgetResponse {
+            Applied::Now { after, change, value, .. } => proto::ForgetResponse {
                 conversation_id: after.key().id.to_string(),
                 revision: encode::long(after.head.revision.get()),
                 forgotten: match hard {

@@ -4,6 +4,7 @@ mod context;
 mod conversation;
 mod decode;
 mod encode;
+mod end;
 mod endless;
 mod memorize;
 mod memory;

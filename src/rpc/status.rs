@@ -52,6 +52,9 @@ impl From<Refusal> for Status {
                 details.set_error_info(refusal.reason().as_str(), DOMAIN, owned(metadata));
                 details.add_bad_request_violation("expected_revision", refusal.to_string());
             }
+            Refusal::Closed(name) => {
+                details.set_resource_info("utterd.v1/conversation", name, "", refusal.to_string());
+            }
             Refusal::RequestIdReused(_) => {
                 details.add_bad_request_violation("request_id", refusal.to_string());
             }
@@ -66,7 +69,7 @@ fn code(refusal: &Refusal) -> Code {
         Refusal::Field(..) => Code::InvalidArgument,
         Refusal::NotFound { .. } => Code::NotFound,
         Refusal::StaleRevision { .. } => Code::Aborted,
-        Refusal::RequestIdReused(_) => Code::FailedPrecondition,
+        Refusal::Closed(_) | Refusal::RequestIdReused(_) => Code::FailedPrecondition,
     }
 }
 

@@ -147,5 +147,7 @@ fn operation(operation: Operation) -> proto::Operation {
         Operation::UpdateUtterance => proto::Operation::UpdateUtterance,
         Operation::ExpireConversation => proto::Operation::ExpireConversation,
         Operation::CountTokens => proto::Operation::CountTokens,
+        Operation::EndConversation => proto::Operation::EndConversation,
+        Operation::RetireConversation => proto::Operation::RetireConversation,
     }
 }

@@ -99,6 +99,7 @@ impl Server {
             policy: settings.policy()?,
             encoding: settings.encoding,
             idle_timeout: settings.idle_timeout,
+            max_conversations_retained: settings.max_conversations_retained as usize,
             event_capacity: settings.event_capacity,
             cache_bytes: match settings.backend {
                 // it shares its states with the engine: to keep fewer would free nothing

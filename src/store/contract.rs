@@ -78,6 +78,17 @@ pub trait Store: Send + Sync + 'static {
         page: Page,
     ) -> BoxFuture<'a, Result<Vec<Head>, StoreError>>;
 
+    /// The recipient's ended conversations but for the `keep` that ended last: at most `limit`, by
+    /// ascending time of their ends, then id.
+    ///
+    /// - Answered from an index that commits keep.
+    fn ended_beyond<'a>(
+        &'a self,
+        recipient: &'a RecipientKey,
+        keep: usize,
+        limit: usize,
+    ) -> BoxFuture<'a, Result<Vec<ConversationId>, StoreError>>;
+
     /// The outcome kept under `key`; `None` when it is older than `oldest`.
     fn outcome<'a>(
         &'a self,
@@ -228,6 +239,8 @@ pub struct Outcome {
     pub revision: Revision,
     /// Whether it started with the call.
     pub started: bool,
+    /// The conversation that ended for it to start.
+    pub ended: Option<ConversationId>,
     /// Utterances stored.
     pub memorized: Ranges,
     /// Utterances that left the window.

@@ -125,6 +125,9 @@ pub enum Command {
         recipient: String,
     },
 
+    /// `end reason="task completed" recipient=ada`: the conversation, its title and its closing summary.
+    End(#[arg(key, many, optional)] Vec<(String, String)>),
+
     /// `delete weather`: a conversation by its id.
     Delete(String),
 

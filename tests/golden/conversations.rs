@@ -189,6 +189,26 @@ pub async fn conversations(here: &Here<'_>, recipient: &str) -> Printed {
     }
 }
 
+/// `end`
+pub async fn end(here: &Here<'_>, pairs: &[(String, String)]) -> Printed {
+    let conversation_id = here.conversation_id.clone();
+    let mut request = proto::EndConversationRequest { conversation_id, ..Default::default() };
+    for (key, value) in pairs {
+        match key.as_str() {
+            "reason" => request.reason.clone_from(value),
+            "recipient" => request.recipient_id.clone_from(value),
+            "request" => request.request_id.clone_from(value),
+            "expect" => request.expected_revision = Some(value.parse()?),
+            _ => return Err(format!("{key} is nothing to end with").into()),
+        }
+    }
+    let response = answer(here.server.services().end_conversation(Request::new(request)).await)?;
+    let replayed = if response.replayed { ", replayed" } else { "" };
+    let conversation = response.conversation.unwrap_or_default();
+    let summary: String = conversation.closing_summary.lines().map(|line| format!("\n  {line}")).collect();
+    Ok(format!("{}{replayed}{summary}", line(&conversation)))
+}
+
 /// `weather of ada "Rain": active, IDLE, 3 utterances, revision 3, o200k_base`
 fn line(conversation: &proto::Conversation) -> String {
     let title = match conversation.title.as_str() {
@@ -204,7 +224,7 @@ fn line(conversation: &proto::Conversation) -> String {
         print::plural(conversation.utterance_count(), "utterance"),
         conversation.revision,
         conversation.encoding,
-    )
+    ) + &ended(conversation)
 }
 
 /// `delete`
@@ -213,4 +233,13 @@ pub async fn delete(here: &Here<'_>, id: &str) -> Printed {
         proto::DeleteConversationRequest { conversation_id: id.to_owned(), expected_revision: None };
     let response = answer(here.server.services().delete_conversation(Request::new(request)).await)?;
     Ok(format!("deleted {}", print::plural(response.utterance_count(), "utterance")))
+}
+
+/// Why it ended, if it has.
+fn ended(conversation: &proto::Conversation) -> String {
+    match (&conversation.end_time, conversation.ended_reason.as_str()) {
+        (None, _) => String::new(),
+        (Some(_), "") => ", ended".to_owned(),
+        (Some(_), reason) => format!(", ended: {reason}"),
+    }
 }

@@ -32,6 +32,9 @@ fn memorized(response: &proto::MemorizeResponse) -> String {
     if response.started_conversation {
         let _ = write!(text, ", starting {}", response.conversation_id);
     }
+    if !response.ended_conversation_id.is_empty() {
+        let _ = write!(text, ", ending {}", response.ended_conversation_id);
+    }
     let _ = write!(text, " (revision {})", response.revision);
     text += if response.replayed { ", replayed\n" } else { "\n" };
     for irregularity in &response.irregularities {

@@ -103,6 +103,7 @@ impl goldenscript::Runner for Runner {
             Command::Conversations { recipient } => {
                 ready.block_on(conversations::conversations(&here, recipient))
             }
+            Command::End(pairs) => ready.block_on(conversations::end(&here, pairs)),
             Command::Delete(id) => ready.block_on(conversations::delete(&here, id)),
             Command::Advance(duration) => self.advance(duration),
             Command::Events => Ok(self.events()),

@@ -60,6 +60,9 @@ pub enum Command {
         cl100k: bool,
         attempt: Attempt,
     },
+    End {
+        attempt: Attempt,
+    },
     Delete {
         attempt: Attempt,
     },
@@ -225,6 +228,7 @@ impl Display for Command {
                 let policy = policy.as_ref().map_or("the default".to_owned(), shown);
                 write!(f, "create{}: policy {policy}{attempt}", if *cl100k { " in cl100k" } else { "" })
             }
+            Self::End { attempt } => write!(f, "end{attempt}"),
             Self::Delete { attempt } => write!(f, "delete{attempt}"),
             other => write!(f, "{other:?}"),
         }

@@ -50,6 +50,7 @@ fn command() -> impl Strategy<Value = Command> {
         12 => mark(),
         15 => update(),
         4 => create(),
+        3 => attempt().prop_map(|attempt| Command::End { attempt }),
         1 => attempt().prop_map(|attempt| Command::Delete { attempt }),
         6 => prop_oneof![Just(1), Just(31), Just(61), Just(25 * 60)].prop_map(Command::Wait),
         9 => any::<u8>().prop_map(Command::Retry),

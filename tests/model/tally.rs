@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use crate::{ensure, naive::Facts};
 
 /// What has to happen among the sequences of a test.
-const WANTED: [&str; 13] = [
+const WANTED: [&str; 14] = [
     "memorized",
     "evicted",
     "dropped",
@@ -19,6 +19,7 @@ const WANTED: [&str; 13] = [
     "an open exchange over a limit",
     "replayed",
     "removed",
+    "ended",
 ];
 
 /// Counts by what was counted.

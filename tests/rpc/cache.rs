@@ -105,6 +105,7 @@ fn engine(store: Arc<dyn Store>) -> Engine {
         policy: Policy::SESSION,
         encoding: utterd::domain::Encoding::O200kBase,
         idle_timeout: std::time::Duration::from_secs(60),
+        max_conversations_retained: 0,
         event_capacity: 1_000_000,
         cache_bytes: CACHE_BYTES,
     };

@@ -120,6 +120,15 @@ macro_rules! passed_on {
             self.inner.conversations(recipient, page)
         }
 
+        fn ended_beyond<'a>(
+            &'a self,
+            recipient: &'a RecipientKey,
+            keep: usize,
+            limit: usize,
+        ) -> BoxFuture<'a, Result<Vec<ConversationId>, StoreError>> {
+            self.inner.ended_beyond(recipient, keep, limit)
+        }
+
         fn outcome<'a>(
             &'a self,
             key: &'a OutcomeKey,

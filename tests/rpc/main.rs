@@ -17,6 +17,7 @@ mod conversations;
 mod count_tokens;
 mod exchanges;
 mod forget;
+mod lifecycle;
 mod list_utterances;
 mod memorize;
 mod memorize_stream;

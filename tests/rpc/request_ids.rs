@@ -69,7 +69,8 @@ async fn an_id_is_free_after_24_hours() {
     assert!(session.memory().memorize(attempt("r", "hello")).await.reply().replayed, "24 hours are kept");
     session.clock.advance(Duration::from_micros(1));
     let later = session.memory().memorize(attempt("r", "another text")).await.reply();
-    assert_eq!((later.replayed, later.revision), (false, 2));
+    assert_eq!((later.replayed, later.revision), (false, 1));
+    assert_ne!(later.ended_conversation_id, "", "a day later it is another conversation");
     session.clock.advance(Duration::from_secs(24 * 3_600 + 1));
     session.server.engine().sweep().await.unwrap();
     assert!(!session.memory().memorize(attempt("r", "and one more")).await.reply().replayed);

@@ -70,7 +70,7 @@ fn expiring(seconds: i64) -> Policy {
 
 #[tokio::test]
 async fn a_conversation_expires_after_its_last_change() {
-    let session = Session::new().await;
+    let session = Session::with(&Settings { idle_timeout: 120 * MINUTE, ..Settings::default() }).await;
     session.create_with(expiring(3_600)).await;
     session.say(vec![user("hello")]).await;
     session.clock.advance(50 * MINUTE);

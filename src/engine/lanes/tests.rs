@@ -121,8 +121,8 @@ async fn whoever_loads_waits_for_what_is_in_flight() {
     pending.start(1, Some(state(&key(0))));
     lane.publish_loaded(pending.state.as_ref());
     let event = Event::removal(Operation::DeleteConversation, &state(&key(0)));
-    let (ticket, deletion) = pending.delete(event);
-    lane.wait(ticket, deletion);
+    let crate::engine::settle::Link { ticket, change, .. } = pending.delete(&lane, event);
+    lane.wait(ticket, change);
     drop(pending);
     assert!(engine.published(&key(0)).await.unwrap().is_some(), "it is not flushed");
     let loading = async { engine.newest_state(&lane, &mut *lane.pending.lock().await).await };
@@ -164,6 +164,7 @@ fn call(address: Address, expected: Option<Revision>) -> MemorizeCall {
 
 fn engine() -> Engine {
     let defaults = Defaults {
+        max_conversations_retained: 0,
         policy: Policy::ROLLING,
         encoding: Encoding::O200kBase,
         idle_timeout: Duration::from_secs(60),
@@ -247,6 +248,15 @@ impl Store for Failing {
         _: &'a RecipientKey,
         _: Page,
     ) -> BoxFuture<'a, Result<Vec<Head>, StoreError>> {
+        ready(Ok(Vec::new()))
+    }
+
+    fn ended_beyond<'a>(
+        &'a self,
+        _: &'a RecipientKey,
+        _: usize,
+        _: usize,
+    ) -> BoxFuture<'a, Result<Vec<ConversationId>, StoreError>> {
         ready(Ok(Vec::new()))
     }
 

@@ -32,6 +32,7 @@ pub mod commits;
 pub mod contention;
 pub mod deletion;
 pub mod due;
+pub mod ends;
 pub mod isolation;
 pub mod lives;
 pub mod order;
@@ -154,6 +155,12 @@ macro_rules! store_conformance {
             a_change_puts_the_time_off,
             a_new_policy_sets_the_time,
             what_is_deleted_is_not_due,
+        ] }
+        $crate::store_conformance! { @topic $fresh, ends: [
+            an_ending_is_kept,
+            what_ended_first_is_listed_first,
+            what_is_deleted_has_not_ended,
+            a_rollover_is_one_commit,
         ] }
         $crate::store_conformance! { @topic $fresh, deletion: [
             what_is_deleted_is_gone,

@@ -15,6 +15,7 @@ use crate::{
         Timestamp, TokenCounter, ToolCall, Transition, Utterance, Verdict,
         capacity::Capacity,
         change::Context,
+        end::{End, end},
         forget::{Forget, forget},
         forgetting,
         memorize::{Memorize, memorize},
@@ -160,6 +161,18 @@ impl Script {
     pub(super) async fn update(&mut self, command: Update) {
         let transition = self.decide(|before, context| update(before, &command, context)).await;
         self.apply(&Step::of(&self.state, transition)).await;
+    }
+
+    /// Ends the conversation.
+    pub(super) async fn end(&mut self, reason: &str) {
+        let step = self.ending(reason);
+        self.apply(&step).await;
+    }
+
+    pub(super) fn ending(&self, reason: &str) -> Step {
+        let context = Context { now: self.now, counter: &Words, loaded: &Loaded::default() };
+        let command = End { reason: reason.into(), expected: None };
+        Step::of(&self.state, end(&self.state, &command, &context).expect("it has not ended"))
     }
 
     /// Deletes the conversation; the script starts anew, in another lineage.
@@ -318,6 +331,7 @@ pub(super) fn outcome(state: &Conversation, time: Timestamp) -> Arc<Outcome> {
         conversation: state.key().id.clone(),
         revision: state.head.revision,
         started: true,
+        ended: Some(ConversationId::new("before").expect("a conversation's id")),
         memorized: Ranges::of(Sequence(3), Sequence(9)),
         evicted: [1, 2, 5].map(Sequence).into_iter().collect(),
         forgotten: Ranges::of(Sequence(4), Sequence(4)),

@@ -114,7 +114,8 @@ fn a_batch_writes_and_removes_together<E: Engine>() {
 fn what_is_read_later_is_not_older<E: Engine>() {
     const ROUNDS: u32 = 2_000;
     let store = Store::<E>::new();
-    let number = |value: Option<Value>| value.map_or(0, |value| u32::from_be_bytes(value.try_into().unwrap()));
+    let number =
+        |value: Option<Value>| value.map_or(0, |value| u32::from_be_bytes(value.try_into().unwrap()));
     let keys: Vec<Key> = (0..20u8).map(|key| vec![key]).collect();
     thread::scope(|scope| {
         scope.spawn(|| {

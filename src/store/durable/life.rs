@@ -168,6 +168,7 @@ impl<'s> Life<'s> {
             conversation: self.state.key().id.clone(),
             revision: self.state.head.revision,
             started: false,
+            ended: None,
             memorized: Ranges::new(),
             evicted: Ranges::new(),
             forgotten: Ranges::new(),

@@ -232,6 +232,16 @@ impl Store for DurableStore {
         self.read(move |reader| reader.conversations(&recipient, page))
     }
 
+    fn ended_beyond<'a>(
+        &'a self,
+        recipient: &'a RecipientKey,
+        keep: usize,
+        limit: usize,
+    ) -> BoxFuture<'a, Result<Vec<ConversationId>, StoreError>> {
+        let recipient = recipient.clone();
+        self.read(move |reader| reader.ended_beyond(&recipient, keep, limit))
+    }
+
     fn outcome<'a>(
         &'a self,
         key: &'a OutcomeKey,

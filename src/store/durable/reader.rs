@@ -10,8 +10,9 @@ use super::{
     directory::Directory,
     key_value::{Key, KeyValue, Pairs},
     records::{
-        self, Active, ConversationName, Descriptions, Dues, GivenIds, Heads, Kind, Listed, ListedKey, Meta,
-        Metas, OutcomeAges, OutcomeName, Outcomes, Policies, Segments, StoredHead, Utterances,
+        self, Active, ConversationName, Descriptions, Dues, Ended, Endings, GivenIds, Heads, Kind, Listed,
+        ListedKey, Meta, Metas, OutcomeAges, OutcomeName, Outcomes, Policies, Segments, StoredHead,
+        Utterances,
     },
     unavailable,
 };
@@ -114,6 +115,18 @@ impl Reader {
         Ok(heads)
     }
 
+    /// See [`Store::ended_beyond`](crate::store::Store::ended_beyond).
+    pub(super) fn ended_beyond(
+        &self,
+        recipient: &RecipientKey,
+        keep: usize,
+        limit: usize,
+    ) -> Result<Vec<ConversationId>, StoreError> {
+        let ended = || read::<Ended>(records::beginning(self.pairs(), &records::ended_of(recipient)));
+        let beyond = ended().count().saturating_sub(keep).min(limit);
+        ended().take(beyond).map(|entry| Ok(entry?.0.conversation)).collect()
+    }
+
     pub(super) fn outcome(&self, key: &OutcomeKey) -> Result<Option<Arc<Outcome>>, StoreError> {
         Ok(self.get::<Outcomes>(&OutcomeName::of(key))?.map(Arc::new))
     }
@@ -169,7 +182,8 @@ impl Reader {
         let policy = self.get::<Policies>(&lineage)?;
         let policy = policy.ok_or_else(|| damaged(&identity.key, "it has no policy"))?;
         let description = self.get::<Descriptions>(&lineage)?.unwrap_or_default();
-        Ok(head.head(identity, policy, description))
+        let ended = self.get::<Endings>(&lineage)?;
+        Ok(head.head(identity, policy, description, ended))
     }
 
     fn utterances(&self, lineage: LineageId, among: &Ranges) -> Result<Vec<Arc<Utterance>>, StoreError> {

@@ -5,8 +5,8 @@
 use super::{
     key_value::{Key, Value},
     records::{
-        self, Active, ConversationName, Description, Descriptions, Dues, GivenIds, Heads, Kind, Listed,
-        OutcomeAges, OutcomeName, Outcomes, Policies, Segments, StoredHead, Utterances,
+        self, Active, ConversationName, Description, Descriptions, Dues, Ended, Endings, GivenIds, Heads,
+        Kind, Listed, OutcomeAges, OutcomeName, Outcomes, Policies, Segments, StoredHead, Utterances,
     },
 };
 use crate::{
@@ -151,6 +151,16 @@ impl Request {
             true => self.remove::<Descriptions>(&lineage),
             false => self.put::<Descriptions>(&lineage, &is),
         }
+        if let Some(ending) = &head.ended
+            && before.and_then(|before| before.ended.as_ref()) != Some(ending)
+        {
+            self.put::<Endings>(&lineage, ending);
+        }
+        if let Some(entry) =
+            records::ended(head).filter(|_| before.is_none_or(|before| before.ended.is_none()))
+        {
+            self.put::<Ended>(&entry, &());
+        }
         self.expire(before.and_then(Head::expire_time), head.expire_time(), head);
     }
 
@@ -176,6 +186,10 @@ impl Request {
         self.remove::<Heads>(&lineage);
         self.remove::<Policies>(&lineage);
         self.remove::<Descriptions>(&lineage);
+        if let Some(entry) = records::ended(head) {
+            self.remove::<Endings>(&lineage);
+            self.remove::<Ended>(&entry);
+        }
         self.expire(head.expire_time(), None, head);
         self.steps.extend(records::prefixes_of(lineage).map(Step::RemoveAll));
         self.heads.push((lineage, None));

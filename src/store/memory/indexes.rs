@@ -18,6 +18,8 @@ type NewestFirst = (Reverse<Timestamp>, Reverse<ConversationId>);
 pub(super) struct Indexes {
     pub(super) active: HashMap<RecipientKey, ConversationId>,
     pub(super) by_recipient: HashMap<RecipientKey, BTreeSet<NewestFirst>>,
+    /// By the time of their ends.
+    pub(super) ended: HashMap<RecipientKey, BTreeSet<(Timestamp, ConversationId)>>,
     pub(super) outcomes: HashMap<OutcomeKey, Arc<Outcome>>,
     outcome_ages: VecDeque<(Timestamp, OutcomeKey)>,
     pub(super) expiries: BTreeSet<(Timestamp, ConversationKey)>,
@@ -41,22 +43,22 @@ impl Indexes {
         if let Some(expiry) = after.and_then(|state| expiry(&state.head)) {
             self.expiries.insert(expiry);
         }
+        let (was_ended, is_ended) =
+            (before.and_then(|state| ending(&state.head)), after.and_then(|state| ending(&state.head)));
+        if was_ended != is_ended {
+            was_ended.into_iter().for_each(|(recipient, end)| remove(&mut self.ended, &recipient, &end));
+            is_ended.into_iter().for_each(|(recipient, end)| {
+                self.ended.entry(recipient).or_default().insert(end);
+            });
+        }
         match (before, after) {
             (None, Some(after)) => {
                 self.by_recipient.entry(recipient(&after.head)).or_default().insert(place(&after.head));
             }
-            (Some(before), None) => self.unlist(&before.head),
-            _ => {}
-        }
-    }
-
-    fn unlist(&mut self, head: &Head) {
-        let recipient = recipient(head);
-        if let Some(listed) = self.by_recipient.get_mut(&recipient) {
-            listed.remove(&place(head));
-            if listed.is_empty() {
-                self.by_recipient.remove(&recipient);
+            (Some(before), None) => {
+                remove(&mut self.by_recipient, &recipient(&before.head), &place(&before.head));
             }
+            _ => {}
         }
     }
 
@@ -84,6 +86,21 @@ impl Indexes {
         }
         removed
     }
+}
+
+/// Takes an entry out of a recipient's set, and the set away when nothing is left in it.
+fn remove<T: Ord>(sets: &mut HashMap<RecipientKey, BTreeSet<T>>, recipient: &RecipientKey, entry: &T) {
+    if let Some(set) = sets.get_mut(recipient) {
+        set.remove(entry);
+        if set.is_empty() {
+            sets.remove(recipient);
+        }
+    }
+}
+
+fn ending(head: &Head) -> Option<(RecipientKey, (Timestamp, ConversationId))> {
+    let ended = head.ended.as_ref()?;
+    Some((recipient(head), (ended.time, head.identity.key.id.clone())))
 }
 
 fn expiry(head: &Head) -> Option<(Timestamp, ConversationKey)> {

@@ -164,7 +164,9 @@ fn write_order(commit: &Commit) -> Few<&Write> {
 fn changes_indexes(write: &Write) -> bool {
     let expiry = |state: Option<&Arc<Conversation>>| state.and_then(|state| state.head.expire_time());
     match (write.before(), write.after()) {
-        (Some(_), Some(_)) => expiry(write.before()) != expiry(write.after()),
+        (Some(before), Some(after)) => {
+            expiry(write.before()) != expiry(write.after()) || before.head.ended != after.head.ended
+        }
         _ => true,
     }
 }
@@ -236,6 +238,18 @@ impl Store for MemoryStore {
             self.with_slot(&key, |slot| slot.state.as_ref().map(|state| state.head.clone()))
         };
         ready(Ok(listed.into_iter().filter_map(head).collect()))
+    }
+
+    fn ended_beyond<'a>(
+        &'a self,
+        recipient: &'a RecipientKey,
+        keep: usize,
+        limit: usize,
+    ) -> BoxFuture<'a, Result<Vec<ConversationId>, StoreError>> {
+        let indexes = self.indexes.lock();
+        let ended = indexes.ended.get(recipient).into_iter().flatten();
+        let beyond = indexes.ended.get(recipient).map_or(0, |ended| ended.len().saturating_sub(keep));
+        ready(Ok(ended.take(beyond.min(limit)).map(|(_, id)| id.clone()).collect()))
     }
 
     fn outcome<'a>(

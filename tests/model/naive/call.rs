@@ -1,8 +1,8 @@
 //! The calls that may change something.
 
 use utterd::proto::{
-    CreateConversationRequest, DeleteConversationRequest, ForgetMode, ForgetRequest, MemorizeRequest,
-    Operation, RestoreRequest, UpdateConversationRequest, UpdateUtteranceRequest,
+    CreateConversationRequest, DeleteConversationRequest, EndConversationRequest, ForgetMode, ForgetRequest,
+    MemorizeRequest, Operation, RestoreRequest, UpdateConversationRequest, UpdateUtteranceRequest,
 };
 
 use super::Selection;
@@ -17,6 +17,7 @@ pub enum Call {
     Mark(UpdateUtteranceRequest),
     Update(UpdateConversationRequest),
     Create(CreateConversationRequest),
+    End(EndConversationRequest),
     Delete(DeleteConversationRequest),
 }
 
@@ -30,6 +31,7 @@ impl Call {
             Self::Mark(request) => (&request.conversation_id, &request.recipient_id),
             Self::Update(request) => (&request.conversation_id, &request.recipient_id),
             Self::Create(request) => (&request.conversation_id, &request.recipient_id),
+            Self::End(request) => (&request.conversation_id, &request.recipient_id),
             Self::Delete(request) => (&request.conversation_id, ""),
         }
     }
@@ -42,6 +44,7 @@ impl Call {
             Self::Mark(request) => &request.request_id,
             Self::Update(request) => &request.request_id,
             Self::Create(request) => &request.request_id,
+            Self::End(request) => &request.request_id,
             Self::Delete(_) => "",
         }
     }
@@ -55,6 +58,7 @@ impl Call {
             Self::Mark(_) => Operation::UpdateUtterance,
             Self::Update(_) => Operation::UpdateConversation,
             Self::Create(_) => Operation::CreateConversation,
+            Self::End(_) => Operation::EndConversation,
             Self::Delete(_) => Operation::DeleteConversation,
         }
     }

@@ -57,6 +57,8 @@ pub struct Conversation {
     pub covered: BTreeSet<i64>,
     /// The summary as it was read last: which sentences it took is the server's own matter.
     pub summary: String,
+    /// When it ended and why.
+    pub ended: Option<(i64, String)>,
     /// How much had been said each time that an open exchange was forgotten.
     pub abandoned: BTreeSet<usize>,
 }
@@ -98,6 +100,7 @@ impl Conversation {
             awaits: None,
             covered: BTreeSet::new(),
             summary: String::new(),
+            ended: None,
             abandoned: BTreeSet::new(),
         }
     }
@@ -185,6 +188,21 @@ impl Conversation {
             true => Ok(()),
             false => Err("STALE_REVISION"),
         }
+    }
+
+    /// Refuses when it has ended.
+    pub fn check_open(&self) -> Result<(), Reason> {
+        match self.ended {
+            Some(_) => Err("CONVERSATION_CLOSED"),
+            None => Ok(()),
+        }
+    }
+
+    /// Nothing more is said: calls take no results any more, and no answer is awaited.
+    pub fn end(&mut self, now: i64, reason: &str) {
+        self.abandoned.insert(self.said.len());
+        self.awaits = None;
+        self.ended = Some((now, reason.to_owned()));
     }
 
     /// The stored utterance with this id.

@@ -38,6 +38,7 @@ pub fn cost(encoding: &str, said: &NewUtterance) -> i32 {
 
 impl Conversation {
     pub fn memorize(&mut self, request: &MemorizeRequest, now: i64) -> Result<Facts, Reason> {
+        self.check_open()?;
         self.check_ids(request)?;
         let (old, pins) = (self.said.len(), self.said.iter().map(|said| said.pinned).collect::<Vec<_>>());
         let mut facts = Facts { changed: true, ..Facts::default() };

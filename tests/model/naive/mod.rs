@@ -44,6 +44,8 @@ pub struct Facts {
     pub irregular: Vec<(i32, i64)>,
     /// The utterance that the call was about.
     pub target: Option<i64>,
+    /// The birth of the conversation that ended for this one to start.
+    pub ended: Option<usize>,
     /// Utterances that went with their conversation.
     pub removed: Option<i32>,
 }

@@ -58,6 +58,7 @@ impl Conversation {
     /// Awaited answers are stale after 60 minutes; a conversation is idle after 30.
     pub fn status(&self, now: i64) -> ConversationStatus {
         match now - self.said_at {
+            _ if self.ended.is_some() => ConversationStatus::Closed,
             age if self.awaits.is_some() && age < 60 * MINUTE => ConversationStatus::AwaitingAnswer,
             age if age < 30 * MINUTE => ConversationStatus::Active,
             _ => ConversationStatus::Idle,

@@ -91,6 +91,8 @@ impl Conversation {
             revision: self.revision,
             utterance_count: Some((self.window().len() + self.archive().len()) as i32),
             active,
+            end_time: self.ended.as_ref().map(|(at, _)| time(*at)),
+            ended_reason: self.ended.as_ref().map(|(_, reason)| reason.clone()).unwrap_or_default(),
             ..proto::Conversation::default()
         }
     }
@@ -166,6 +168,12 @@ impl Conversation {
         let covered: Vec<i64> = self.covered.iter().copied().collect();
         let dropped = self.whole_units(&covered, |said| said.home == Home::Dropped);
         self.tellable(covered.into_iter().chain(dropped))
+    }
+
+    /// The markers that the title and the closing summary of an ended conversation may hold: those of
+    /// everything but what was forgotten.
+    pub fn tellable_at_the_end(&self) -> BTreeSet<u32> {
+        self.tellable(self.sequences(|said| said.home != Home::Erased && !said.forgotten))
     }
 
     /// Live utterances of the window or, with the archive, of everything stored.

@@ -2,7 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use utterd::proto::{CreateConversationRequest, ForgetMode, UpdateConversationRequest};
+use utterd::proto::{
+    ConversationStatus, CreateConversationRequest, ForgetMode, Role, UpdateConversationRequest,
+};
 
 use super::{Call, Conversation, Facts, Policy, Reason, memorize};
 
@@ -71,6 +73,9 @@ impl World {
                 false => Err("REQUEST_ID_REUSED"),
             };
         }
+        if let Some(left) = self.left(call, now) {
+            return self.roll_over(call, left, now);
+        }
         let before = match self.addressed(call, now) {
             Some(conversation) => conversation,
             None => return Err("CONVERSATION_NOT_FOUND"),
@@ -88,6 +93,36 @@ impl World {
         if facts.changed {
             after.update = now;
         }
+        self.store(call, after, &facts, now);
+        Ok(Expected::Now(Box::new(facts)))
+    }
+
+    /// The conversation that ends because the next message to its recipient finds it idle. A result goes
+    /// to the call that waits for it.
+    fn left(&self, call: &Call, now: i64) -> Option<Conversation> {
+        let Call::Memorize(request) = call else { return None };
+        let by_recipient = request.conversation_id.is_empty();
+        let found = self.find("", &request.recipient_id).filter(|_| by_recipient)?;
+        let answers = request.utterances.first().is_some_and(|first| first.role() == Role::Tool);
+        let waits = answers && !found.pairing().open.is_empty();
+        let idle = found.status(now) == ConversationStatus::Idle && !found.said.is_empty();
+        (idle && !waits).then(|| found.clone())
+    }
+
+    /// Ends the one that was left and starts the next, with its policy and its encoding.
+    fn roll_over(&mut self, call: &Call, mut left: Conversation, now: i64) -> Result<Expected, Reason> {
+        let policy = left.policy.clone();
+        let mut after = Conversation::new(self.births + 1, "", &left.recipient, policy, now);
+        after.encoding = left.encoding;
+        let mut facts = self.decide(&mut after, call, now)?;
+        self.births += 1;
+        (facts.birth, facts.started, facts.ended) = (after.birth, true, Some(left.birth));
+        (after.revision, facts.revision, after.update) = (1, 1, now);
+        left.end(now, "idle timeout");
+        (left.revision, left.update) = (left.revision + 1, now);
+        self.active.remove(&left.recipient);
+        self.conversations.retain(|other| other.birth != left.birth);
+        self.conversations.push(left);
         self.store(call, after, &facts, now);
         Ok(Expected::Now(Box::new(facts)))
     }
@@ -191,6 +226,12 @@ impl World {
                 Ok(Facts { changed: true, ..Facts::default() })
             }
             Call::Create(_) => Err("CONVERSATION_EXISTS"),
+            Call::End(request) => {
+                after.expect(request.expected_revision)?;
+                after.check_open()?;
+                after.end(now, &request.reason);
+                Ok(Facts { changed: true, ..Facts::default() })
+            }
             Call::Delete(request) => {
                 after.expect(request.expected_revision)?;
                 let stored = after.window().len() + after.archive().len();
@@ -206,8 +247,10 @@ impl World {
             self.outcomes.push(earlier);
         }
         self.conversations.retain(|other| other.birth != after.birth);
-        if facts.removed.is_some() {
+        if facts.removed.is_some() || after.ended.is_some() {
             self.active.retain(|_, id| *id != after.id);
+        }
+        if facts.removed.is_some() {
             return;
         }
         let by_recipient = matches!(call, Call::Create(_)) || call.address().0.is_empty();

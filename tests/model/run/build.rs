@@ -3,8 +3,8 @@
 use prost::Message;
 use prost_types::FieldMask;
 use utterd::proto::{
-    CreateConversationRequest, DeleteConversationRequest, ForgetMode, ForgetRequest, MemorizeRequest,
-    RestoreRequest, UpdateConversationRequest, UpdateUtteranceRequest,
+    CreateConversationRequest, DeleteConversationRequest, EndConversationRequest, ForgetMode, ForgetRequest,
+    MemorizeRequest, RestoreRequest, UpdateConversationRequest, UpdateUtteranceRequest,
 };
 
 use super::Run;
@@ -99,6 +99,16 @@ impl Run {
                     recipient_id: heading.recipient_id,
                     request_id: heading.request_id,
                     ..CreateConversationRequest::default()
+                })
+            }
+            Command::End { attempt } => {
+                let heading = heading(attempt);
+                Call::End(EndConversationRequest {
+                    reason: "all is said".to_owned(),
+                    conversation_id: heading.conversation_id,
+                    recipient_id: heading.recipient_id,
+                    request_id: heading.request_id,
+                    expected_revision: heading.expected_revision,
                 })
             }
             Command::Delete { attempt } => {
@@ -209,6 +219,7 @@ fn altered(mut call: Call) -> Call {
         Call::Mark(request) => request.pinned = !request.pinned,
         Call::Update(request) => request.title.push('!'),
         Call::Create(request) => request.title.push('!'),
+        Call::End(request) => request.reason.push('!'),
         Call::Delete(_) => {}
     }
     call

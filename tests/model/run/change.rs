@@ -94,12 +94,14 @@ impl Run {
             removed_segment_numbers: segments.removed.clone(),
             ..trace::change(call.operation(), facts)
         });
-        self.compare_event(&news, event)?;
+        self.compare_event(&news, facts.ended.map(|left| self.end_of(left)).into_iter().chain(event))?;
+        self.compare_ended(&reply, facts)?;
+        self.tally.count("ended", usize::from(facts.ended.is_some() || matches!(call, Call::End(_))));
         self.tally.count("folded", segments.written.iter().filter(|segment| segment.level > 0).count());
         compare_references(&reply, facts, &after)?;
         compare_summary(&reply, facts, &segments, &after)?;
         self.compare_states(&reply, facts, &after, &summary)?;
-        self.allowed(&reply.wire, &BTreeSet::new())?;
+        self.allowed(&reply.wire, &made(&reply))?;
         if !call.request_id().is_empty() {
             self.firsts.insert(first_key(call), reply);
         }
@@ -141,10 +143,31 @@ impl Run {
             recipient_id: known,
             ..trace::change(Operation::DeleteConversation, facts)
         };
-        self.compare_event(news, Some(event))
+        self.compare_event(news, [event])
     }
 
-    fn compare_event(&self, news: &[Event], expected: Option<Event>) -> Result<(), String> {
+    /// The event of the end of a conversation that was left idle.
+    fn end_of(&self, birth: usize) -> Event {
+        let left = self.world.by_birth(birth);
+        let facts = Facts { revision: left.map_or(0, |left| left.revision), ..Facts::default() };
+        Event {
+            conversation_id: left.map(|left| left.id.clone()).unwrap_or_default(),
+            recipient_id: left.map(|left| left.recipient.clone()).unwrap_or_default(),
+            ..trace::change(Operation::EndConversation, &facts)
+        }
+    }
+
+    /// The conversation that ended for this one to start is told by its id.
+    fn compare_ended(&mut self, reply: &Reply, facts: &Facts) -> Result<(), String> {
+        let left = facts.ended.and_then(|left| self.world.by_birth(left)).map(|left| left.id.clone());
+        self.tally.count("left idle", usize::from(left.is_some()));
+        match &reply.ended {
+            Some(ended) => same("the conversation that ended", ended, &left.unwrap_or_default()),
+            None => Ok(()),
+        }
+    }
+
+    fn compare_event(&self, news: &[Event], expected: impl IntoIterator<Item = Event>) -> Result<(), String> {
         let bare = |event: &Event| Event { event_id: String::new(), time: None, ..event.clone() };
         same("the events of the call", &news.iter().map(bare).collect(), &Vec::from_iter(expected))
     }
@@ -165,6 +188,8 @@ impl Run {
         }
         if let Some(conversation) = &reply.conversation {
             let basic = after.basic(self.world.is_active(after), now);
+            let shown = conversation.clone().unwrap_or_default();
+            let basic = self.with_what_was_made(basic, &shown, after)?;
             same("the conversation", conversation, &Some(basic))?;
         }
         if let Some(utterance) = &reply.utterance {
@@ -191,14 +216,19 @@ impl Run {
         let capacity = first.capacity.map(|first| utterd::proto::Capacity { status, ..first });
         same("the capacity replayed", &reply.capacity, &capacity)?;
         if let Some(conversation) = &reply.conversation {
-            let basic = alive.map(|one| one.basic(self.world.is_active(one), self.now()));
+            let shown = conversation.clone().unwrap_or_default();
+            let basic = |one: &Conversation| {
+                self.with_what_was_made(one.basic(self.world.is_active(one), self.now()), &shown, one)
+            };
+            let basic = alive.map(basic).transpose()?;
             same("the conversation of a replay", conversation, &basic)?;
         }
         if let Some(utterance) = &reply.utterance {
             let target = earlier.facts.target.zip(alive).filter(|(target, one)| one.get(*target).is_stored());
             same("the utterance of a replay", utterance, &target.map(|(target, one)| one.shown(target)))?;
         }
-        self.allowed(&reply.wire, &BTreeSet::new())
+        same("the end replayed", &reply.ended, &first.ended)?;
+        self.allowed(&reply.wire, &made(reply))
     }
 
     /// No other markers than these may be in a response.
@@ -212,6 +242,13 @@ impl Run {
         );
         Ok(())
     }
+}
+
+/// The markers in the title and the closing summary that a response shows: they are looked at by
+/// themselves.
+fn made(reply: &Reply) -> BTreeSet<u32> {
+    let shown = reply.conversation.iter().flatten();
+    shown.flat_map(|one| markers(format!("{} {}", one.title, one.closing_summary).as_bytes())).collect()
 }
 
 /// How a summary has changed.

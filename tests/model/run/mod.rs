@@ -16,7 +16,7 @@ use utterd::{
     config::Settings,
     engine::Clock,
     proto::{
-        ConversationView, Event, GetCapacityInfoRequest, GetConversationRequest, GetSummaryRequest,
+        self, ConversationView, Event, GetCapacityInfoRequest, GetConversationRequest, GetSummaryRequest,
         GetSummaryResponse, ListUtterancesRequest, Operation, OverLimitCause,
         conversation_service_server::ConversationService, memory_service_server::MemoryService,
     },
@@ -150,6 +150,23 @@ impl Run {
         Ok(())
     }
 
+    /// `expected` with the title and the closing summary that the server made of an ended conversation:
+    /// they tell of nothing that is forgotten, and which words they take is the server's own matter.
+    pub(super) fn with_what_was_made(
+        &self,
+        expected: proto::Conversation,
+        shown: &proto::Conversation,
+        model: &Conversation,
+    ) -> Result<proto::Conversation, String> {
+        if model.ended.is_none() {
+            return Ok(expected);
+        }
+        let made = format!("{} {}", shown.title, shown.closing_summary);
+        self.allowed(made.as_bytes(), &model.tellable_at_the_end())?;
+        let title = if model.title.is_empty() { shown.title.clone() } else { model.title.clone() };
+        Ok(proto::Conversation { title, closing_summary: shown.closing_summary.clone(), ..expected })
+    }
+
     fn services(&self) -> &Services {
         self.server.as_ref().expect("a server runs").services()
     }
@@ -198,6 +215,7 @@ impl Run {
         self.expect_read(Operation::GetConversation, &model, 1)?;
         let conversation = response.into_inner().conversation.unwrap_or_default();
         let expected = model.full(&summary, self.world.is_active(&model), self.now());
+        let expected = self.with_what_was_made(expected, &conversation, &model)?;
         same("the conversation", &conversation, &expected)?;
 
         let request = GetCapacityInfoRequest { conversation_id: id(), ..Default::default() };

@@ -174,7 +174,12 @@ impl Run {
             "not the newest first: {listed:?}"
         );
         let own = self.world.conversations.iter().filter(|one| one.recipient == recipient);
-        let mut expected: Vec<_> = own.map(|one| one.basic(self.world.is_active(one), self.now())).collect();
+        let mut expected = Vec::new();
+        for one in own {
+            let basic = one.basic(self.world.is_active(one), self.now());
+            let shown = listed.iter().find(|shown| shown.conversation_id == one.id).cloned();
+            expected.push(self.with_what_was_made(basic, &shown.unwrap_or_default(), one)?);
+        }
         listed.sort_by(|one, other| one.conversation_id.cmp(&other.conversation_id));
         expected.sort_by(|one, other| one.conversation_id.cmp(&other.conversation_id));
         same("the conversations", &listed, &expected)

@@ -26,6 +26,7 @@ pub struct Reply {
     pub summary: Option<Option<SummaryUpdate>>,
     pub capacity: Option<Capacity>,
     pub started: Option<bool>,
+    pub ended: Option<String>,
     pub replayed: bool,
     pub irregularities: Vec<Irregularity>,
     pub rebuilt_segments: Option<i32>,
@@ -51,6 +52,13 @@ pub async fn send(services: &Services, call: &Call) -> Result<Reply, Status> {
             let response = services.create_conversation(Request::new(request)).await?.into_inner();
             let wire = response.encode_to_vec();
             let proto::CreateConversationResponse { conversation, replayed } = response;
+            let conversation_id = conversation.as_ref().map(|one| one.conversation_id.clone());
+            Reply { conversation_id, conversation: Some(conversation), replayed, wire, ..Reply::default() }
+        }
+        Call::End(request) => {
+            let response = services.end_conversation(Request::new(request)).await?.into_inner();
+            let wire = response.encode_to_vec();
+            let proto::EndConversationResponse { conversation, replayed } = response;
             let conversation_id = conversation.as_ref().map(|one| one.conversation_id.clone());
             Reply { conversation_id, conversation: Some(conversation), replayed, wire, ..Reply::default() }
         }
@@ -82,6 +90,7 @@ fn memorized(response: Response<proto::MemorizeResponse>) -> Reply {
         summary,
         capacity: response.capacity,
         started: Some(response.started_conversation),
+        ended: Some(response.ended_conversation_id),
         replayed: response.replayed,
         irregularities: response.irregularities,
         ..Reply::default()

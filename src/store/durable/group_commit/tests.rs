@@ -157,6 +157,7 @@ fn keeping(id: usize) -> Commit {
         conversation: ConversationId::new("c").unwrap(),
         revision: Revision(1),
         started: false,
+        ended: None,
         memorized: Ranges::new(),
         evicted: Ranges::new(),
         forgotten: Ranges::new(),

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use prost::Message;
 
 use crate::domain::{
-    Head, Identity, LineageId, Policy, Ranges, Revision, Sequence, Timestamp, exchange::OpenExchange,
+    Ending, Head, Identity, LineageId, Policy, Ranges, Revision, Sequence, Timestamp, exchange::OpenExchange,
     segment::Summary,
 };
 
@@ -63,7 +63,13 @@ impl StoredHead {
     }
 
     /// The whole head, with what is stored beside it.
-    pub fn head(self, identity: Arc<Identity>, policy: Policy, description: Description) -> Head {
+    pub fn head(
+        self,
+        identity: Arc<Identity>,
+        policy: Policy,
+        description: Description,
+        ended: Option<Ending>,
+    ) -> Head {
         Head {
             identity,
             revision: self.revision,
@@ -75,6 +81,7 @@ impl StoredHead {
             open: self.open,
             awaits_answer: self.awaits_answer,
             title: description.title,
+            ended: ended.map(Arc::new),
             labels: description.labels,
             policy,
             left: self.left,

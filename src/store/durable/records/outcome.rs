@@ -67,6 +67,8 @@ struct Stored {
     rebuilt_segments: u32,
     #[prost(message, optional, tag = "13")]
     capacity: Option<StoredCapacity>,
+    #[prost(string, optional, tag = "14")]
+    ended: Option<String>,
 }
 
 #[derive(Clone, PartialEq, Message)]
@@ -141,20 +143,23 @@ impl Kind for Outcomes {
             target: value.target.map(Sequence::get),
             rebuilt_segments: value.rebuilt_segments,
             capacity: Some(StoredCapacity::of(&value.capacity)),
+            ended: value.ended.as_ref().map(|id| id.as_str().to_owned()),
         };
         append(&stored, to);
     }
 
     fn read(_: &OutcomeName, payload: &[u8]) -> Result<Outcome, Fault> {
         let stored: Stored = message(payload)?;
-        let conversation = ConversationId::new(&stored.conversation);
+        let conversation =
+            |id: &str| ConversationId::new(id).map_err(|error| Fault::wrong("the conversation", error));
         let capacity = stored.capacity.ok_or_else(|| Fault::wrong("the capacity", "is missing"))?;
         Ok(Outcome {
             body: u128::from(stored.body_high) << 64 | u128::from(stored.body_low),
             time: Timestamp(stored.time),
-            conversation: conversation.map_err(|error| Fault::wrong("the conversation", error))?,
+            conversation: conversation(&stored.conversation)?,
             revision: revision("the revision", stored.revision)?,
             started: stored.started,
+            ended: stored.ended.as_deref().map(conversation).transpose()?,
             memorized: stepped("the memorized ranges", &stored.memorized)?,
             evicted: stepped("the evicted ranges", &stored.evicted)?,
             forgotten: stepped("the forgotten ranges", &stored.forgotten)?,

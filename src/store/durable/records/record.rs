@@ -1,8 +1,8 @@
 //! Any record.
 
 use super::{
-    Active, BadRecord, ConversationName, Descriptions, Dues, Fault, GivenIds, Heads, Kind, Links, Listed,
-    Metas, OutcomeAges, Outcomes, Policies, Segments, Utterances,
+    Active, BadRecord, ConversationName, Descriptions, Dues, Ended, Endings, Fault, GivenIds, Heads, Kind,
+    Links, Listed, Metas, OutcomeAges, Outcomes, Policies, Segments, Utterances,
     kind::{decode, name, unreadable_key},
 };
 
@@ -66,4 +66,8 @@ kinds! {
     Dues,
     /// That a group is there.
     Links,
+    /// How a conversation ended.
+    Endings,
+    /// An entry of a recipient's list of ended conversations.
+    Ended,
 }

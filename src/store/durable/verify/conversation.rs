@@ -11,7 +11,7 @@ use super::{
 use crate::{
     domain::{LineageId, Policy},
     store::durable::records::{
-        Descriptions, GivenIds, Heads, Kind, Policies, Segments, StoredHead, Utterances,
+        Descriptions, Endings, GivenIds, Heads, Kind, Policies, Segments, StoredHead, Utterances,
     },
 };
 
@@ -20,6 +20,7 @@ struct Streams<'a> {
     heads: Stream<'a, Heads>,
     policies: Stream<'a, Policies>,
     descriptions: Stream<'a, Descriptions>,
+    endings: Stream<'a, Endings>,
     segments: Stream<'a, Segments>,
     utterances: Stream<'a, Utterances>,
     given_ids: Stream<'a, GivenIds>,
@@ -50,6 +51,9 @@ fn check<'a>(known: &mut Known, streams: &mut Streams<'a>, survey: &mut Survey<'
     let head = streams.heads.one(lineage, survey);
     let policy = streams.policies.one(lineage, survey);
     streams.descriptions.pass(lineage, survey);
+    if let Part::There(ending) = streams.endings.one(lineage, survey) {
+        known.ended = Some(ending.time);
+    }
     let mut findings = Findings { survey, subject: known.subject() };
     if let Part::Missing = policy {
         findings.add("it has no policy");
@@ -121,6 +125,7 @@ impl<'a> Streams<'a> {
             heads: Stream::open(survey),
             policies: Stream::open(survey),
             descriptions: Stream::open(survey),
+            endings: Stream::open(survey),
             segments: Stream::open(survey),
             utterances: Stream::open(survey),
             given_ids: Stream::open(survey),
@@ -133,6 +138,7 @@ impl<'a> Streams<'a> {
             self.heads.lineage(),
             self.policies.lineage(),
             self.descriptions.lineage(),
+            self.endings.lineage(),
             self.segments.lineage(),
             self.utterances.lineage(),
             self.given_ids.lineage(),
@@ -144,6 +150,7 @@ impl<'a> Streams<'a> {
         self.heads.resume(lineage, survey);
         self.policies.resume(lineage, survey);
         self.descriptions.resume(lineage, survey);
+        self.endings.resume(lineage, survey);
         self.segments.resume(lineage, survey);
         self.utterances.resume(lineage, survey);
         self.given_ids.resume(lineage, survey);
@@ -174,16 +181,18 @@ impl<'a> Streams<'a> {
     /// Notes that what is stored under a lineage is of no conversation, unless that may be one
     /// whose name cannot be read.
     fn orphans(&mut self, lineage: LineageId, certain: bool, survey: &mut Survey<'a>) {
-        let [heads, policies, descriptions] = [
+        let [heads, policies, descriptions, endings] = [
             self.heads.pass(lineage, survey),
             self.policies.pass(lineage, survey),
             self.descriptions.pass(lineage, survey),
+            self.endings.pass(lineage, survey),
         ];
         let [segments, utterances, given_ids] = self.pass(lineage, survey);
         let orphans = [
             (Heads::NAME, heads),
             (Policies::NAME, policies),
             (Descriptions::NAME, descriptions),
+            (Endings::NAME, endings),
             (Segments::NAME, segments),
             (Utterances::NAME, utterances),
             (GivenIds::NAME, given_ids),

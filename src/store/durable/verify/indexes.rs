@@ -8,7 +8,7 @@ use crate::{
     domain::{ConversationKey, Timestamp},
     store::{
         Due,
-        durable::records::{self, Active, Dues, Listed},
+        durable::records::{self, Active, Dues, Ended, Listed},
     },
 };
 
@@ -17,10 +17,21 @@ pub(super) fn check(survey: &mut Survey<'_>, names: &mut Names) {
     let lists_are_known = check_lists(survey, names);
     check_active(survey, names);
     let dues_are_known = check_dues(survey, names);
+    let ends_are_known = check_ended(survey, names);
     for known in names.iter() {
         if lists_are_known && !known.listed {
             let recipient = &known.identity.recipient;
             survey.problem(known.subject(), format_args!("it is not in the list of {recipient}"));
+        }
+        if let Some(Timestamp(micros)) = known.ended
+            && ends_are_known
+            && !known.retired
+        {
+            let recipient = &known.identity.recipient;
+            survey.problem(
+                known.subject(),
+                format_args!("it is not among what ended of {recipient}, and ended at {micros} µs"),
+            );
         }
         if let Expiry::At(Timestamp(micros)) = known.expiry
             && dues_are_known
@@ -53,6 +64,31 @@ fn check_lists(survey: &mut Survey<'_>, names: &mut Names) -> bool {
             }
         };
         survey.problem(records::name::<Listed>(&entry), wrong);
+    })
+}
+
+/// An entry of what ended is of the recipient's conversation, at the time of its end. Answers whether
+/// every entry could be read.
+fn check_ended(survey: &mut Survey<'_>, names: &mut Names) -> bool {
+    survey.walk::<Ended>(|survey, entry, _| {
+        let namespace = entry.recipient.namespace.clone();
+        let known = names.named(&ConversationKey { namespace, id: entry.conversation.clone() });
+        let wrong = match known {
+            Named::Unreadable => return,
+            Named::Nothing => "there is no such conversation".to_owned(),
+            Named::Known(known) if known.identity.recipient != entry.recipient.id => {
+                format!("the conversation is of {}", known.identity.recipient)
+            }
+            Named::Known(known) => match known.ended {
+                Some(time) if time == entry.end_time => {
+                    known.retired = true;
+                    return;
+                }
+                Some(Timestamp(micros)) => format!("the conversation ended at {micros} µs"),
+                None => "the conversation has not ended".to_owned(),
+            },
+        };
+        survey.problem(records::name::<Ended>(&entry), wrong);
     })
 }
 

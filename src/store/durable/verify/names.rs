@@ -29,6 +29,10 @@ pub(super) struct Known {
     pub(super) met: bool,
     pub(super) listed: bool,
     pub(super) due: bool,
+    /// When it ended, as far as that was seen.
+    pub(super) ended: Option<Timestamp>,
+    /// Whether its entry among what ended was found.
+    pub(super) retired: bool,
 }
 
 /// When a conversation is to be removed.
@@ -75,7 +79,8 @@ impl Names {
         self.by_lineage.entry(identity.lineage).or_insert(at);
         self.by_key.insert(key, at);
         let (met, expiry) = (other.is_some(), Expiry::Unknown);
-        self.conversations.push(Known { identity, expiry, met, listed: false, due: false });
+        let known = Known { identity, expiry, met, listed: false, due: false, ended: None, retired: false };
+        self.conversations.push(known);
     }
 
     /// The conversation that writes to `lineage`.

@@ -6,13 +6,13 @@ use super::survey::Survey;
 use crate::store::durable::{
     key_value::Key,
     records::{
-        Active, ConversationName, Descriptions, Dues, GivenIds, Heads, Kind, Links, Listed, Metas,
-        OutcomeAges, Outcomes, Policies, Record, Segments, Utterances, prefix_end,
+        Active, ConversationName, Descriptions, Dues, Ended, Endings, GivenIds, Heads, Kind, Links, Listed,
+        Metas, OutcomeAges, Outcomes, Policies, Record, Segments, Utterances, prefix_end,
     },
 };
 
 /// The kinds that are looked at elsewhere, ascending.
-const KNOWN: [u8; 14] = [
+const KNOWN: [u8; 16] = [
     Metas::NUMBER,
     ConversationName::NUMBER,
     Heads::NUMBER,
@@ -27,6 +27,8 @@ const KNOWN: [u8; 14] = [
     OutcomeAges::NUMBER,
     Dues::NUMBER,
     Links::NUMBER,
+    Endings::NUMBER,
+    Ended::NUMBER,
 ];
 
 /// There is no record of another kind.

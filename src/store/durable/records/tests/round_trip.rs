@@ -7,7 +7,8 @@ use proptest::{option, prelude::*};
 use super::{given::*, *};
 use crate::{
     domain::{
-        Conversation, Identity, RecipientId, capacity::Capacity, capacity::OverLimit, segment::Summary,
+        Conversation, Ending, Identity, RecipientId, capacity::Capacity, capacity::OverLimit,
+        segment::Summary,
     },
     store::{Due, Outcome},
 };
@@ -39,6 +40,15 @@ fn description() -> impl Strategy<Value = Description> {
         .prop_map(|(title, labels)| Description { title: title.map(Into::into), labels: labels.into() })
 }
 
+fn ending() -> impl Strategy<Value = Ending> {
+    (time(), text(20), option::of(text(20)), option::of(text(80))).prop_map(
+        |(time, reason, title, summary)| {
+            let (title, summary) = (title.map(Into::into), summary.map(Into::into));
+            Ending { time, reason: reason.into(), title, summary }
+        },
+    )
+}
+
 fn capacity() -> impl Strategy<Value = Capacity> {
     let causes = [OverLimit::NewestUnit, OverLimit::OpenExchange, OverLimit::Instructions, OverLimit::Pinned];
     let causes = prop::sample::subsequence(causes.to_vec(), 0..=4);
@@ -62,20 +72,23 @@ fn capacity() -> impl Strategy<Value = Capacity> {
 fn outcome() -> impl Strategy<Value = Outcome> {
     let sets = (ranges(), ranges(), ranges(), ranges());
     let call = (any::<u128>(), time(), conversation_id(), revision(), any::<bool>());
-    (call, sets, option::of(sequence()), any::<u32>(), capacity()).prop_map(
-        |(call, (memorized, evicted, forgotten, restored), target, rebuilt_segments, capacity)| Outcome {
-            body: call.0,
-            time: call.1,
-            conversation: call.2,
-            revision: call.3,
-            started: call.4,
-            memorized,
-            evicted,
-            forgotten,
-            restored,
-            target,
-            rebuilt_segments,
-            capacity,
+    (call, sets, option::of(sequence()), any::<u32>(), capacity(), option::of(conversation_id())).prop_map(
+        |(call, (memorized, evicted, forgotten, restored), target, rebuilt_segments, capacity, ended)| {
+            Outcome {
+                body: call.0,
+                time: call.1,
+                conversation: call.2,
+                revision: call.3,
+                started: call.4,
+                ended,
+                memorized,
+                evicted,
+                forgotten,
+                restored,
+                target,
+                rebuilt_segments,
+                capacity,
+            }
         },
     )
 }
@@ -99,19 +112,29 @@ proptest! {
     }
 
     #[test]
-    fn a_head_is_put_together_again(identity in identity(), head in head(), policy in policy(), description in description()) {
+    fn a_head_is_put_together_again(identity in identity(), head in head(), policy in policy(), description in description(), ended in option::of(ending())) {
         let (next_segment, segments) = (head.next_segment, head.segments);
         let before = head.clone();
         let fresh = Conversation::new(identity, policy).head;
-        let whole = head.head(fresh.identity.clone(), policy, description);
+        let whole = head.head(fresh.identity.clone(), policy, description, ended.clone());
         let (stored, description) = (StoredHead::of(&whole, &Summary::default()), Description::of(&whole));
         prop_assert_eq!(&StoredHead { next_segment, segments, ..stored.clone() }, &before);
-        prop_assert_eq!(stored.head(fresh.identity, policy, description), whole);
+        prop_assert_eq!(stored.head(fresh.identity, policy, description, ended), whole);
     }
 
     #[test]
     fn policies(lineage in lineage(), policy in policy()) {
         comes_back::<Policies>(lineage, policy);
+    }
+
+    #[test]
+    fn endings(lineage in lineage(), ending in ending()) {
+        comes_back::<Endings>(lineage, ending);
+    }
+
+    #[test]
+    fn ended_lists(recipient in recipient(), end_time in time(), conversation in conversation_id()) {
+        comes_back::<Ended>(EndedKey { recipient, end_time, conversation }, ());
     }
 
     #[test]

@@ -5,9 +5,9 @@ use std::{sync::Arc, time::Duration};
 use super::*;
 use crate::{
     domain::{
-        ConversationId, ConversationKey, Encoding, Identity, LineageId, Marks, More, Namespace, Oversize,
-        Policy, Ranges, RecipientId, RequestId, Revision, Role, Sequence, Timestamp, ToolCall, Utterance,
-        UtteranceId,
+        ConversationId, ConversationKey, Encoding, Ending, Identity, LineageId, Marks, More, Namespace,
+        Oversize, Policy, Ranges, RecipientId, RequestId, Revision, Role, Sequence, Timestamp, ToolCall,
+        Utterance, UtteranceId,
         capacity::{Capacity, OverLimit},
         exchange::OpenExchange,
         extractive::Sentence,
@@ -21,7 +21,7 @@ const TIME: Timestamp = Timestamp(1_763_654_400_000_000);
 
 /// A record of each kind, as version 1 of each wrote it: number and version, key, value. A line is
 /// never changed; a new version of a kind adds one.
-const WRITTEN: [(u8, u8, &str, &str); 14] = [
+const WRITTEN: [(u8, u8, &str, &str); 16] = [
     (1, 1, "0101", "0108ac02fa620ec6"),
     (
         2,
@@ -71,6 +71,13 @@ const WRITTEN: [(u8, u8, &str, &str); 14] = [
     (12, 1, "0c80064408ca04c0000461636d65084d656d6f72697a657265712d31", "015f4f324b"),
     (13, 1, "0d80064408ca04c000010461636d6574616c6b", "01893f0761"),
     (14, 1, "0e000000000000012c", "01a2533587"),
+    (
+        15,
+        1,
+        "0f0102030405060708090a0b0c0d0e0f10",
+        "01088080a6a09982a206120e7461736b20636f6d706c657465641a104120666c6967687420746f204f736c6f221f4164612061736b656420666f72206120666c6967687420746f204f736c6f2ea3860301",
+    ),
+    (17, 1, "110461636d650361646180064408ca04c00074616c6b", "011120a8b5"),
 ];
 
 #[test]
@@ -82,7 +89,7 @@ fn the_numbers_are_stable() {
         assert_eq!(Record::read(&bytes(key), &bytes(value)), Ok(record));
     }
     let numbers: Vec<u8> = WRITTEN.map(|(number, ..)| number).into();
-    assert_eq!(numbers, Vec::from_iter(1..=14), "one of each kind");
+    assert_eq!(numbers, Vec::from_iter((1..=15).chain([17])), "one of each kind");
 }
 
 /// What most records are: words of a person's, and a head while nothing is open.
@@ -143,6 +150,8 @@ pub fn examples() -> Vec<Record> {
         Record::OutcomeAges((TIME, name()), ()),
         Record::Dues((TIME, Due::Expired(key)), ()),
         Record::Links(300, ()),
+        Record::Endings(LINEAGE, ending()),
+        Record::Ended(ended(), ()),
     ]
 }
 
@@ -167,6 +176,20 @@ pub fn identity() -> Identity {
 
 pub fn recipient() -> RecipientKey {
     RecipientKey { namespace: Namespace::new("acme").unwrap(), id: RecipientId::new("ada").unwrap() }
+}
+
+pub fn ending() -> Ending {
+    Ending {
+        time: TIME,
+        reason: "task completed".into(),
+        title: Some("A flight to Oslo".into()),
+        summary: Some("Ada asked for a flight to Oslo.".into()),
+    }
+}
+
+fn ended() -> EndedKey {
+    let conversation = ConversationId::new("talk").unwrap();
+    EndedKey { recipient: recipient(), end_time: TIME, conversation }
 }
 
 fn name() -> OutcomeName {
@@ -266,6 +289,7 @@ fn outcome() -> Outcome {
         conversation: ConversationId::new("talk").unwrap(),
         revision: Revision(12),
         started: true,
+        ended: None,
         memorized: Ranges::of(Sequence(20), Sequence(20)),
         evicted: Ranges::of(Sequence(1), Sequence(5)),
         forgotten: Ranges::of(Sequence(7), Sequence(7)),

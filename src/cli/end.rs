@@ -1,0 +1,30 @@
+//! `utterd end`: ends a conversation.
+
+use super::{args, client::Connection, errors::CliError, output::Output};
+use crate::proto::{EndConversationRequest, EndConversationResponse};
+
+/// Ends a conversation, and shows what it is called and what came of it.
+pub async fn end(args: args::End) -> Result<(), CliError> {
+    let connection = Connection::open(&args.target).await?;
+    let request = EndConversationRequest {
+        conversation_id: args.target.conversation,
+        recipient_id: args.target.recipient,
+        reason: args.reason.join(" "),
+        ..Default::default()
+    };
+    let response = connection.conversations().end_conversation(request).await?.into_inner();
+    let mut output = Output::new();
+    match args.target.json {
+        true => output.json("EndConversationResponse", &response)?,
+        false => output.line(&told(&response))?,
+    }
+    Ok(output.flush()?)
+}
+
+fn told(response: &EndConversationResponse) -> String {
+    let conversation = response.conversation.clone().unwrap_or_default();
+    let texts = [conversation.title, conversation.closing_summary];
+    let texts: String =
+        texts.iter().filter(|text| !text.is_empty()).map(|text| format!("\n{text}")).collect();
+    format!("ended {}{texts}", conversation.conversation_id)
+}

@@ -1,0 +1,43 @@
+//! EndConversation.
+
+use crate::{
+    domain::{Refusal, end::End, limits::MAX_REASON_BYTES},
+    engine::{Applied, Caller, EndCall},
+    proto,
+    rpc::{Services, decode},
+};
+
+impl Services {
+    pub(super) async fn end(
+        &self,
+        caller: &Caller,
+        request: proto::EndConversationRequest,
+    ) -> Result<proto::EndConversationResponse, tonic::Status> {
+        let call = end_call(request)?;
+        let (state, replayed) = match self.engine.end_conversation(caller, call).await? {
+            Applied::Now { after, .. } => (Some(after), false),
+            Applied::Earlier(earlier) => (earlier.conversation, true),
+        };
+        let conversation = match &state {
+            Some(state) => Some(self.conversation(state).await?),
+            None => None,
+        };
+        Ok(proto::EndConversationResponse { conversation, replayed })
+    }
+}
+
+fn end_call(request: proto::EndConversationRequest) -> Result<EndCall, Refusal> {
+    let attempt = decode::attempt("EndConversation", &request.request_id, || {
+        proto::EndConversationRequest { request_id: String::new(), ..request.clone() }
+    })?;
+    let reason = request.reason.as_str();
+    if reason.len() > MAX_REASON_BYTES || reason.chars().any(char::is_control) {
+        let text = format!("accepted are at most {MAX_REASON_BYTES} bytes without control characters");
+        return Err(Refusal::invalid("reason", text));
+    }
+    Ok(EndCall {
+        address: decode::address(&request.conversation_id, &request.recipient_id)?,
+        end: End { reason: reason.into(), expected: decode::revision(request.expected_revision)? },
+        attempt,
+    })
+}
