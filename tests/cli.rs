@@ -194,6 +194,11 @@ fn what_is_memorized_is_shown_found_summarised_and_forgotten() {
     let summary = server.run(&["summarize", "-c", "demo", "--recent", "1", "--focus", "platform"]).worked();
     assert_holds(&summary, &["platform 4"]);
 
+    let ended = server.run(&["end", "-c", "demo", "task", "completed"]).worked();
+    assert_holds(&ended, &["ended demo\n", "From platform 4."]);
+    let shown = server.run(&["show", "-c", "demo"]).worked();
+    assert_holds(&shown, &["closed"]);
+
     let tried = server.run(&["forget", "-c", "demo", "--dry-run", "sequence:1"]).worked();
     assert_holds(&tried, &["would forget 1 utterance (1)"]);
     let forgotten = server.run(&["forget", "-c", "demo", "sequence:1"]).worked();
@@ -201,7 +206,7 @@ fn what_is_memorized_is_shown_found_summarised_and_forgotten() {
     assert_holds(&server.run(&["show", "-c", "demo"]).worked(), &["1×", "× forgotten", "1 forgotten"]);
 
     let capacity = server.run(&["capacity", "-c", "demo"]).worked();
-    assert_holds(&capacity, &["demo · active · revision ", "of 8,000 tokens", "summary 0 of 1,000 tokens"]);
+    assert_holds(&capacity, &["demo · closed · revision ", "of 8,000 tokens", "summary 0 of 1,000 tokens"]);
     let json = server.run(&["capacity", "-c", "demo", "--json"]).worked();
     assert_holds(&json, &["\"softDeletedCount\": 1", "\"availableUtterances\": 16"]);
 }
