@@ -24,12 +24,17 @@ impl Word {
 
     /// Whether what follows belongs to it: no title ends with such a word.
     pub(super) fn leads_on(&self) -> bool {
-        self.is_in(LEADING_ON) || self.is_in(JOINING)
+        self.is_in(LEADING_ON) || self.is_in(JOINING) || self.is_in(LEADING_ON_ELSEWHERE)
     }
 
     /// Whether it says that something was done, or could not be.
     pub(super) fn settles(&self) -> bool {
         self.is_in(SETTLING)
+    }
+
+    /// Whether what it joins needs more than one word: "and tell", "that I".
+    pub(super) fn joins_clauses(&self) -> bool {
+        self.is_in("and or but so because that which who when while if")
     }
 
     /// Whether it begins a new part of the sentence: a title may end before it.
@@ -43,6 +48,22 @@ pub(super) fn takes_leave(said: &str) -> bool {
     let said = said.to_lowercase();
     LEAVE.iter().any(|phrase| said.contains(phrase))
 }
+
+/// Whether a sentence only points to what follows it, or says how something is to be done.
+pub(super) fn prepares(said: &str) -> bool {
+    let said = said.to_lowercase();
+    PREPARING.iter().any(|phrase| said.contains(phrase))
+}
+
+/// Whether most of a sentence's letters are capitals.
+pub(super) fn shouts(said: &str) -> bool {
+    let letters = said.chars().filter(|c| c.is_alphabetic());
+    let (high, all) = letters.fold((0, 0), |(high, all), c| (high + usize::from(c.is_uppercase()), all + 1));
+    all > SHOUTED_LETTERS && high > all / 2
+}
+
+/// Fewer capitals are an acronym or a name.
+const SHOUTED_LETTERS: usize = 16;
 
 /// Where in a sentence its request stands.
 pub(super) struct Asking<'a> {
@@ -79,7 +100,8 @@ impl<'a> Asking<'a> {
     /// The place behind the last word that is no thanks.
     pub(super) fn start_of_thanks(&self) -> usize {
         let last = self.words.iter().rposition(|word| !word.is_in(THANKS)).map_or(0, |last| last + 1);
-        if self.is_english { last } else { self.words.len() }
+        let thanks = self.words[last..].iter().any(|word| word.is_in("thanks thank please appreciated"));
+        if self.is_english && thanks { last } else { self.words.len() }
     }
 
     fn behind(&self, phrases: &'static [&'static [&'static str]]) -> impl Iterator<Item = usize> {
@@ -108,7 +130,7 @@ const OTHER_GREETINGS: &str = "hi hello hey hola hallo guten tag bonjour salut c
 /// Words before what is asked, in any order.
 const LEAD: &str = "kindly just maybe perhaps i im ive id we were weve you am have had been can could would will \
     shall may might like love want wanted need needed wish hope hoping trying looking going planning wondering \
-    was if whether to help helping me us my our the a an some with for about let lets tell know that";
+    was if whether heres to help helping me us my our the a an some with for about let lets tell know that";
 
 const THANKS: &str = "thanks thank you please advance help appreciated much";
 
@@ -136,7 +158,7 @@ const JOINING: &str = "and or but so because which that who whose when while whe
 
 const LEADING_ON: &str = "a an the my your our their his her its this these those some any each every no not of \
     is are was were be been am has have had will would can could should must may might do does did i im you we \
-    need want like get got make they he she it me than then also please very more most how what why id ive";
+    need want like get got make tell let they he she it me than then also please very more most how what why id ive";
 
 const SETTLING: &str = "added approved booked canceled cancelled changed completed confirmed created decided denied \
     deleted done failed finished fixed implemented merged moved passed processed refunded removed renamed \
@@ -160,3 +182,19 @@ const LEAVE: &[&str] = &[
     "if you need",
     "if you have any",
 ];
+
+const PREPARING: &[&str] = &[
+    "the following",
+    "see below",
+    "make sure",
+    "note that",
+    "keep in mind",
+    "be careful",
+    "don't forget",
+    "before stopping",
+];
+
+/// The same of other languages: articles, prepositions, conjunctions.
+const LEADING_ON_ELSEWHERE: &str = "de la el los las del al con por para un una y e o que le les des du au aux et ou à \
+    sur pour dans avec der die das den dem ein eine einen und oder mit von zu im am für auf bei il lo gli di da \
+    per su em do na no os as um uma het een van met voor op на в с и по для к от из за о у";

@@ -68,17 +68,20 @@ fn fit<'a, 'b>(title: &'b mut Vec<Piece<'a>>) -> &'b [Piece<'a>] {
         let size = size(&all[..*end]);
         (2 * LEAST_WORDS..=2 * MOST_WORDS).contains(&size)
     });
-    let best = ends.max_by_key(|end| (pause(&all[*end - 1], &all[*end]), *end));
+    let best = ends.max_by_key(|end| (pause(&all[..*end], &all[*end]), *end));
     &all[..best.unwrap_or(1)]
 }
 
-/// How well a title ends between two pieces.
-fn pause(last: &Piece, next: &Piece) -> i32 {
-    let (word, after) = (Word::of(last.text), Word::of(next.text));
+/// How well a title ends before `next`.
+fn pause(title: &[Piece], next: &Piece) -> u8 {
+    let [.., before, last] = title else { return 0 };
     match () {
-        () if word.leads_on() => 0,
-        () if last.separates || last.text.ends_with([',', ';', ':', '.', '?', '!', '，', '、', '。']) => 3,
-        () if after.joins() => 2,
-        () => 1,
+        () if Word::of(last.text).leads_on() => 0,
+        () if Word::of(before.text).joins_clauses() => 1,
+        () if last.separates || last.text.ends_with(PAUSES) => 4,
+        () if Word::of(next.text).joins() || last.ends_noun_before(next) => 3,
+        () => 2,
     }
 }
+
+const PAUSES: [char; 9] = [',', ';', ':', '.', '?', '!', '，', '、', '。'];

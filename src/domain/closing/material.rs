@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::domain::{
     Conversation, Role, Sequence, TokenCounter, Utterance, Window,
-    closing::english::takes_leave,
+    closing::{english::takes_leave, pieces::clip},
     extractive::{Focus, Sentence, summarise},
 };
 
@@ -39,6 +39,8 @@ pub(super) struct Line {
     pub weight: u32,
 }
 
+/// Of an utterance that tells nothing so much is shown, in bytes.
+const BARE_BYTES: usize = 80;
 /// Above it more identifiers make a line no better to read.
 const MOST_TELLING: u32 = 60;
 
@@ -54,6 +56,22 @@ impl Line {
             said: said.to_owned(),
             weight: sentence.weight,
         }
+    }
+
+    /// What was said, however little it tells: "hi".
+    fn bare(utterance: &Arc<Utterance>) -> Option<Self> {
+        let said = clip(&utterance.content, BARE_BYTES);
+        let said = said.split(|c: char| c.is_whitespace() || c.is_control());
+        let said = said.filter(|word| !word.is_empty()).collect::<Vec<_>>().join(" ");
+        let speaks = matches!(utterance.role, Role::User | Role::Assistant);
+        (speaks && utterance.is_live() && !said.is_empty()).then(|| Self {
+            sequence: utterance.sequence,
+            speaker: of_role(utterance.role),
+            name: if utterance.role == Role::User { "User" } else { "Assistant" }.to_owned(),
+            is_call: false,
+            said,
+            weight: 0,
+        })
     }
 
     /// Whether it is the same line as `other`, of the same material.
@@ -112,6 +130,9 @@ impl Material {
             let sentences = summarise(source, &Focus::none(), u32::MAX, counter);
             let role = |sequence| window.get(sequence).map(|utterance| utterance.role);
             lines.extend(sentences.iter().map(|told| Line::new(told, role(told.sequence), &assistants)));
+        }
+        if lines.is_empty() {
+            lines = sources.iter().flatten().filter_map(Line::bare).collect();
         }
         lines.sort_by_key(|line| line.sequence);
         Self(lines)

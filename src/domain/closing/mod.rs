@@ -32,7 +32,7 @@ const LEAST_TELLING: u32 = 10;
 /// - Greetings, politeness ("can you", "please") and the punctuation at the end are left out.
 /// - Without a word of the user's it is taken from what the assistant said, or which tool it called.
 /// - A word is what stands between blanks; of scripts that write none, two characters.
-/// - `None` when nothing was said that tells anything.
+/// - `None` when nothing was said.
 pub fn title(conversation: &Conversation, counter: &dyn TokenCounter) -> Option<Arc<str>> {
     let material = Material::of(conversation, counter);
     let lines = material.lines();
@@ -51,7 +51,7 @@ pub fn title(conversation: &Conversation, counter: &dyn TokenCounter) -> Option<
 /// - Each sentence is told with its speaker, unless the one before has the same.
 /// - The last is what the assistant said last that tells anything: a statement rather than a
 ///   question; a tool call and how it ended when it said nothing.
-/// - `None` when nothing was said that tells anything.
+/// - `None` when nothing was said.
 pub fn summary(conversation: &Conversation, counter: &dyn TokenCounter) -> Option<Arc<str>> {
     let material = Material::of(conversation, counter);
     let lines = material.lines();

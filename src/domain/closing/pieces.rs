@@ -43,7 +43,7 @@ pub(super) fn write(pieces: &[Piece]) -> String {
         if piece.spaced && !text.is_empty() {
             text.push(' ');
         }
-        let said = clip(piece.text);
+        let said = clip(piece.text, WORD_BYTES);
         text.push_str(said);
         text.push_str(if said.len() < piece.text.len() { "…" } else { "" });
         if piece.separates && piece.text.ends_with(char::is_alphanumeric) {
@@ -64,15 +64,25 @@ impl<'a> Piece<'a> {
     }
 }
 
-fn clip(text: &str) -> &str {
-    let mut end = WORD_BYTES.min(text.len());
+impl Piece<'_> {
+    /// Whether Japanese writes a noun's end here: what is inflected goes on in hiragana.
+    pub(super) fn ends_noun_before(&self, next: &Self) -> bool {
+        let is_hiragana = |c: char| matches!(c, '\u{3040}'..='\u{309f}');
+        let (last, first) = (self.text.chars().next_back(), next.text.chars().next());
+        last.is_some_and(|c| is_unspaced(c) && !is_hiragana(c)) && first.is_some_and(is_hiragana)
+    }
+}
+
+/// The first `limit` bytes of `text`, or a little less, at the edge of a character.
+pub(super) fn clip(text: &str, limit: usize) -> &str {
+    let mut end = limit.min(text.len());
     while !text.is_char_boundary(end) {
         end -= 1;
     }
     &text[..end]
 }
 
-/// Without quotes and brackets whose other half was cut off.
+/// Without quotes and brackets whose other half was cut off; within a word what follows goes too.
 fn balance(text: &str) -> String {
     const PAIRS: [(char, char); 7] =
         [('(', ')'), ('[', ']'), ('{', '}'), ('“', '”'), ('«', '»'), ('「', '」'), ('（', '）')];
@@ -80,7 +90,11 @@ fn balance(text: &str) -> String {
     let lone: Vec<char> =
         PAIRS.into_iter().filter(|(a, b)| count(*a) != count(*b)).flat_map(|(a, b)| [a, b]).collect();
     let odd_quotes = count('"') % 2 == 1;
-    text.chars().filter(|c| !(lone.contains(c) || odd_quotes && *c == '"')).collect()
+    let is_lone = |c: char| lone.contains(&c) || odd_quotes && c == '"';
+    let words = text
+        .split(' ')
+        .map(|word| word.trim_start_matches(is_lone).split(is_lone).next().unwrap_or_default());
+    words.filter(|word| !word.is_empty()).collect::<Vec<_>>().join(" ")
 }
 
 fn trim(text: &str) -> &str {

@@ -1,12 +1,9 @@
 //! Which of the lines says what the conversation is about.
 
-use crate::domain::{
-    Sequence,
-    closing::{
-        english::Word,
-        headline::{LEAST_WORDS, requests, words_of},
-        material::{Line, Speaker},
-    },
+use crate::domain::closing::{
+    english::{Word, prepares, shouts},
+    headline::{LEAST_WORDS, requests, words_of},
+    material::{Line, Speaker},
 };
 
 /// The request stands among the first so many utterances of the user's that tell anything.
@@ -21,6 +18,9 @@ const OUTCOME_BONUS: u32 = 8;
 const STEP: u32 = 8;
 /// For every utterance further from the start.
 const LATER: u32 = 20;
+/// For every line deeper in a long utterance, up to [`MOST_DEEP`]: rules and examples come at its end.
+const DEEPER: u32 = 3;
+const MOST_DEEP: usize = 10;
 /// A request's identifiers make it no more of a request.
 const MOST_REQUEST: u32 = 60;
 /// Nor are details an outcome.
@@ -30,13 +30,17 @@ const MOST_OUTCOME: u32 = 24;
 /// weighs most, among those that are long enough for a title, or among all.
 pub(super) fn request(lines: &[Line]) -> Option<usize> {
     let users = lines.iter().enumerate().filter(|(_, line)| line.speaker == Speaker::User && !line.is_call);
-    let openings = steps(users).take_while(|(step, ..)| *step < OPENING_UTTERANCES);
-    let rank = |step: usize, line: &Line| {
-        let asks = line.asks() || requests(&line.said);
-        let weight = line.weight.min(MOST_REQUEST) + if asks { ASKING_BONUS } else { 0 };
-        (words_of(&line.said) >= LEAST_WORDS, weight.saturating_sub(LATER * step as u32))
-    };
-    first_greatest(openings.map(|(step, at, line)| (rank(step, line), at)))
+    let openings = placed(users).take_while(|opening| opening.step < OPENING_UTTERANCES);
+    first_greatest(openings.map(|opening| (asked(opening), opening.at)))
+}
+
+/// How much a line is like a request.
+fn asked(Placed { step, place, line, .. }: Placed<'_>) -> (bool, u32) {
+    let asks = line.asks() || requests(&line.said);
+    let weight = line.weight.min(MOST_REQUEST) + if asks { ASKING_BONUS } else { 0 };
+    let weight = if prepares(&line.said) || shouts(&line.said) { weight / 2 } else { weight };
+    let later = LATER * step as u32 + DEEPER * place.min(MOST_DEEP) as u32;
+    (words_of(&line.said) >= LEAST_WORDS, weight.saturating_sub(later))
 }
 
 /// What came of it, said behind `first`: the place of a statement of the assistant's; without one
@@ -44,8 +48,8 @@ pub(super) fn request(lines: &[Line]) -> Option<usize> {
 pub(super) fn outcome(lines: &[Line], first: usize) -> Option<usize> {
     let behind = |fits: &dyn Fn(&Line) -> bool| {
         let those = lines.iter().enumerate().skip(first + 1).rev().filter(|(_, line)| fits(line));
-        let endings = steps(those).take_while(|(step, ..)| *step < CLOSING_UTTERANCES);
-        first_greatest(endings.map(|(step, at, line)| (result(step, line), at)))
+        let endings = placed(those).take_while(|ending| ending.step < CLOSING_UTTERANCES);
+        first_greatest(endings.map(|ending| (result(ending), ending.at)))
     };
     let is_assistant = |line: &Line| line.speaker == Speaker::Assistant;
     behind(&|line| is_assistant(line) && !line.is_call && !line.asks())
@@ -54,22 +58,33 @@ pub(super) fn outcome(lines: &[Line], first: usize) -> Option<usize> {
 }
 
 /// How much a line is like an outcome.
-fn result(step: usize, line: &Line) -> u32 {
+fn result(Placed { step, line, .. }: Placed<'_>) -> u32 {
     let settles = line.said.split_whitespace().any(|word| Word::of(word).settles());
     let weight = line.telling().min(MOST_OUTCOME) + if settles { OUTCOME_BONUS } else { 0 };
     (1 + STEP * CLOSING_UTTERANCES as u32 + weight).saturating_sub(STEP * step as u32)
 }
 
-/// With each line how many utterances came before it.
-fn steps<'a>(
-    lines: impl Iterator<Item = (usize, &'a Line)>,
-) -> impl Iterator<Item = (usize, usize, &'a Line)> {
-    let mut before: Option<Sequence> = None;
-    let mut step = 0;
+/// A line with where it stands.
+#[derive(Clone, Copy)]
+struct Placed<'a> {
+    /// How many utterances come before its own.
+    step: usize,
+    /// How many lines of its own come before it.
+    place: usize,
+    /// Its index.
+    at: usize,
+    line: &'a Line,
+}
+
+fn placed<'a>(lines: impl Iterator<Item = (usize, &'a Line)>) -> impl Iterator<Item = Placed<'a>> {
+    let mut before: Option<Placed<'a>> = None;
     lines.map(move |(at, line)| {
-        step += usize::from(before.is_some_and(|before| before != line.sequence));
-        before = Some(line.sequence);
-        (step, at, line)
+        let (step, place) = match before {
+            None => (0, 0),
+            Some(before) if before.line.sequence == line.sequence => (before.step, before.place + 1),
+            Some(before) => (before.step + 1, 0),
+        };
+        *before.insert(Placed { step, place, at, line })
     })
 }
 

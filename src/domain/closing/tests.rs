@@ -96,6 +96,7 @@ fn scripts_without_blanks_count_two_characters_a_word() {
     let title = title_of("请帮我写一封关于数据库迁移计划的电子邮件，发给整个工程团队。");
     assert!((10..=16).contains(&title.chars().count()), "{title}");
     assert!("请帮我写一封关于数据库迁移计划的电子邮件".starts_with(&title), "{title}");
+    assert_eq!(title_of("来週の東京出張のホテルを予約してください。"), "来週の東京出張のホテルを予約");
     let (_, summary) = closing(&talk(&[
         (Role::User, "今天东京的天气怎么样？明天会下雨吗"),
         (Role::Assistant, "今天东京晴，最高气温二十四度"),
@@ -112,6 +113,20 @@ fn a_short_request_is_continued() {
     ]);
     assert_eq!(closing(&weather).0, "What's the weather? How about tomorrow");
     assert_eq!(title_of("weather Paris"), "Weather Paris");
+    let greeting = talk(&[(Role::User, "hi"), (Role::Assistant, "Hello! How can I help you?")]);
+    let told =
+        ("Hi, How can I help you".to_owned(), "User: hi. Assistant: Hello! How can I help you?".to_owned());
+    assert_eq!(closing(&greeting), told, "however little was said");
+}
+
+/// Rules for the work and examples come behind it, and are longer.
+#[test]
+fn a_long_request_is_known_by_its_beginning() {
+    let request = "We're solving the following issue. Here's the issue text: Rounding of TimeDelta loses precision.\n\n\
+        INSTRUCTIONS:\nRemember that YOU CAN ONLY ENTER ONE COMMAND AT A TIME in /usr/bin/bash.\n\
+        Please make sure that src/fields.py and tests/test_fields.py are indented correctly, with PEP8.";
+    let title = title_of(request);
+    assert!(title.contains("Rounding of TimeDelta"), "{title}");
 }
 
 #[test]
