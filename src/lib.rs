@@ -58,6 +58,8 @@
 //! - tool calls and their results: [`domain::exchange`]
 //! - limits and presets: [`domain::policy`]; every fixed limit: [`domain::limits`]
 //! - the summary: [`domain::segment`] (coverage, folding), [`domain::extractive`] (sentences)
+//! - titles and closing summaries: [`domain::closing`]; numbers: [`domain::stats`]; shares:
+//!   [`domain::share`]
 //! - forget instructions: [`domain::forgetting`] (the grammar), [`domain::forget`] (the effect)
 //! - ranking: [`domain::recall`]
 //! - request ids, events, indexes, expiry: [`engine`]

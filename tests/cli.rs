@@ -11,6 +11,8 @@ use std::{
 
 use tempfile::TempDir;
 
+#[path = "cli/numbers.rs"]
+mod numbers;
 #[path = "cli/stores.rs"]
 mod stores;
 

@@ -1,6 +1,6 @@
 //! The commands and their arguments.
 
-use std::path::PathBuf;
+use std::{path::PathBuf, time::Duration};
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
@@ -56,6 +56,20 @@ pub enum Command {
     /// Tell how full the window is
     #[command(after_help = "Example: utterd capacity --watch --recipient alice")]
     Capacity(Capacity),
+    /// Count what is stored: by role, by time and by tool, and what summaries save
+    #[command(after_help = "Examples:
+  utterd stats --conversation demo --by hour
+  utterd stats --recipient alice --all")]
+    Stats(Stats),
+    /// Make a token by which whoever holds it can read a conversation
+    #[command(after_help = "Examples:
+  utterd share --conversation demo --ttl 1day
+  utterd share --list
+  utterd share --read utterd_share_…")]
+    Share(Share),
+    /// Remove everything of a recipient, for good
+    #[command(after_help = "Example: utterd delete-recipient --recipient alice")]
+    DeleteRecipient(DeleteRecipient),
     /// Show the window as a person reads it
     #[command(after_help = "Example: utterd show --conversation demo")]
     Show(Show),
@@ -269,6 +283,64 @@ pub struct Capacity {
     /// Stay and tell each change
     #[arg(long)]
     pub watch: bool,
+}
+
+/// How long the spans of `stats` are.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub enum Span {
+    /// From a full hour
+    Hour,
+    /// From midnight, UTC
+    Day,
+    /// From Monday
+    Week,
+    /// From the first of the month
+    Month,
+}
+
+/// Arguments of `stats`.
+#[derive(Debug, Args)]
+pub struct Stats {
+    #[command(flatten)]
+    pub target: Target,
+    /// All conversations of the recipient
+    #[arg(long, conflicts_with = "conversation")]
+    pub all: bool,
+    /// How long a span of time is
+    #[arg(long, default_value = "day")]
+    pub by: Span,
+}
+
+/// Arguments of `share`.
+#[derive(Debug, Args)]
+pub struct Share {
+    #[command(flatten)]
+    pub target: Target,
+    /// The token expires so long from now, such as `12h` [default: 7 days]
+    #[arg(long, value_name = "TIME", value_parser = humantime::parse_duration)]
+    pub ttl: Option<Duration>,
+    /// Its holder reads the archive too, not only the window
+    #[arg(long)]
+    pub archive: bool,
+    /// List the shares of the conversation instead
+    #[arg(long, group = "instead", conflicts_with_all = ["ttl", "archive"])]
+    pub list: bool,
+    /// Take a share back instead
+    #[arg(long, value_name = "ID", group = "instead", conflicts_with_all = ["ttl", "archive"])]
+    pub revoke: Option<String>,
+    /// Read what a token opens instead
+    #[arg(long, value_name = "TOKEN", group = "instead", conflicts_with_all = ["ttl", "archive", "conversation", "recipient"])]
+    pub read: Option<String>,
+}
+
+/// Arguments of `delete-recipient`.
+#[derive(Debug, Args)]
+pub struct DeleteRecipient {
+    #[command(flatten)]
+    pub target: Target,
+    /// Do not ask
+    #[arg(long, short)]
+    pub yes: bool,
 }
 
 /// Arguments of `show`.

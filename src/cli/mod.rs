@@ -8,6 +8,7 @@ mod bar;
 mod capacity;
 mod client;
 mod copy;
+mod delete_recipient;
 mod end;
 mod errors;
 mod forget;
@@ -22,7 +23,9 @@ mod replay;
 mod scrub;
 mod serve;
 mod settings;
+mod share;
 mod show;
+mod stats;
 mod summarize;
 mod tally;
 mod text;
@@ -65,6 +68,9 @@ fn dispatch(cli: Cli) -> Result<(), CliError> {
         Command::End(args) => client::block_on(end::end(args)),
         Command::Summarize(args) => client::block_on(summarize::summarize(args)),
         Command::Capacity(args) => client::block_on(capacity::capacity(args)),
+        Command::Stats(args) => client::block_on(stats::stats(args)),
+        Command::Share(args) => client::block_on(share::share(args)),
+        Command::DeleteRecipient(args) => client::block_on(delete_recipient::delete_recipient(args)),
         Command::Show(args) => client::block_on(show::show(args)),
         Command::Watch(args) => client::block_on(watch::watch(args)),
         Command::Replay(args) => client::block_on(replay::replay(args)),

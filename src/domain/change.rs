@@ -138,6 +138,7 @@ impl Transition {
         let revision = after.head.revision;
         after.head.revision = revision.next();
         after.head.update_time = now;
+        after.head.drop_expired_shares(now);
         Self { change: Change { before: revision, ..Change::default() }, after }
     }
 

@@ -5,7 +5,7 @@ use std::{collections::BTreeMap, sync::Arc, time::Duration};
 use crate::domain::{
     AssignedId, ConversationId, Encoding, LineageId, Namespace, Policy, Ranges, RecipientId, Refusal,
     Revision, Sequence, Timestamp, Window, exchange::OpenExchange, limits::AWAITING_TIMEOUT,
-    segment::Summary,
+    segment::Summary, share::Share,
 };
 
 /// Names a conversation among all namespaces.
@@ -57,6 +57,8 @@ pub struct Head {
     pub title: Option<Arc<str>>,
     /// How it ended; `None` while it goes on.
     pub ended: Option<Arc<Ending>>,
+    /// The shares by which it can be read; those that expired go at the next change.
+    pub shares: Arc<[Share]>,
     /// The caller's labels.
     pub labels: Arc<BTreeMap<String, String>>,
     /// Its limits.
@@ -97,7 +99,7 @@ pub struct Conversation {
 }
 
 /// What a conversation is doing.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Status {
     /// Something was said lately.
     Active,
@@ -125,6 +127,7 @@ impl Conversation {
             awaits_answer: false,
             title: None,
             ended: None,
+            shares: Arc::default(),
             labels: Arc::default(),
             policy,
             left: Arc::default(),
@@ -190,7 +193,8 @@ impl Head {
     pub fn memory_bytes(&self) -> usize {
         let labels: usize = self.labels.iter().map(|(key, value)| key.len() + value.len() + 48).sum();
         let ended = self.ended.as_ref().map_or(0, |ending| ending.memory_bytes());
-        2_048 + labels + self.title.as_ref().map_or(0, |title| title.len()) + ended
+        let shares = self.shares.len() * (size_of::<Share>() + 48);
+        2_048 + labels + shares + self.title.as_ref().map_or(0, |title| title.len()) + ended
     }
 
     /// The title that it was given, or else the one that was made when it ended.

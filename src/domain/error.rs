@@ -1,6 +1,6 @@
 //! Why a command is refused. A refused command changes nothing.
 
-use crate::domain::{IdError, Revision};
+use crate::domain::{IdError, Revision, limits::MAX_SHARES};
 
 /// A stable name for a refusal, for machines: `ErrorInfo.reason` on the wire.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -45,6 +45,12 @@ pub enum Reason {
     StaleRevision,
     /// A request id was used with another body.
     RequestIdReused,
+    /// A conversation has as many shares as it may have.
+    TooManyShares,
+    /// There is no such share.
+    ShareNotFound,
+    /// A share's token is good for nothing.
+    ShareNotValid,
 }
 
 impl Reason {
@@ -71,6 +77,9 @@ impl Reason {
             Self::RecipientMismatch => "RECIPIENT_MISMATCH",
             Self::StaleRevision => "STALE_REVISION",
             Self::RequestIdReused => "REQUEST_ID_REUSED",
+            Self::TooManyShares => "TOO_MANY_SHARES",
+            Self::ShareNotFound => "SHARE_NOT_FOUND",
+            Self::ShareNotValid => "SHARE_NOT_VALID",
         }
     }
 }
@@ -126,12 +135,20 @@ pub enum Refusal {
         "request_id {0:?} was used for another request in the last 24 hours: a new request needs a new id"
     )]
     RequestIdReused(String),
+    /// The conversation has as many shares as it may have.
+    #[error("the conversation {0:?} has {MAX_SHARES} shares: revoke one first, or wait until one expires")]
+    TooManyShares(String),
+    /// A share's token is not accepted; why is not told.
+    #[error("token: opens no share; it is wrong, has expired, or was revoked")]
+    NoShare,
 }
 
 /// The kind named in [`Refusal::NotFound`] and [`Refusal::Exists`].
 pub const CONVERSATION: &str = "conversation";
 /// The kind named in [`Refusal::NotFound`] and [`Refusal::Exists`].
 pub const UTTERANCE: &str = "utterance";
+/// The kind named in [`Refusal::NotFound`].
+pub const SHARE: &str = "share";
 /// The kind named in [`Refusal::NotFound`] for a recipient that has none.
 pub const ACTIVE_CONVERSATION: &str = "active conversation of the recipient";
 
@@ -172,17 +189,25 @@ impl Refusal {
         Self::NotFound { kind: UTTERANCE, name: name.into(), hint: "" }
     }
 
+    /// A share that does not exist.
+    pub fn no_share(id: impl Into<String>) -> Self {
+        Self::NotFound { kind: SHARE, name: id.into(), hint: " of the conversation" }
+    }
+
     /// The reason for machines.
     pub fn reason(&self) -> Reason {
         match self {
             Self::Field(reason, _) => *reason,
             Self::NotFound { kind, .. } if *kind == UTTERANCE => Reason::UtteranceNotFound,
+            Self::NotFound { kind, .. } if *kind == SHARE => Reason::ShareNotFound,
             Self::NotFound { .. } => Reason::ConversationNotFound,
             Self::Exists { kind, .. } if *kind == UTTERANCE => Reason::UtteranceExists,
             Self::Exists { .. } => Reason::ConversationExists,
             Self::StaleRevision { .. } => Reason::StaleRevision,
             Self::Closed(_) => Reason::ConversationClosed,
             Self::RequestIdReused(_) => Reason::RequestIdReused,
+            Self::TooManyShares(_) => Reason::TooManyShares,
+            Self::NoShare => Reason::ShareNotValid,
         }
     }
 }

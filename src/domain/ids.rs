@@ -82,6 +82,10 @@ text_id! {
     /// Names one attempt of a mutating call, so that a retry is recognised (AIP-155).
     RequestId
 }
+text_id! {
+    /// Names one share of a conversation.
+    ShareId
+}
 
 const DEFAULT: &str = "default";
 
@@ -118,6 +122,13 @@ impl fmt::Display for LineageId {
 }
 
 impl ConversationId {
+    /// The id that the server makes from 128 unique bits: 26 letters and digits.
+    pub fn assigned(unique: u128) -> Self {
+        Self(LineageId(unique.to_be_bytes()).to_string().into())
+    }
+}
+
+impl ShareId {
     /// The id that the server makes from 128 unique bits: 26 letters and digits.
     pub fn assigned(unique: u128) -> Self {
         Self(LineageId(unique.to_be_bytes()).to_string().into())

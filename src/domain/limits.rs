@@ -20,6 +20,12 @@ pub const MAX_MAP_KEY_BYTES: usize = 128;
 pub const MAX_MAP_VALUE_BYTES: usize = 4_096;
 /// Longest prompt of Remember, in bytes.
 pub const MAX_PROMPT_BYTES: usize = 64 << 10;
+/// Shares of one conversation at most.
+pub const MAX_SHARES: usize = 64;
+/// Spans of time that GetStats tells at most: a year of hours, and some.
+pub const MAX_SPANS: usize = 10_000;
+/// Tools that GetStats tells at most, those called most.
+pub const MAX_TOOLS: usize = 1_000;
 /// Longest title of a conversation, in bytes.
 pub const MAX_TITLE_BYTES: usize = 512;
 
@@ -53,5 +59,9 @@ pub const DEFAULT_CONVERSATIONS_RETAINED: u32 = 1_000;
 pub const DEFAULT_IDLE_TIMEOUT: Duration = Duration::from_secs(30 * 60);
 /// An awaited answer is stale after so long (seed 000, `conversationStateTimeoutMinutes`).
 pub const AWAITING_TIMEOUT: Duration = Duration::from_secs(60 * 60);
+/// A share expires after so long, by default.
+pub const DEFAULT_SHARE_LIFETIME: Duration = Duration::from_secs(7 * 24 * 60 * 60);
+/// A share expires after so long at most: a leap year.
+pub const MAX_SHARE_LIFETIME: Duration = Duration::from_secs(366 * 24 * 60 * 60);
 /// The outcome of a request id is replayed for so long.
 pub const OUTCOME_RETENTION: Duration = Duration::from_secs(24 * 60 * 60);

@@ -1,4 +1,4 @@
-//! Where time and new ids come from.
+//! Where time, new ids and secrets come from.
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -11,6 +11,13 @@ pub trait Clock: Send + Sync + 'static {
 
     /// 128 bits that were never given out before, ascending with time.
     fn unique(&self) -> u128;
+
+    /// 128 bits that nobody can guess: of the operating system, unless a test gives its own. `None`
+    /// when it has none to give.
+    fn secret(&self) -> Option<[u8; 16]> {
+        let mut secret = [0; 16];
+        getrandom::fill(&mut secret).ok().map(|()| secret)
+    }
 }
 
 /// The machine's clock, and ULIDs.

@@ -221,6 +221,7 @@ impl Engine {
     }
 }
 
-fn place(head: &Head) -> (Timestamp, ConversationId) {
+/// Where a list of conversations goes on behind `head`.
+pub(super) fn place(head: &Head) -> (Timestamp, ConversationId) {
     (head.identity.start_time, head.identity.key.id.clone())
 }

@@ -17,6 +17,9 @@ pub enum EngineError {
     /// A task of the server ended before its work was done.
     #[error("the call was interrupted")]
     Interrupted,
+    /// The operating system gave no randomness to make a secret from.
+    #[error("no secret could be made: the operating system gave no randomness")]
+    NoSecret,
     /// A cursor into the events that cannot be followed.
     #[error("after_event: {0}")]
     Cursor(&'static str),

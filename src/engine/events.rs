@@ -37,6 +37,11 @@ pub enum Operation {
     CountTokens,
     EndConversation,
     RetireConversation,
+    GetStats,
+    DeleteRecipient,
+    ShareConversation,
+    RevokeShare,
+    ReadShared,
 }
 
 /// One operation. Refers to utterances and holds no text.

@@ -46,7 +46,7 @@ enum Listed {
 }
 
 impl UtterancePage {
-    fn len(&self) -> usize {
+    pub(super) fn len(&self) -> usize {
         match &self.listed {
             Listed::Window(places) => places.len(),
             Listed::Stored(utterances) => utterances.len(),
@@ -75,6 +75,17 @@ impl Engine {
         list: &ListUtterances,
     ) -> Result<UtterancePage, EngineError> {
         let state = self.read(caller, &list.address).await?;
+        let page = self.page_of(state, list).await?;
+        self.events.push(Event::read(Operation::ListUtterances, &page.state, page.len()));
+        Ok(page)
+    }
+
+    /// A page of the utterances of `state`.
+    pub(super) async fn page_of(
+        &self,
+        state: Arc<Conversation>,
+        list: &ListUtterances,
+    ) -> Result<UtterancePage, EngineError> {
         let (first, last) = match list.rest {
             Some(rest) => rest,
             None => (self.first_listed(&state, list).await?, Sequence(state.head.next.get() - 1)),
@@ -87,9 +98,7 @@ impl Engine {
             true => (first, Sequence(reached.get() - 1)),
             false => (reached.next(), last),
         });
-        let page = UtterancePage { state, rest, listed };
-        self.events.push(Event::read(Operation::ListUtterances, &page.state, page.len()));
-        Ok(page)
+        Ok(UtterancePage { state, rest, listed })
     }
 
     /// What a page holds of window and archive, the sequence it reaches, and whether there is more.

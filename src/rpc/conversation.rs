@@ -14,7 +14,7 @@ use crate::{
     },
     engine::{Applied, CreateCall, ListConversations, ListUtterances, UpdateCall, UpdateUtteranceCall},
     proto::{self, conversation_service_server::ConversationService},
-    rpc::{Services, decode, encode, page_token, page_token::QueryHash},
+    rpc::{Services, decode, encode, page_token, page_token::QueryHash, share},
     tokenizer,
 };
 
@@ -54,7 +54,12 @@ impl ConversationService for Services {
             conversation.utterances = state.window.iter().map(|u| encode::utterance(u, &state)).collect();
             conversation.summary = state.summary.text();
         }
-        Ok(Response::new(proto::GetConversationResponse { conversation: Some(conversation) }))
+        let now = self.engine.now();
+        let shares = state.head.shares.iter().filter(|share| share.is_good(now)).map(share::message);
+        Ok(Response::new(proto::GetConversationResponse {
+            conversation: Some(conversation),
+            shares: shares.collect(),
+        }))
     }
 
     async fn list_conversations(
@@ -145,6 +150,45 @@ impl ConversationService for Services {
         Ok(Response::new(proto::DeleteConversationResponse { utterance_count: Some(encode::int(removed)) }))
     }
 
+    async fn get_stats(
+        &self,
+        request: Request<proto::GetStatsRequest>,
+    ) -> Result<Response<proto::GetStatsResponse>, Status> {
+        let caller = self.caller(&request);
+        Ok(Response::new(self.stats(&caller, request.get_ref()).await?))
+    }
+
+    async fn delete_recipient(
+        &self,
+        request: Request<proto::DeleteRecipientRequest>,
+    ) -> Result<Response<proto::DeleteRecipientResponse>, Status> {
+        let caller = self.caller(&request);
+        Ok(Response::new(self.remove_recipient(&caller, request.get_ref()).await?))
+    }
+
+    async fn share_conversation(
+        &self,
+        request: Request<proto::ShareConversationRequest>,
+    ) -> Result<Response<proto::ShareConversationResponse>, Status> {
+        let caller = self.caller(&request);
+        Ok(Response::new(self.share(&caller, request.get_ref()).await?))
+    }
+
+    async fn revoke_share(
+        &self,
+        request: Request<proto::RevokeShareRequest>,
+    ) -> Result<Response<proto::RevokeShareResponse>, Status> {
+        let caller = self.caller(&request);
+        Ok(Response::new(self.revoke(&caller, request.get_ref()).await?))
+    }
+
+    async fn read_shared(
+        &self,
+        request: Request<proto::ReadSharedRequest>,
+    ) -> Result<Response<proto::ReadSharedResponse>, Status> {
+        Ok(Response::new(self.shared(request.into_inner()).await?))
+    }
+
     async fn list_utterances(
         &self,
         request: Request<proto::ListUtterancesRequest>,
@@ -155,13 +199,7 @@ impl ConversationService for Services {
         request.page_size = 0;
         let query = QueryHash::of("ListUtterances", &request);
         let rest = match page_token::read(&page_token, query)? {
-            Some(place) => {
-                let (first, last) = place.pair()?;
-                let last = last.parse().map_err(|_| page_token::no_token())?;
-                // a client may write a token itself; sequences end where int64 does
-                let sequence = |number: u64| Sequence(number.min(i64::MAX.unsigned_abs()));
-                Some((sequence(first), sequence(last)))
-            }
+            Some(place) => Some(place.sequences()?),
             None => None,
         };
         let list = ListUtterances {

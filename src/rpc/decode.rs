@@ -245,7 +245,8 @@ fn oversize(field: &str, oversize: i32) -> Result<Option<Oversize>, Refusal> {
     }
 }
 
-fn duration(field: &str, duration: prost_types::Duration) -> Result<Duration, Refusal> {
+/// A length of time.
+pub fn duration(field: &str, duration: prost_types::Duration) -> Result<Duration, Refusal> {
     Duration::try_from(duration).map_err(|_| Refusal::invalid(field, "is negative; accepted are 0 s or more"))
 }
 

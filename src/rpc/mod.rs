@@ -9,6 +9,9 @@ mod endless;
 mod memorize;
 mod memory;
 mod page_token;
+mod recipient;
+mod share;
+mod stats;
 mod status;
 mod trace;
 

@@ -4,7 +4,7 @@ use base64::{Engine as _, prelude::BASE64_URL_SAFE_NO_PAD as BASE64};
 use prost::Message;
 use xxhash_rust::xxh3::{xxh3_64, xxh3_64_with_seed};
 
-use crate::domain::{Reason, Refusal};
+use crate::domain::{Reason, Refusal, Sequence};
 
 /// Tells one query from another: a hash of the call's name and the request without its page fields.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -57,6 +57,15 @@ impl Place {
     pub fn pair<T: std::str::FromStr>(&self) -> Result<(T, &str), Refusal> {
         let (number, rest) = self.0.split_once('/').ok_or_else(no_token)?;
         Ok((number.parse().map_err(|_| no_token())?, rest))
+    }
+
+    /// A place of a first and a last sequence.
+    pub fn sequences(&self) -> Result<(Sequence, Sequence), Refusal> {
+        let (first, last) = self.pair()?;
+        let last = last.parse().map_err(|_| no_token())?;
+        // a client may write a token itself; sequences end where int64 does
+        let sequence = |number: u64| Sequence(number.min(i64::MAX.unsigned_abs()));
+        Ok((sequence(first), sequence(last)))
     }
 }
 

@@ -27,6 +27,7 @@ impl From<EngineError> for Status {
                 status(Code::Aborted, error.to_string(), details)
             }
             EngineError::Interrupted => status(Code::Internal, error.to_string(), info("INTERRUPTED")),
+            EngineError::NoSecret => status(Code::Internal, error.to_string(), info("NO_SECRET")),
             EngineError::Cursor(problem) => {
                 let mut details = info("EVENTS_NOT_KEPT");
                 details.add_bad_request_violation("after_event", problem);
@@ -58,6 +59,10 @@ impl From<Refusal> for Status {
             Refusal::RequestIdReused(_) => {
                 details.add_bad_request_violation("request_id", refusal.to_string());
             }
+            Refusal::TooManyShares(_) => {
+                details.add_quota_failure_violation("shares", refusal.to_string());
+            }
+            Refusal::NoShare => {}
         }
         status(code(&refusal), refusal.to_string(), details)
     }
@@ -70,6 +75,8 @@ fn code(refusal: &Refusal) -> Code {
         Refusal::NotFound { .. } => Code::NotFound,
         Refusal::StaleRevision { .. } => Code::Aborted,
         Refusal::Closed(_) | Refusal::RequestIdReused(_) => Code::FailedPrecondition,
+        Refusal::TooManyShares(_) => Code::ResourceExhausted,
+        Refusal::NoShare => Code::PermissionDenied,
     }
 }
 

@@ -149,5 +149,10 @@ fn operation(operation: Operation) -> proto::Operation {
         Operation::CountTokens => proto::Operation::CountTokens,
         Operation::EndConversation => proto::Operation::EndConversation,
         Operation::RetireConversation => proto::Operation::RetireConversation,
+        Operation::GetStats => proto::Operation::GetStats,
+        Operation::DeleteRecipient => proto::Operation::DeleteRecipient,
+        Operation::ShareConversation => proto::Operation::ShareConversation,
+        Operation::RevokeShare => proto::Operation::RevokeShare,
+        Operation::ReadShared => proto::Operation::ReadShared,
     }
 }

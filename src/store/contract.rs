@@ -41,6 +41,8 @@ pub trait Store: Send + Sync + 'static {
     ///   those erased are gone after [`Store::scrub`].
     /// - A deleted conversation's utterances are gone, but for those of a lineage that another
     ///   conversation reads.
+    /// - With a recipient's last conversation and its pointer nothing is left that is kept by recipient.
+    ///   Outcomes are kept by request, and age out.
     /// - [`StoreError::Full`] and no effect when there is no room for what the commit adds.
     fn commit(&self, commit: Commit) -> BoxFuture<'static, Result<(), CommitError>>;
 

@@ -40,6 +40,7 @@ const IMPURE: &[&str] = &[
     "fjall",
     "rand",
     "ulid",
+    "getrandom",
     "std::time::SystemTime",
     "std::time::Instant",
     "std::fs",

@@ -3,6 +3,7 @@
 //!
 //! - [`damage`]: files are cut, flipped, zeroed, swapped and removed; a server says so or has lost nothing.
 //! - [`fixture`]: a store of format 1, kept in `tests/fixtures`, holds what it held.
+//! - [`recipient`]: of a deleted recipient no file holds anything.
 //!
 //! `UTTERD_DAMAGE_CASES` sets how many times each store is damaged, `UTTERD_DAMAGE_SEED` how.
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test may panic")]
@@ -18,6 +19,7 @@ mod life;
 #[path = "../crash/random.rs"]
 #[allow(dead_code, reason = "each test uses its part")]
 mod random;
+mod recipient;
 #[path = "../support/mod.rs"]
 mod support;
 

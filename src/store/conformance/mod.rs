@@ -97,6 +97,7 @@ macro_rules! store_conformance {
             every_part_of_an_utterance_is_kept,
             an_open_exchange_is_kept,
             the_head_is_kept,
+            shares_are_kept,
             a_large_text_is_kept,
             a_summary_is_kept_with_its_segments,
             the_capabilities_name_the_backend,
@@ -140,6 +141,7 @@ macro_rules! store_conformance {
             pages_cover_a_list_once,
             a_page_starts_behind_what_was_deleted,
             lists_hold_the_newest_heads,
+            a_recipient_leaves_nothing_behind,
         ] }
         $crate::store_conformance! { @topic $fresh, outcomes: [
             an_outcome_is_kept_whole,

@@ -118,6 +118,32 @@ async fn starting(store: &Arc<dyn Store>, id: &str, recipient: &str, minutes: i6
     script
 }
 
+/// With its last conversation and its pointer, nothing is left that is kept by recipient.
+pub async fn a_recipient_leaves_nothing_behind(store: Arc<dyn Store>) {
+    let ann = recipient(RECIPIENT);
+    let expire_after = Some(Duration::from_secs(60));
+    let policy = Policy { expire_after, ..Policy::ROLLING };
+    for id in ["ended", "active"] {
+        let mut script = Script::with(&store, id, policy);
+        script.say(users(30)).await;
+        if id == "ended" {
+            script.end("done").await;
+            script.share(1, Duration::from_secs(60), true).await;
+            script.delete().await;
+            continue;
+        }
+        let pointers = vec![activating(&ann, id)];
+        store.commit(Commit { pointers, ..Commit::default() }).await.unwrap();
+        let pointer = PointerWrite { recipient: ann.clone(), before: Some(id_of(id)), after: None };
+        let commit = Commit { writes: vec![script.deleting()], pointers: vec![pointer], ..Commit::default() };
+        store.commit(commit).await.unwrap();
+    }
+    assert_eq!(active(&store, &ann).await, None);
+    assert_eq!(listed(&store, &ann, 10).await, [""; 0]);
+    assert_eq!(store.ended_beyond(&ann, 0, 10).await, Ok(Vec::new()));
+    assert_eq!(store.due(START.plus(Duration::from_secs(3_600)), 10).await, Ok(Vec::new()));
+}
+
 fn id_of(id: &str) -> ConversationId {
     ConversationId::new(id).unwrap()
 }

@@ -6,13 +6,14 @@ use std::{
         Arc,
         atomic::{AtomicU64, Ordering},
     },
+    time::Duration,
 };
 
 use crate::{
     domain::{
         Change, Conversation, ConversationId, ConversationKey, Draft, Encoding, Identity, LineageId, Loaded,
         More, Namespace, Need, Policy, Ranges, RecipientId, Refusal, RequestId, Revision, Role, Sequence,
-        Timestamp, TokenCounter, ToolCall, Transition, Utterance, Verdict,
+        ShareId, Timestamp, TokenCounter, ToolCall, Transition, Utterance, Verdict,
         capacity::Capacity,
         change::Context,
         end::{End, end},
@@ -20,6 +21,7 @@ use crate::{
         forgetting,
         memorize::{Memorize, memorize},
         restore::{Restore, restore},
+        share::{Secret, ShareDigest, Sharing, revoke, share},
         update::{Create, Update, UpdateUtterance, create, update, update_utterance},
     },
     store::{
@@ -173,6 +175,22 @@ impl Script {
         let context = Context { now: self.now, counter: &Words, loaded: &Loaded::default() };
         let command = End { reason: reason.into(), expected: None };
         Step::of(&self.state, end(&self.state, &command, &context).expect("it has not ended"))
+    }
+
+    /// Shares the conversation; `number` makes the share's id and its secret.
+    pub(super) async fn share(&mut self, number: u8, lifetime: Duration, include_archive: bool) {
+        let (id, digest) = (ShareId::assigned(number.into()), ShareDigest::of(&Secret([number; 16])));
+        let command = Sharing { id, digest, lifetime, include_archive };
+        let context = Context { now: self.now, counter: &Words, loaded: &Loaded::default() };
+        let (transition, _) = share(&self.state, &command, &context).expect("there is room for a share");
+        self.apply(&Step::of(&self.state, transition)).await;
+    }
+
+    /// Revokes the share of this number.
+    pub(super) async fn revoke(&mut self, number: u8) {
+        let context = Context { now: self.now, counter: &Words, loaded: &Loaded::default() };
+        let transition = revoke(&self.state, &ShareId::assigned(number.into()), &context);
+        self.apply(&Step::of(&self.state, transition.expect("there is such a share"))).await;
     }
 
     /// Deletes the conversation; the script starts anew, in another lineage.

@@ -101,6 +101,23 @@ pub async fn the_head_is_kept(store: Arc<dyn Store>) {
     script.say(vec![said(Role::System, "Be brief."), user("Yes.")]).await;
 }
 
+/// Shares are kept with their digests and times, through other changes, and go when they are revoked.
+pub async fn shares_are_kept(store: Arc<dyn Store>) {
+    let mut script = Script::new(&store, "shared");
+    script.create().await;
+    script.share(1, Duration::from_secs(60), false).await;
+    script.share(2, Duration::from_micros(1), true).await;
+    assert_eq!(script.state.head.shares.len(), 2);
+    script.now = script.now.plus(Duration::from_micros(1));
+    script.say(vec![user("hello")]).await;
+    assert_eq!(script.state.head.shares.len(), 1, "what expired went with the change");
+    script.update(Update { title: Some(None), labels: Some(BTreeMap::new()), ..Update::default() }).await;
+    script.revoke(1).await;
+    assert!(script.state.head.shares.is_empty());
+    script.delete().await;
+    script.create().await;
+}
+
 /// A text of 1 MiB, the default limit, is kept, in the window and in the archive.
 pub async fn a_large_text_is_kept(store: Arc<dyn Store>) {
     let policy = Policy { utterances: Marks::with_keep(1, 1), tokens: None, ..Policy::ROLLING };

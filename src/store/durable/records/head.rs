@@ -83,6 +83,7 @@ impl StoredHead {
             title: description.title,
             ended: ended.map(Arc::new),
             labels: description.labels,
+            shares: description.shares,
             policy,
             left: self.left,
             archived: self.archived,

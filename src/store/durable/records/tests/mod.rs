@@ -5,6 +5,7 @@ pub(super) mod given;
 mod nonsense;
 mod order;
 mod round_trip;
+mod shares;
 mod stable;
 
 use super::*;

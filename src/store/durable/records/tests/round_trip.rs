@@ -7,8 +7,10 @@ use proptest::{option, prelude::*};
 use super::{given::*, *};
 use crate::{
     domain::{
-        Conversation, Ending, Identity, RecipientId, capacity::Capacity, capacity::OverLimit,
+        Conversation, Ending, Identity, RecipientId, ShareId, Timestamp,
+        capacity::{Capacity, OverLimit},
         segment::Summary,
+        share::{Share, ShareDigest},
     },
     store::{Due, Outcome},
 };
@@ -36,8 +38,21 @@ fn identity() -> impl Strategy<Value = Identity> {
 }
 
 fn description() -> impl Strategy<Value = Description> {
-    (option::of(text(20)), map())
-        .prop_map(|(title, labels)| Description { title: title.map(Into::into), labels: labels.into() })
+    (option::of(text(20)), map(), prop::collection::vec(share(), 0..4)).prop_map(|(title, labels, shares)| {
+        Description { title: title.map(Into::into), labels: labels.into(), shares: shares.into() }
+    })
+}
+
+fn share() -> impl Strategy<Value = Share> {
+    (any::<u128>(), any::<[u8; 32]>(), any::<[i64; 2]>(), any::<bool>()).prop_map(
+        |(id, digest, times, include_archive)| Share {
+            id: ShareId::assigned(id),
+            digest: ShareDigest(digest),
+            create_time: Timestamp(times[0]),
+            expire_time: Timestamp(times[1]),
+            include_archive,
+        },
+    )
 }
 
 fn ending() -> impl Strategy<Value = Ending> {

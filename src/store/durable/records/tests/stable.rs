@@ -236,7 +236,7 @@ fn policy() -> Policy {
 
 fn description() -> Description {
     let labels = [("team".to_owned(), "blue".to_owned())].into();
-    Description { title: Some("A flight to Oslo".into()), labels: Arc::new(labels) }
+    Description { title: Some("A flight to Oslo".into()), labels: Arc::new(labels), ..Description::default() }
 }
 
 pub fn segment() -> Segment {

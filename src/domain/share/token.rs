@@ -1,0 +1,64 @@
+//! The token of a share, as its holder keeps it.
+
+use std::fmt;
+
+use base64::{Engine as _, prelude::BASE64_URL_SAFE_NO_PAD as BASE64};
+
+use crate::domain::{ConversationId, ConversationKey, Namespace};
+
+/// What each token begins with, so that one that leaked is recognised.
+const PREFIX: &str = "utterd_share_";
+
+/// The part of a token that nobody can guess.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub struct Secret(pub [u8; 16]);
+
+impl fmt::Debug for Secret {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Secret(…)")
+    }
+}
+
+/// Lets its holder read one conversation.
+///
+/// Written as [`PREFIX`] and, in base 64 for URLs, the lengths and bytes of the namespace and of the
+/// conversation's id, and the secret. It is not encrypted: that the conversation exists is not what it
+/// hides.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ShareToken {
+    /// The conversation.
+    pub key: ConversationKey,
+    /// What proves that it was shared.
+    pub secret: Secret,
+}
+
+impl ShareToken {
+    /// As text: letters, digits, `-` and `_`.
+    pub fn text(&self) -> String {
+        let mut bytes = Vec::new();
+        for name in [self.key.namespace.as_str(), self.key.id.as_str()] {
+            // An id has 128 bytes at most.
+            bytes.push(name.len() as u8);
+            bytes.extend(name.bytes());
+        }
+        bytes.extend(self.secret.0);
+        format!("{PREFIX}{}", BASE64.encode(bytes))
+    }
+
+    /// Reads a token; `None` for what is none. White space around it is passed over.
+    pub fn read(text: &str) -> Option<Self> {
+        let bytes = BASE64.decode(text.trim().strip_prefix(PREFIX)?).ok()?;
+        let (namespace, rest) = name(&bytes)?;
+        let (id, rest) = name(rest)?;
+        let key =
+            ConversationKey { namespace: Namespace::new(namespace).ok()?, id: ConversationId::new(id).ok()? };
+        Some(Self { key, secret: Secret(rest.try_into().ok()?) })
+    }
+}
+
+/// A name behind its length, and what follows it.
+fn name(bytes: &[u8]) -> Option<(&str, &[u8])> {
+    let (length, rest) = bytes.split_first()?;
+    let (name, rest) = rest.split_at_checked((*length).into())?;
+    Some((str::from_utf8(name).ok()?, rest))
+}

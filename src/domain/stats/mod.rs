@@ -1,0 +1,176 @@
+//! What was said, in numbers: by role, by time and by tool, and what became of it.
+
+mod calendar;
+#[cfg(test)]
+mod tests;
+mod tools;
+
+use std::collections::BTreeMap;
+
+pub use calendar::Bucket;
+pub use tools::{ToolUse, Tools};
+
+use crate::domain::{Conversation, Role, Timestamp, Utterance, conversation::Status};
+
+/// Utterances, their tokens, and turns.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Count {
+    /// Live utterances.
+    pub utterances: u64,
+    /// Their tokens.
+    pub tokens: u64,
+    /// Turns from 1.
+    pub turns: u64,
+}
+
+/// A count, by itself and for each role in the order of [`Role::ALL`].
+///
+/// A role's turns are those in which it spoke, so that they do not add up to the turns of all.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Counts {
+    /// Of all roles.
+    pub all: Count,
+    /// Of each.
+    pub by_role: [Count; Role::ALL.len()],
+}
+
+/// What happened to what left the window; hard-forgotten utterances are in none of these.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Evictions {
+    /// Utterances that left the window.
+    pub left: u64,
+    /// Of these, the ones that are archived.
+    pub archived: u64,
+    /// Of these, the ones that are stored no more.
+    pub dropped: u64,
+}
+
+/// What summaries made of what they cover.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Compression {
+    /// Segments.
+    pub segments: u64,
+    /// Utterances that they cover.
+    pub covered: u64,
+    /// Tokens that these counted in the window.
+    pub source_tokens: u64,
+    /// Tokens of the segments.
+    pub summary_tokens: u64,
+}
+
+/// The numbers of one conversation, or of several together.
+///
+/// Told first of each conversation, then of each of its stored utterances in the order said.
+#[derive(Clone, Debug, Default)]
+pub struct Stats {
+    /// How long a span of time is that utterances are counted by.
+    pub bucket: Bucket,
+    /// Live stored utterances.
+    pub counts: Counts,
+    /// The same by the start of the span in which they were created. A turn belongs to the span in
+    /// which its first stored utterance was created; a role's, to that of the role's first in it.
+    pub spans: BTreeMap<Timestamp, Counts>,
+    /// Soft-forgotten utterances that are stored.
+    pub forgotten: u64,
+    /// Utterances that are kept aside.
+    pub aside: u64,
+    /// Which tools were called.
+    pub tools: Tools,
+    /// What left windows.
+    pub evictions: Evictions,
+    /// Summaries as a whole.
+    pub compression: Compression,
+    /// Summaries by the level of their segments.
+    pub levels: BTreeMap<u32, Compression>,
+    /// Conversations by what they are doing.
+    pub conversations: BTreeMap<Status, u64>,
+    turns: LatestTurns,
+}
+
+/// The turns last seen in a conversation: turns never go back.
+#[derive(Clone, Copy, Debug, Default)]
+struct LatestTurns {
+    all: u32,
+    by_role: [u32; Role::ALL.len()],
+}
+
+impl Stats {
+    /// Nothing yet.
+    pub fn by(bucket: Bucket) -> Self {
+        Self { bucket, ..Self::default() }
+    }
+
+    /// Goes on with another conversation: with what its head and its summary tell.
+    pub fn start(&mut self, conversation: &Conversation, status: Status) {
+        self.turns = LatestTurns::default();
+        self.tools.abandon();
+        *self.conversations.entry(status).or_default() += 1;
+        let head = &conversation.head;
+        let (left, archived) = (head.left.count(), head.archived.count());
+        self.evictions.left += left;
+        self.evictions.archived += archived;
+        self.evictions.dropped += left - archived;
+        for segment in conversation.summary.segments() {
+            let one = Compression {
+                segments: 1,
+                covered: segment.covers.count(),
+                source_tokens: segment.source_tokens,
+                summary_tokens: segment.tokens.into(),
+            };
+            self.compression.add(one);
+            self.levels.entry(segment.level).or_default().add(one);
+        }
+    }
+
+    /// Counts the next utterance of the conversation.
+    pub fn add(&mut self, utterance: &Utterance) {
+        self.forgotten += u64::from(utterance.forgotten);
+        self.aside += u64::from(utterance.aside);
+        if !utterance.is_live() {
+            return;
+        }
+        let role = utterance.role as usize;
+        let said = |is_new_turn: bool| Count {
+            utterances: 1,
+            tokens: utterance.tokens.into(),
+            turns: is_new_turn.into(),
+        };
+        let all = said(is_new(&mut self.turns.all, utterance.turn));
+        let of_role = said(is_new(&mut self.turns.by_role[role], utterance.turn));
+        let span = self.spans.entry(self.bucket.start(utterance.create_time)).or_default();
+        for counts in [&mut self.counts, span] {
+            counts.all.add(all);
+            counts.by_role[role].add(of_role);
+        }
+        self.tools.add(utterance);
+    }
+}
+
+/// Whether `turn` counts and is another than the latest.
+fn is_new(latest: &mut u32, turn: u32) -> bool {
+    let is_new = turn != *latest;
+    *latest = turn;
+    is_new && turn > 0
+}
+
+impl Count {
+    fn add(&mut self, more: Self) {
+        self.utterances += more.utterances;
+        self.tokens += more.tokens;
+        self.turns += more.turns;
+    }
+}
+
+impl Compression {
+    /// Source tokens for each token of summary; `None` when there is no summary.
+    pub fn ratio(&self) -> Option<f64> {
+        (self.summary_tokens > 0).then(|| self.source_tokens as f64 / self.summary_tokens as f64)
+    }
+
+    fn add(&mut self, more: Self) {
+        self.segments += more.segments;
+        self.covered += more.covered;
+        self.source_tokens += more.source_tokens;
+        self.summary_tokens += more.summary_tokens;
+    }
+}

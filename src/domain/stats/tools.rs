@@ -1,0 +1,69 @@
+//! Tool use.
+
+use std::collections::{BTreeMap, HashMap};
+
+use crate::domain::{Role, Utterance};
+
+/// How a tool was used.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ToolUse {
+    /// Calls of it.
+    pub calls: u64,
+    /// Of these, the ones that a result answers.
+    pub answered: u64,
+    /// Tokens of these results.
+    pub result_tokens: u64,
+    /// Utterances that name it as used without calling it (seed 000, `toolsUsed`).
+    pub mentions: u64,
+}
+
+/// Tools by name.
+///
+/// A result answers the nearest earlier call with its id that is still open; a user utterance
+/// abandons the open ones.
+#[derive(Clone, Debug, Default)]
+pub struct Tools {
+    uses: BTreeMap<Box<str>, ToolUse>,
+    /// The tools of the open calls, by the calls' ids.
+    open: HashMap<Box<str>, Vec<Box<str>>>,
+}
+
+impl Tools {
+    /// Each tool and its use, by name.
+    pub fn iter(&self) -> impl Iterator<Item = (&str, &ToolUse)> {
+        self.uses.iter().map(|(name, used)| (&**name, used))
+    }
+
+    pub(super) fn add(&mut self, utterance: &Utterance) {
+        match utterance.role {
+            Role::User => self.abandon(),
+            Role::Tool => self.answer(utterance),
+            Role::System | Role::Assistant => {}
+        }
+        for call in utterance.tool_calls() {
+            self.tool(&call.name).calls += 1;
+            self.open.entry(call.id.clone()).or_default().push(call.name.clone());
+        }
+        for name in utterance.more.iter().flat_map(|more| &more.tools_used) {
+            self.tool(name).mentions += 1;
+        }
+    }
+
+    /// What is open stays unanswered.
+    pub(super) fn abandon(&mut self) {
+        self.open.clear();
+    }
+
+    fn answer(&mut self, result: &Utterance) {
+        let calls = result.tool_call_id().and_then(|id| self.open.get_mut(id));
+        if let Some(name) = calls.and_then(Vec::pop) {
+            let tool = self.tool(&name);
+            tool.answered += 1;
+            tool.result_tokens += u64::from(result.tokens);
+        }
+    }
+
+    fn tool(&mut self, name: &str) -> &mut ToolUse {
+        self.uses.entry(name.into()).or_default()
+    }
+}

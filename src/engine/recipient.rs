@@ -1,0 +1,63 @@
+//! DeleteRecipient.
+
+use crate::{
+    domain::{Conversation, RecipientId, Refusal},
+    engine::{Caller, Engine, EngineError, Operation, conversations::place, events::Event},
+    store::Page,
+};
+
+/// What was removed of a recipient.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct RecipientRemoval {
+    /// Conversations.
+    pub conversations: u64,
+    /// Utterances that were stored in them.
+    pub utterances: u64,
+}
+
+/// Conversations that are listed at a time.
+const BATCH: usize = 256;
+
+impl Engine {
+    /// Removes every conversation of a recipient, also those that start meanwhile; with them all that
+    /// is stored in them, their places in every list, and the pointer to the active one.
+    ///
+    /// - Each conversation goes in a commit of its own: a failure leaves what is not removed yet, and
+    ///   the call can be repeated.
+    /// - Outcomes of request ids stay until they are too old: they are kept by request, hold references
+    ///   and never text, and without them a retry would store again what was removed.
+    pub async fn delete_recipient(
+        &self,
+        caller: &Caller,
+        recipient: &RecipientId,
+    ) -> Result<RecipientRemoval, EngineError> {
+        let key = caller.recipient(recipient.clone());
+        let mut removal = RecipientRemoval::default();
+        let mut after = None;
+        loop {
+            let heads = self.store.conversations(&key, Page { after, limit: BATCH }).await?;
+            let Some(last) = heads.last() else { break };
+            let (before, behind) = (removal.conversations, place(last));
+            for head in heads {
+                // another call may have removed it, and its name may be another's by now
+                let owned = |state: &Conversation| match &state.head.identity.recipient == recipient {
+                    true => Ok(()),
+                    false => Err(Refusal::no_conversation(head.identity.key.id.as_str(), "")),
+                };
+                match self.remove(&head.identity.key, Operation::DeleteConversation, owned).await {
+                    Ok(Some(state)) => {
+                        removal.conversations += 1;
+                        removal.utterances += state.head.stored;
+                    }
+                    Ok(None) | Err(EngineError::Refused(_)) => {}
+                    Err(error) => return Err(error),
+                }
+            }
+            // from the start again, where new ones are listed, as long as that leads on
+            after = (removal.conversations == before).then_some(behind);
+        }
+        let count = usize::try_from(removal.conversations).unwrap_or(usize::MAX);
+        self.events.push(Event::wide(Operation::DeleteRecipient, caller, Some(recipient.clone()), count));
+        Ok(removal)
+    }
+}

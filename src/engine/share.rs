@@ -1,0 +1,127 @@
+//! ShareConversation, RevokeShare and ReadShared.
+
+use std::{sync::Arc, time::Duration};
+
+use crate::{
+    domain::{
+        Conversation, Refusal, Sequence, ShareId, Verdict,
+        share::{Secret, Share, ShareDigest, ShareToken, Sharing, revoke, share},
+    },
+    engine::{
+        Address, Applied, Caller, Engine, EngineError, ListUtterances, Operation, UtterancePage,
+        events::Event,
+        write::{Decision, Missing, WriteCall},
+    },
+};
+
+/// What to share.
+#[derive(Clone, Debug)]
+pub struct ShareCall {
+    /// The conversation.
+    pub address: Address,
+    /// The token expires so long from now.
+    pub lifetime: Duration,
+    /// Whether its holder may read the archive too.
+    pub include_archive: bool,
+}
+
+/// A new share.
+#[derive(Clone, Debug)]
+pub struct ShareReply {
+    /// The conversation after it.
+    pub after: Arc<Conversation>,
+    /// What is kept of it.
+    pub share: Share,
+    /// The token, which is not kept.
+    pub token: ShareToken,
+}
+
+/// Which part of what is shared to read.
+#[derive(Clone, Debug)]
+pub struct SharedPage {
+    /// The sequences of the pages still to come; `None` on the first page.
+    pub rest: Option<(Sequence, Sequence)>,
+    /// The most utterances.
+    pub limit: usize,
+}
+
+impl Engine {
+    /// Makes a token by which whoever holds it can read the conversation. A call that is repeated
+    /// makes another one.
+    pub async fn share(&self, caller: &Caller, call: &ShareCall) -> Result<ShareReply, EngineError> {
+        let secret = Secret(self.clock.secret().ok_or(EngineError::NoSecret)?);
+        let command = Sharing {
+            id: ShareId::assigned(self.clock.unique()),
+            digest: ShareDigest::of(&secret),
+            lifetime: call.lifetime,
+            include_archive: call.include_archive,
+        };
+        let write = change(caller, &call.address, Operation::ShareConversation);
+        let applied = self.write(write, |before, context| {
+            let (transition, value) = share(before, &command, context)?;
+            Ok(Verdict::Decided(Decision { transition: Some(transition), target: None, value }))
+        });
+        let (after, share) = now(applied.await?)?;
+        Ok(ShareReply { token: ShareToken { key: after.key().clone(), secret }, share, after })
+    }
+
+    /// Takes a share back.
+    pub async fn revoke_share(
+        &self,
+        caller: &Caller,
+        address: &Address,
+        id: &ShareId,
+    ) -> Result<Arc<Conversation>, EngineError> {
+        let write = change(caller, address, Operation::RevokeShare);
+        let applied = self.write(write, |before, context| {
+            let transition = Some(revoke(before, id, context)?);
+            Ok(Verdict::Decided(Decision { transition, target: None, value: () }))
+        });
+        Ok(now(applied.await?)?.0)
+    }
+
+    /// Reads what a token opens, whoever calls: the window or, where it is shared too, everything
+    /// stored, without what is soft-forgotten.
+    ///
+    /// Refuses a token that opens nothing, in the same way whatever is wrong with it.
+    pub async fn read_shared(
+        &self,
+        token: &ShareToken,
+        page: SharedPage,
+    ) -> Result<(UtterancePage, Share), EngineError> {
+        let state = self.published(&token.key).await?.ok_or(Refusal::NoShare)?;
+        let share = state.head.opened_by(&token.secret, self.clock.now()).ok_or(Refusal::NoShare)?.clone();
+        let list = ListUtterances {
+            address: Address { conversation: Some(token.key.id.clone()), recipient: None },
+            last: None,
+            newest_first: false,
+            archive: share.include_archive,
+            forgotten: false,
+            rest: page.rest,
+            limit: page.limit,
+        };
+        let page = self.page_of(state, &list).await?;
+        self.events.push(Event::read(Operation::ReadShared, &page.state, page.len()));
+        Ok((page, share))
+    }
+}
+
+fn change<'a>(caller: &'a Caller, address: &'a Address, operation: Operation) -> WriteCall<'a> {
+    WriteCall {
+        caller,
+        address,
+        attempt: None,
+        operation,
+        missing: Missing::Refuse,
+        releases: false,
+        resolved: None,
+    }
+}
+
+/// What was decided now: a call without a request id has no earlier outcome.
+fn now<T>(applied: Applied<T>) -> Result<(Arc<Conversation>, T), EngineError> {
+    match applied {
+        Applied::Now { after, value, .. } => Ok((after, value)),
+        Applied::Earlier(_) => Err(EngineError::Interrupted),
+    }
+}

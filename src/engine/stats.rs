@@ -1,0 +1,104 @@
+//! GetStats.
+
+use std::sync::Arc;
+
+use crate::{
+    domain::{
+        Conversation, Ranges, RecipientId, Refusal, Sequence,
+        limits::MAX_SPANS,
+        stats::{Bucket, Stats},
+    },
+    engine::{Address, Caller, Engine, EngineError, Operation, conversations::place, events::Event},
+    store::Page,
+};
+
+/// Whose numbers are asked for.
+#[derive(Clone, Debug)]
+pub struct StatsCall {
+    /// The conversation; or the recipient.
+    pub address: Address,
+    /// All conversations of the recipient.
+    pub of_recipient: bool,
+    /// How long a span of time is.
+    pub bucket: Bucket,
+}
+
+/// The numbers, and what they are of.
+#[derive(Clone, Debug)]
+pub struct StatsReply {
+    /// The conversation; `None` when they are of a recipient.
+    pub state: Option<Arc<Conversation>>,
+    /// The recipient.
+    pub recipient: RecipientId,
+    /// The numbers.
+    pub stats: Stats,
+}
+
+/// Archived utterances that are read at a time.
+const ARCHIVE_CHUNK: u64 = 1_024;
+/// Heads that are listed at a time.
+const LISTED: usize = 256;
+
+impl Engine {
+    /// Counts what is stored of a conversation, or of all of a recipient's.
+    ///
+    /// - What is said meanwhile may be counted or not; each conversation is counted in one state.
+    /// - Refuses spans so short that there would be more than [`MAX_SPANS`].
+    pub async fn stats(&self, caller: &Caller, call: &StatsCall) -> Result<StatsReply, EngineError> {
+        let mut stats = Stats::by(call.bucket);
+        if !call.of_recipient {
+            let state = self.read(caller, &call.address).await?;
+            self.count(&state, &mut stats).await?;
+            self.events.push(Event::read(Operation::GetStats, &state, 1));
+            let recipient = state.head.identity.recipient.clone();
+            return Ok(StatsReply { state: Some(state), recipient, stats });
+        }
+        let recipient = call.address.recipient_or_default();
+        let key = caller.recipient(recipient.clone());
+        let (mut after, mut count) = (None, 0);
+        loop {
+            let heads = self.store.conversations(&key, Page { after, limit: LISTED }).await?;
+            let Some(last) = heads.last() else { break };
+            after = Some(place(last));
+            for head in heads {
+                // deleted since it was listed
+                let Some(state) = self.published(&head.identity.key).await? else { continue };
+                self.count(&state, &mut stats).await?;
+                count += 1;
+            }
+        }
+        self.events.push(Event::wide(Operation::GetStats, caller, Some(recipient.clone()), count));
+        Ok(StatsReply { state: None, recipient, stats })
+    }
+
+    /// Counts one conversation, its archive by chunks.
+    async fn count(&self, state: &Arc<Conversation>, stats: &mut Stats) -> Result<(), EngineError> {
+        stats.start(state, state.head.status(self.clock.now(), self.defaults.idle_timeout));
+        let mut archived = (*state.head.archived).clone();
+        let mut first = Sequence::FIRST;
+        while first < state.head.next {
+            let chunk = archived.take_first(ARCHIVE_CHUNK);
+            // what is pinned stands in the window between archived ones
+            let last = match archived.is_empty() {
+                true => state.head.next,
+                false => chunk.last().unwrap_or(state.head.next),
+            };
+            for utterance in self.stored(state, &Ranges::of(first, last)).await? {
+                stats.add(&utterance);
+            }
+            check_spans(stats)?;
+            first = last.next();
+            // a long archive in memory is read without ever waiting
+            tokio::task::yield_now().await;
+        }
+        Ok(())
+    }
+}
+
+fn check_spans(stats: &Stats) -> Result<(), Refusal> {
+    if stats.spans.len() <= MAX_SPANS {
+        return Ok(());
+    }
+    let text = format!("makes more than {MAX_SPANS} spans of what was said; accepted is a longer one");
+    Err(Refusal::invalid("bucket", text))
+}

@@ -1,0 +1,142 @@
+//! GetStats: from numbers to messages.
+
+use std::cmp::Reverse;
+
+use tonic::Status;
+
+use crate::{
+    domain::{
+        Refusal, Role, Timestamp,
+        conversation::Status as Doing,
+        limits::MAX_TOOLS,
+        stats::{Bucket, Compression, Count, Counts, Evictions, ToolUse},
+    },
+    engine::{Caller, StatsCall, StatsReply},
+    proto,
+    rpc::{Services, decode, encode},
+};
+
+impl Services {
+    pub(super) async fn stats(
+        &self,
+        caller: &Caller,
+        request: &proto::GetStatsRequest,
+    ) -> Result<proto::GetStatsResponse, Status> {
+        let reply = self.engine.stats(caller, &call(request)?).await?;
+        Ok(proto::GetStatsResponse { stats: Some(message(&reply)) })
+    }
+}
+
+fn call(request: &proto::GetStatsRequest) -> Result<StatsCall, Refusal> {
+    let of_recipient = match proto::StatsScope::try_from(request.scope) {
+        Ok(proto::StatsScope::Unspecified | proto::StatsScope::Conversation) => false,
+        Ok(proto::StatsScope::Recipient) => true,
+        Err(_) => {
+            let text = format!("is {}; accepted are CONVERSATION (1) and RECIPIENT (2)", request.scope);
+            return Err(Refusal::invalid("scope", text));
+        }
+    };
+    if of_recipient && !request.conversation_id.is_empty() {
+        let text = "is given, but the scope is RECIPIENT; accepted is one of the two";
+        return Err(Refusal::invalid("conversation_id", text));
+    }
+    Ok(StatsCall {
+        address: decode::address(&request.conversation_id, &request.recipient_id)?,
+        of_recipient,
+        bucket: bucket(request.bucket)?,
+    })
+}
+
+fn bucket(bucket: i32) -> Result<Bucket, Refusal> {
+    match proto::TimeBucket::try_from(bucket) {
+        Ok(proto::TimeBucket::Hour) => Ok(Bucket::Hour),
+        Ok(proto::TimeBucket::Unspecified | proto::TimeBucket::Day) => Ok(Bucket::Day),
+        Ok(proto::TimeBucket::Week) => Ok(Bucket::Week),
+        Ok(proto::TimeBucket::Month) => Ok(Bucket::Month),
+        Err(_) => {
+            let text = format!("is {bucket}; accepted are HOUR (1), DAY (2), WEEK (3) and MONTH (4)");
+            Err(Refusal::invalid("bucket", text))
+        }
+    }
+}
+
+fn message(reply: &StatsReply) -> proto::Stats {
+    let stats = &reply.stats;
+    let span = |(start, counts): (&Timestamp, &Counts)| proto::SpanCount {
+        start_time: Some(encode::time(*start)),
+        total: Some(count(&counts.all)),
+        roles: roles(counts),
+    };
+    let level = |(level, one): (&u32, &Compression)| proto::LevelCompression {
+        level: encode::int(*level),
+        compression: Some(compression(one)),
+    };
+    let conversations = |(status, number): (&Doing, &u64)| proto::StatusCount {
+        status: encode::status(*status).into(),
+        conversation_count: Some(encode::int(*number)),
+    };
+    let mut tools: Vec<_> = stats.tools.iter().collect();
+    tools.sort_by_key(|(_, used)| Reverse(used.calls));
+    let omitted = tools.len().saturating_sub(MAX_TOOLS);
+    tools.truncate(MAX_TOOLS);
+    proto::Stats {
+        conversation_id: reply.state.as_ref().map(|state| state.key().id.to_string()).unwrap_or_default(),
+        recipient_id: reply.recipient.to_string(),
+        revision: reply.state.as_ref().map(|state| encode::long(state.head.revision.get())),
+        total: Some(count(&stats.counts.all)),
+        roles: roles(&stats.counts),
+        spans: stats.spans.iter().map(span).collect(),
+        forgotten_utterance_count: Some(encode::int(stats.forgotten)),
+        aside_utterance_count: Some(encode::int(stats.aside)),
+        tools: tools.into_iter().map(tool).collect(),
+        omitted_tool_count: Some(encode::int(omitted)),
+        evictions: Some(evictions(&stats.evictions)),
+        compression: Some(compression(&stats.compression)),
+        levels: stats.levels.iter().map(level).collect(),
+        conversations: stats.conversations.iter().map(conversations).collect(),
+    }
+}
+
+fn roles(counts: &Counts) -> Vec<proto::RoleCount> {
+    let spoke = Role::ALL.into_iter().zip(&counts.by_role).filter(|(_, count)| count.utterances > 0);
+    let message =
+        |(role, of_role)| proto::RoleCount { role: encode::role(role).into(), count: Some(count(of_role)) };
+    spoke.map(message).collect()
+}
+
+fn count(count: &Count) -> proto::UtteranceCount {
+    proto::UtteranceCount {
+        utterance_count: Some(encode::int(count.utterances)),
+        token_count: Some(encode::long(count.tokens)),
+        turn_count: Some(encode::int(count.turns)),
+    }
+}
+
+fn tool((name, used): (&str, &ToolUse)) -> proto::ToolCount {
+    proto::ToolCount {
+        name: name.to_owned(),
+        call_count: Some(encode::int(used.calls)),
+        answered_count: Some(encode::int(used.answered)),
+        unanswered_count: Some(encode::int(used.calls - used.answered)),
+        result_token_count: Some(encode::long(used.result_tokens)),
+        mention_count: Some(encode::int(used.mentions)),
+    }
+}
+
+fn evictions(evictions: &Evictions) -> proto::EvictionCount {
+    proto::EvictionCount {
+        evicted_utterance_count: Some(encode::int(evictions.left)),
+        archived_utterance_count: Some(encode::int(evictions.archived)),
+        dropped_utterance_count: Some(encode::int(evictions.dropped)),
+    }
+}
+
+fn compression(compression: &Compression) -> proto::Compression {
+    proto::Compression {
+        segment_count: Some(encode::int(compression.segments)),
+        covered_utterance_count: Some(encode::int(compression.covered)),
+        source_token_count: Some(encode::long(compression.source_tokens)),
+        summary_token_count: Some(encode::long(compression.summary_tokens)),
+        ratio: compression.ratio(),
+    }
+}
