@@ -5,7 +5,7 @@
 //! # The floors
 //!
 //! ```text
-//! main → cli → server → { rpc, engine, store, config, tokenizer }
+//! main → cli → server → { rpc, engine, formats, store, config, tokenizer }
 //! ```
 //!
 //! | floor | what it does | what it may know |
@@ -13,7 +13,8 @@
 //! | [`domain`] | the rules, pure and synchronous: what a command makes of a conversation | std and small pure crates |
 //! | [`store`] | the [`Store`](store::Store) contract, its conformance suite, the memory store, the [durable](store::durable) ones | domain |
 //! | [`engine`] | loads, asks the domain, commits, publishes; one verb a file | domain, the store contract |
-//! | [`rpc`] | the gRPC services: decode, call the engine, encode | domain, engine, tokenizer |
+//! | [`rpc`] | the gRPC services: decode, call the engine, encode | domain, engine, formats, tokenizer |
+//! | [`formats`] | providers' message formats as JSON; pure | domain |
 //! | [`tokenizer`] | exact token counts, linear in the input | domain |
 //! | [`config`] | settings, and where each came from | domain, tokenizer |
 //! | [`server`] | puts it all together, listens, ends cleanly; looks after the files of stores at rest | everything but cli |
@@ -62,6 +63,7 @@
 //!   [`domain::share`]
 //! - forget instructions: [`domain::forgetting`] (the grammar), [`domain::forget`] (the effect)
 //! - ranking: [`domain::recall`]
+//! - what goes to a model: [`domain::context`] (which messages), [`formats::render`] (their text)
 //! - request ids, events, indexes, expiry: [`engine`]
 //! - what is written to the disk: [`store::durable::records`], a file for each kind of record
 //! - errors on the wire: `src/rpc/status.rs`, the only place that knows gRPC codes
@@ -71,6 +73,7 @@ pub mod cli;
 pub mod config;
 pub mod domain;
 pub mod engine;
+pub mod formats;
 pub mod rpc;
 pub mod server;
 pub mod store;

@@ -55,10 +55,15 @@ const IMPURE: &[&str] = &[
 ];
 
 /// Every part, the highest first.
-const RULES: [Rule; 10] = [
+const RULES: [Rule; 11] = [
     Rule { room: "main", may: &["cli"], never: WIRE, words: &[] },
     Rule { room: "lib", may: &[], never: &[], words: &[] },
-    Rule { room: "cli", may: &["config", "server", "proto", "domain::limits"], never: &[], words: &[] },
+    Rule {
+        room: "cli",
+        may: &["config", "formats", "server", "proto", "domain::limits"],
+        never: &[],
+        words: &[],
+    },
     Rule {
         room: "server",
         may: &["rpc", "engine", "store", "config", "tokenizer", "domain", "proto"],
@@ -66,10 +71,11 @@ const RULES: [Rule; 10] = [
         words: &[],
     },
     Rule { room: "config", may: &["tokenizer", "domain"], never: WIRE, words: &[] },
-    Rule { room: "rpc", may: &["engine", "tokenizer", "domain", "proto"], never: &[], words: &[] },
+    Rule { room: "rpc", may: &["engine", "formats", "tokenizer", "domain", "proto"], never: &[], words: &[] },
     Rule { room: "engine", may: &["domain"], never: WIRE, words: &[] },
     Rule { room: "store", may: &["domain"], never: TRANSPORT, words: &[] },
     Rule { room: "tokenizer", may: &["domain"], never: WIRE, words: &[] },
+    Rule { room: "formats", may: &["domain"], never: IMPURE, words: &["async", "await"] },
     Rule {
         room: "domain",
         may: &[],

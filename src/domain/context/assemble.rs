@@ -1,0 +1,153 @@
+//! Puts the parts of a context in their order.
+
+use std::sync::Arc;
+
+use crate::domain::{
+    Ranges, Role, Utterance,
+    context::{
+        Context, Format, How, Message, Omission,
+        budget::Shares,
+        omitted::Omitted,
+        pinned,
+        plan::{Plan, tokens_of},
+        recalled,
+        recent::Recent,
+        wording::OPENING,
+    },
+};
+
+/// The parts.
+pub(super) struct Assembly<'a> {
+    pub(super) plan: &'a Plan<'a>,
+    pub(super) shares: Shares,
+    pub(super) recent: Recent,
+    pub(super) omitted: Omitted,
+}
+
+impl Assembly<'_> {
+    /// The context that begins with `instructions`.
+    pub(super) fn context(mut self, instructions: Vec<Message>, found: &[Arc<Utterance>]) -> Context {
+        let mut messages = instructions;
+        let instructions = messages.len();
+        messages.extend(self.shares.summary.take());
+        let head = messages.iter().take_while(|message| message.role == Role::System).count();
+        self.lay_pinned(&mut messages);
+        messages.extend(self.recent.lead.take());
+        let (newest, unsettled) = self.lay_recent(&mut messages);
+        let mut stable = match (self.shares.tight, unsettled) {
+            (true, _) => instructions,
+            (false, true) => newest,
+            (false, false) => messages.len(),
+        };
+        self.open(&mut messages, head, &mut stable);
+        self.settle_end(&mut messages, &mut stable);
+        let mut rendered: Ranges =
+            messages.iter().filter_map(|message| Some(message.utterance.as_ref()?.sequence)).collect();
+        let recalled = self.recall(&mut messages, found, &rendered, &mut stable);
+        recalled.iter().for_each(|utterance| rendered.add(utterance.sequence));
+        let tokens = u32::try_from(tokens_of(&messages)).unwrap_or(u32::MAX);
+        let omitted = self.omitted(&rendered);
+        Context { format: self.plan.request.format, messages, head, stable, tokens, recalled, omitted }
+    }
+
+    /// Pinned units that stand before the recent ones.
+    fn lay_pinned(&mut self, messages: &mut Vec<Message>) {
+        let older = |unit: &&mut super::unit::Unit| unit.places.start < self.recent.place;
+        for unit in self.shares.pinned.iter_mut().rev().filter(older) {
+            pinned::mark(unit);
+            messages.extend(unit.messages.drain(..));
+        }
+        let leads = |message: &Message| {
+            let lead = self.recent.lead.as_ref();
+            lead.is_some_and(|lead| lead.utterance == message.utterance)
+        };
+        if messages.iter().any(leads) {
+            self.recent.lead = None;
+        }
+    }
+
+    /// The recent units. Answers where the newest begins, and whether it may still change.
+    fn lay_recent(&mut self, messages: &mut Vec<Message>) -> (usize, bool) {
+        let (mut newest, mut unsettled) = (messages.len(), false);
+        let open = self.plan.conversation.head.open.is_some();
+        for unit in self.recent.units[..self.recent.taken].iter_mut().rev() {
+            unit.omitted.iter().for_each(|(sequence, omission)| self.omitted.add(*omission, *sequence));
+            if !unit.messages.is_empty() {
+                newest = messages.len();
+                unsettled = open && unit.placeholders && unit.places.end == self.plan.window().len();
+                messages.extend(unit.messages.drain(..));
+            }
+        }
+        (newest, unsettled)
+    }
+
+    /// Anthropic's first message is a user's.
+    fn open(&self, messages: &mut Vec<Message>, head: usize, stable: &mut usize) {
+        let first = messages.get(head).map(|message| message.role);
+        if self.plan.request.format != Format::AnthropicMessages || first != Some(Role::Assistant) {
+            return;
+        }
+        let tokens = self.plan.rendering.costs.of_words(OPENING);
+        messages.insert(head, Message::own(Role::User, How::Placeholder, OPENING.to_owned(), tokens));
+        *stable += usize::from(*stable >= head);
+    }
+
+    /// Anthropic refuses white space at the end of an assistant's last words.
+    fn settle_end(&self, messages: &mut [Message], stable: &mut usize) {
+        let index = messages.len().saturating_sub(1);
+        let Some(last) = messages.last_mut() else { return };
+        let ends = last.role == Role::Assistant && last.tool_calls().is_empty();
+        let text = last.text().trim_end();
+        if self.plan.request.format != Format::AnthropicMessages || !ends || text.len() == last.text().len() {
+            return;
+        }
+        let counter = self.plan.rendering.costs.counter;
+        let tokens = last.tokens.saturating_sub(counter.count(last.text())) + counter.count(text);
+        (last.instead, last.tokens) = (Some(text.into()), tokens);
+        *stable = (*stable).min(index);
+    }
+
+    /// Puts what was recalled before the newest user utterance, or before the last message that
+    /// begins a unit.
+    fn recall(
+        &self,
+        messages: &mut Vec<Message>,
+        found: &[Arc<Utterance>],
+        rendered: &Ranges,
+        stable: &mut usize,
+    ) -> Vec<Arc<Utterance>> {
+        let left = self.plan.budget.saturating_sub(tokens_of(messages));
+        let room = self.shares.recall.min(left);
+        let costs = self.plan.rendering.costs;
+        let Some((message, utterances)) = recalled::message(found, rendered, room, costs) else {
+            return Vec::new();
+        };
+        let newest = |wanted: fn(&Message) -> bool| messages.iter().rposition(wanted);
+        let said = |message: &Message| message.utterance.is_some() && message.how != How::Instruction;
+        let user = newest(|message| message.role == Role::User && message.utterance.is_some());
+        let place = user.or_else(|| newest(|message| message.role != Role::Tool)).unwrap_or(messages.len());
+        let place = if messages.iter().any(said) { place } else { messages.len() };
+        messages.insert(place, message);
+        *stable = (*stable).min(place);
+        utterances
+    }
+
+    /// What is not rendered, and why.
+    fn omitted(&mut self, rendered: &Ranges) -> Vec<(Omission, Ranges)> {
+        let plan = self.plan;
+        let head = &plan.conversation.head;
+        self.omitted.add_all(Omission::Evicted, &head.left);
+        for (omission, places) in
+            [(Omission::MaxTurns, plan.floor..plan.first), (Omission::Budget, plan.first..self.recent.place)]
+        {
+            let at = |place: usize| plan.window().at(place).map(|utterance| utterance.sequence);
+            let Some((first, last)) = at(places.start).zip(places.end.checked_sub(1).and_then(at)) else {
+                continue;
+            };
+            let mut range = Ranges::of(first, last);
+            range.subtract(&head.left);
+            self.omitted.add_all(omission, &range);
+        }
+        std::mem::take(&mut self.omitted).done(rendered)
+    }
+}

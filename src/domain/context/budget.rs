@@ -1,0 +1,101 @@
+//! How a budget is shared.
+//!
+//! Of the whole budget the summary gets a quarter, or what the window can never need when that is
+//! more; pinned units get a quarter; of what is left a unit gets three quarters at most, and
+//! recalled utterances, when they are asked for, a quarter. These shares depend on the budget and on
+//! the summary, not on what is said next, so that they do not move between two evictions. Only a
+//! newest unit that does not fit beside them takes theirs.
+
+use crate::domain::{
+    Marks, Refusal,
+    context::{Message, pinned, plan::Plan, summary, unit::Unit},
+};
+
+/// What each part gets.
+#[derive(Debug)]
+pub(super) struct Shares {
+    /// The summary.
+    pub(super) summary: Option<Message>,
+    /// Pinned units, the newest first.
+    pub(super) pinned: Vec<Unit>,
+    /// What a unit may have.
+    pub(super) unit: u64,
+    /// What the recent units may have together, pinned ones left out.
+    pub(super) recent: u64,
+    /// What is for recalled utterances.
+    pub(super) recall: u64,
+    /// The newest unit has taken shares that others had.
+    pub(super) tight: bool,
+}
+
+/// The share of the budget that the summary has, and the pinned units, and of the rest the recalled.
+const QUARTER: u64 = 4;
+
+/// Shares what `fixed` leaves of the budget. `newest` is the newest unit, as long as it is, and
+/// `lead` what the user utterance before it costs.
+pub(super) fn share(plan: &Plan<'_>, fixed: u64, newest: &Unit, lead: u64) -> Result<Shares, Refusal> {
+    let least = lead + plan.rendering.least(newest);
+    let room = plan.budget.saturating_sub(fixed);
+    if room < least {
+        return Err(too_small(plan.budget, fixed + least));
+    }
+    let pinned_room = plan.budget / QUARTER;
+    for with_pinned in [pinned_room, 0] {
+        let summary = summary_within(plan, summary_room(plan).min(room));
+        let pinned = pinned_within(plan, newest, with_pinned.min(room));
+        let taken = tokens_of(&summary) + pinned.iter().map(|unit| unit.tokens).sum::<u64>();
+        let rest = room.saturating_sub(taken);
+        let unit = rest - rest / QUARTER;
+        if taken + lead + newest.tokens.min(unit).max(least - lead) <= room {
+            let tight = with_pinned < pinned_room;
+            return Ok(Shares { summary, pinned, tight, ..Shares::of(plan, rest, unit, least) });
+        }
+    }
+    let unit = room - lead;
+    let summary = summary_within(plan, unit.saturating_sub(newest.tokens));
+    let rest = room - tokens_of(&summary);
+    Ok(Shares { summary, tight: true, ..Shares::of(plan, rest, unit, lead + newest.tokens.min(unit)) })
+}
+
+impl Shares {
+    fn of(plan: &Plan<'_>, rest: u64, unit: u64, least: u64) -> Self {
+        let recall = if plan.request.recall { rest / QUARTER } else { 0 };
+        let recent = (rest - recall).max(least);
+        Self {
+            summary: None,
+            pinned: Vec::new(),
+            unit,
+            recent,
+            recall: recall.min(rest - recent.min(rest)),
+            tight: false,
+        }
+    }
+}
+
+fn summary_room(plan: &Plan<'_>) -> u64 {
+    let window = plan.conversation.head.policy.tokens.map(Marks::max);
+    let never_needed = window.map_or(0, |most| plan.budget.saturating_sub(most.into()));
+    never_needed.max(plan.budget / QUARTER)
+}
+
+fn summary_within(plan: &Plan<'_>, room: u64) -> Option<Message> {
+    let (request, costs) = (plan.request, plan.rendering.costs);
+    summary::message(&plan.conversation.summary, request.summary, request.format, room, costs.counter)
+}
+
+fn pinned_within(plan: &Plan<'_>, newest: &Unit, room: u64) -> Vec<Unit> {
+    let window = &plan.conversation.window;
+    pinned::units(window, plan.floor, newest.places.start, room, plan.rendering)
+}
+
+fn tokens_of(message: &Option<Message>) -> u64 {
+    message.as_ref().map_or(0, |message| message.tokens.into())
+}
+
+/// The refusal of a budget in which what must be rendered has no place.
+pub(super) fn too_small(budget: u64, needed: u64) -> Refusal {
+    let text = format!(
+        "is {budget}; accepted are {needed} or more: the instructions, the newest unit and the user utterance of its turn need as many"
+    );
+    Refusal::invalid("token_budget", text)
+}

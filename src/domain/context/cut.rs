@@ -1,0 +1,63 @@
+//! Where a context begins, so that the next one begins there too.
+//!
+//! A cut that follows the newest utterance moves with each of them, and no prefix survives. Here a
+//! cut stands on a grid that the conversation draws: the line between two units is worth the more,
+//! the higher the power of two of a step that the tokens said before it cross there. Of the lines
+//! that leave at least three fifths of what fits, the one worth most is taken. It stays the best
+//! until it no longer fits; then the next one leaves about three fifths. Nothing has to be kept for
+//! it: what was said before a line does not change while the conversation is only appended to.
+
+/// A step is so much of what fits.
+const STEP: (u64, u64) = (2, 5);
+/// Steps are divided into `2^FINE` parts.
+const FINE: u32 = 16;
+
+/// The grid for a limit.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Grid {
+    limit: u64,
+    step: u64,
+}
+
+impl Grid {
+    /// The grid for what fits into `limit`.
+    pub(super) fn of(limit: u64) -> Self {
+        Self { limit, step: (limit.saturating_mul(STEP.0) / STEP.1).max(1) }
+    }
+
+    /// Whether a line that leaves so much leaves enough.
+    pub(super) fn leaves_enough(&self, left: u64) -> bool {
+        left >= self.limit - self.step.min(self.limit)
+    }
+
+    /// What the line is worth that stands between `before` and `after`.
+    pub(super) fn worth(&self, before: u64, after: u64) -> u32 {
+        let fine = |measure: u64| (u128::from(measure) << FINE) / u128::from(self.step);
+        u128::BITS - (fine(before) ^ fine(after)).leading_zeros()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The cuts of a conversation of equal units, one appended at a time.
+    fn cuts(limit: u64, unit: u64, units: u64) -> Vec<u64> {
+        let grid = Grid::of(limit);
+        let fits = |end: u64| {
+            let lines = (1..=end).filter(move |line| (end - line) * unit <= limit);
+            lines.filter(move |line| grid.leaves_enough((end - line) * unit))
+        };
+        let best = |end| fits(end).max_by_key(|line| grid.worth((line - 1) * unit, line * unit));
+        (1..=units).filter(|end| end * unit > limit).filter_map(best).collect()
+    }
+
+    #[test]
+    fn a_cut_stays_for_a_step() {
+        let cuts = cuts(1_000, 10, 1_000);
+        assert!(cuts.is_sorted(), "a cut never goes back");
+        let moves = cuts.windows(2).filter(|pair| pair[0] != pair[1]).count();
+        // 900 units beyond the limit, 40 units a step
+        assert!((21..=24).contains(&moves), "{moves}");
+    }
+}

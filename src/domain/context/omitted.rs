@@ -1,0 +1,29 @@
+//! What a context leaves out, as ranges of sequences.
+
+use std::collections::BTreeMap;
+
+use crate::domain::{Ranges, Sequence, context::Omission};
+
+/// What is left out, by reason.
+#[derive(Debug, Default)]
+pub(super) struct Omitted(BTreeMap<Omission, Ranges>);
+
+impl Omitted {
+    /// Adds one utterance.
+    pub(super) fn add(&mut self, omission: Omission, sequence: Sequence) {
+        self.0.entry(omission).or_default().add(sequence);
+    }
+
+    /// Adds a set.
+    pub(super) fn add_all(&mut self, omission: Omission, ranges: &Ranges) {
+        if !ranges.is_empty() {
+            self.0.entry(omission).or_default().union(ranges);
+        }
+    }
+
+    /// Each reason that there is, but for what is `rendered` after all.
+    pub(super) fn done(mut self, rendered: &Ranges) -> Vec<(Omission, Ranges)> {
+        self.0.values_mut().for_each(|ranges| ranges.subtract(rendered));
+        self.0.into_iter().filter(|(_, ranges)| !ranges.is_empty()).collect()
+    }
+}

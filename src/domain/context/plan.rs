@@ -1,0 +1,149 @@
+//! The plan of a context, and what it comes to.
+
+use std::sync::Arc;
+
+use crate::domain::{
+    Conversation, Refusal, Role, TokenCounter, Utterance, Window,
+    context::{
+        Context, Format, How, Message, Omission, Request,
+        assemble::Assembly,
+        budget::{share, too_small},
+        mask,
+        omitted::Omitted,
+        recent::{self, Recent},
+        turns,
+        unit::{Rendering, Unit, before},
+        wording::{Costs, OPENING},
+    },
+};
+
+/// What is known before anything is rendered.
+pub(super) struct Plan<'a> {
+    pub(super) conversation: &'a Conversation,
+    pub(super) request: &'a Request,
+    pub(super) rendering: Rendering<'a>,
+    pub(super) budget: u64,
+    /// The first place behind the instructions.
+    pub(super) floor: usize,
+    /// The first place of the turns asked for, not before the floor.
+    pub(super) first: usize,
+}
+
+impl<'a> Plan<'a> {
+    pub(super) fn of(
+        conversation: &'a Conversation,
+        request: &'a Request,
+        counter: &'a dyn TokenCounter,
+    ) -> Result<Self, Refusal> {
+        let window = &conversation.window;
+        let floor = window.iter().take_while(|utterance| utterance.instruction).count();
+        let first = request.max_turns.map_or(0, |most| turns::cut(window, most));
+        let first = unit_start(window, floor, first.max(floor));
+        let rendering = Rendering {
+            costs: Costs { format: request.format, counter },
+            first_whole_turn: request
+                .mask_after_turns
+                .map_or(0, |turns| mask::first_whole_turn(turns, conversation.head.turn)),
+            unanswered: request.unanswered,
+        };
+        // so large that nothing is cut, and that sums of it do not overflow
+        let unlimited = u64::from(u32::MAX) << 16;
+        let budget = request.budget.or_else(|| Request::default_budget(conversation));
+        let budget = budget.map_or(unlimited, u64::from);
+        Ok(Self { conversation, request, rendering, budget, floor, first })
+    }
+
+    /// The context that the plan comes to.
+    pub(super) fn context(&self, found: &[Arc<Utterance>]) -> Result<Context, Refusal> {
+        let mut omitted = Omitted::default();
+        let instructions = self.instructions(&mut omitted);
+        let fixed = tokens_of(&instructions) + self.opening_room();
+        let mut units = Vec::new();
+        let Some(newest) = self.newest(&mut units) else {
+            return self.without_units(instructions, fixed, units, omitted, found);
+        };
+        let lead = self.lead(newest).map_or(0, |lead| lead.tokens.into());
+        let shares = share(self, fixed, newest, lead)?;
+        let recent = recent::choose(self, units, &shares);
+        Ok(Assembly { plan: self, shares, recent, omitted }.context(instructions, found))
+    }
+
+    pub(super) fn window(&self) -> &'a Window {
+        &self.conversation.window
+    }
+
+    fn instructions(&self, omitted: &mut Omitted) -> Vec<Message> {
+        let mut messages = Vec::with_capacity(self.floor + 4);
+        for utterance in self.window().slice(0..self.floor) {
+            match self.rendering.message(utterance) {
+                _ if utterance.forgotten => omitted.add(Omission::Forgotten, utterance.sequence),
+                Some(message) => messages.push(Message { how: How::Instruction, ..message }),
+                None => omitted.add(Omission::Empty, utterance.sequence),
+            }
+        }
+        messages
+    }
+
+    /// Kept free for an opening, so that whether there is one moves nothing else.
+    fn opening_room(&self) -> u64 {
+        match self.request.format {
+            Format::AnthropicMessages => self.rendering.costs.of_words(OPENING).into(),
+            Format::OpenAiChat | Format::Text => 0,
+        }
+    }
+
+    /// Renders units, the newest first, up to the first that has a message.
+    fn newest<'u>(&self, units: &'u mut Vec<Unit>) -> Option<&'u Unit> {
+        let mut end = self.window().len();
+        while let Some(places) = before(self.window(), self.first, end) {
+            end = places.start;
+            let unit = self.rendering.unit(self.window(), places);
+            let found = !unit.messages.is_empty();
+            units.push(unit);
+            if found {
+                break;
+            }
+        }
+        units.last().filter(|unit| !unit.messages.is_empty())
+    }
+
+    /// A context of instructions and summary.
+    fn without_units(
+        &self,
+        instructions: Vec<Message>,
+        fixed: u64,
+        units: Vec<Unit>,
+        omitted: Omitted,
+        found: &[Arc<Utterance>],
+    ) -> Result<Context, Refusal> {
+        if fixed > self.budget {
+            return Err(too_small(self.budget, fixed));
+        }
+        let nothing = Unit::nothing(self.window().len());
+        let shares = share(self, fixed, &nothing, 0)?;
+        let recent = Recent::all(self, units);
+        Ok(Assembly { plan: self, shares, recent, omitted }.context(instructions, found))
+    }
+
+    /// The user utterance that started the turn which `unit` is amid of.
+    pub(super) fn lead(&self, unit: &Unit) -> Option<Message> {
+        let start = turns::start_of(self.window(), unit.turn);
+        let within = unit.turn > 0 && (self.first..unit.places.start).contains(&start);
+        let first = self.window().at(start).filter(|_| within)?;
+        (first.role == Role::User && first.is_live()).then(|| self.rendering.message(first)).flatten()
+    }
+}
+
+/// The start of the unit that stands at `place`, not before `floor`.
+fn unit_start(window: &Window, floor: usize, mut place: usize) -> usize {
+    let unit = |place: usize| window.at(place).map(|utterance| utterance.unit);
+    while place > floor && unit(place).is_some() && unit(place - 1) == unit(place) {
+        place -= 1;
+    }
+    place
+}
+
+/// Tokens of messages.
+pub(super) fn tokens_of(messages: &[Message]) -> u64 {
+    messages.iter().map(|message| u64::from(message.tokens)).sum()
+}

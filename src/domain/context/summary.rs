@@ -1,0 +1,100 @@
+//! The summary, as a message.
+
+use crate::domain::{
+    Role, TokenCounter,
+    context::{Format, How, Message, SummaryPlacement},
+    draft::MESSAGE_TOKENS,
+    extractive::{Focus, Sentence, select},
+    segment::Summary,
+};
+
+/// What stands before and after the lines.
+struct Frame {
+    role: Role,
+    before: String,
+    after: &'static str,
+}
+
+impl Frame {
+    fn of(messages: u64, placement: SummaryPlacement, format: Format) -> Self {
+        match (format, placement) {
+            (Format::Text, _) => Self {
+                role: Role::System,
+                before: format!("## Summary of the conversation so far ({messages} messages)\n"),
+                after: "",
+            },
+            (_, SummaryPlacement::System) => Self {
+                role: Role::System,
+                before: format!("Summary of the conversation so far ({messages} messages):\n"),
+                after: "",
+            },
+            (_, SummaryPlacement::UserMessage) => Self {
+                role: Role::User,
+                before: format!("[CONVERSATION HISTORY SUMMARY - {messages} messages]\n\n"),
+                after: "\n[END SUMMARY - Recent conversation continues below]",
+            },
+        }
+    }
+}
+
+/// The message that says `summary` in at most `room` tokens: whole, or its best sentences. `None`
+/// when there is nothing to say, or no room to say it.
+pub(super) fn message(
+    summary: &Summary,
+    placement: SummaryPlacement,
+    format: Format,
+    room: u64,
+    counter: &dyn TokenCounter,
+) -> Option<Message> {
+    let frame = Frame::of(summary.covered_count(), placement, format);
+    let sentences = || summary.segments().iter().flat_map(|segment| &segment.sentences);
+    let around = counter.count(&frame.before) + counter.count(frame.after) + MESSAGE_TOKENS;
+    let mut limit = u32::try_from(room.saturating_sub(around.into())).unwrap_or(u32::MAX);
+    if summary.tokens() <= limit {
+        let whole = framed(&frame, sentences(), counter)?;
+        if u64::from(whole.tokens) <= room {
+            return Some(whole);
+        }
+    }
+    while limit > 0 {
+        let chosen = select(sentences().cloned().collect(), &Focus::none(), limit);
+        let message = framed(&frame, chosen.iter(), counter)?;
+        if u64::from(message.tokens) <= room {
+            return Some(message);
+        }
+        // the frame costs more beside these lines than alone
+        limit = limit.min(summary.tokens()).saturating_sub(message.tokens - room as u32);
+    }
+    None
+}
+
+/// The lines in their frame. Tokens of lines add up; those beside the frame are counted with it.
+fn framed<'a>(
+    frame: &Frame,
+    sentences: impl Iterator<Item = &'a Sentence> + Clone,
+    counter: &dyn TokenCounter,
+) -> Option<Message> {
+    let bytes: usize = sentences.clone().map(|sentence| sentence.text.len()).sum();
+    let mut text = String::with_capacity(frame.before.len() + bytes + frame.after.len());
+    text.push_str(&frame.before);
+    let (mut tokens, mut count, mut last) = (0, 0, 0);
+    for sentence in sentences {
+        text.push_str(&sentence.text);
+        if count == 0 {
+            tokens += counter.count(&text);
+        } else {
+            tokens += sentence.tokens;
+        }
+        (count, last) = (count + 1, sentence.text.len());
+    }
+    if count == 0 {
+        return None;
+    }
+    if !frame.after.is_empty() {
+        let start = if count == 1 { 0 } else { text.len() - last };
+        tokens -= counter.count(&text[start..]);
+        text.push_str(frame.after);
+        tokens += counter.count(&text[start..]);
+    }
+    Some(Message::own(frame.role, How::Summary, text, tokens + MESSAGE_TOKENS))
+}

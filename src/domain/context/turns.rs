@@ -1,0 +1,47 @@
+//! Turns of a window, found without looking at what they hold.
+
+use crate::domain::{Window, context::cut::Grid};
+
+/// The place of the first utterance of `turn` or a later one. Turns never go back.
+pub(super) fn start_of(window: &Window, turn: u32) -> usize {
+    let (mut low, mut high) = (0, window.len());
+    while low < high {
+        let middle = low.midpoint(high);
+        match window.at(middle).is_some_and(|utterance| utterance.turn < turn) {
+            true => low = middle + 1,
+            false => high = middle,
+        }
+    }
+    low
+}
+
+/// The place from which a context has at most `most` turns; 0 when the window has no more.
+///
+/// More than three fifths of `most` stay, and the place does not move until `most` are passed.
+pub(super) fn cut(window: &Window, most: u32) -> usize {
+    if window.turns() <= most {
+        return 0;
+    }
+    let grid = Grid::of(u64::from(most));
+    let mut best = (0, window.len());
+    let (mut shown, mut end) = (0, window.len());
+    while let Some(turn) = end.checked_sub(1).and_then(|last| window.at(last)).map(|last| last.turn) {
+        let start = start_of(window, turn);
+        let live = window.slice(start..end).any(|utterance| utterance.is_live());
+        end = start;
+        if turn == 0 || shown == most {
+            break;
+        }
+        if !live {
+            continue;
+        }
+        shown += 1;
+        let before = start.checked_sub(1).and_then(|place| window.at(place)).map_or(0, |before| before.turn);
+        let worth = grid.worth(before.into(), turn.into());
+        // a step of turns is open at its low end: as many lines as a step has turns
+        if (shown == most || grid.leaves_enough(u64::from(shown - 1))) && worth >= best.0 {
+            best = (worth, start);
+        }
+    }
+    best.1
+}

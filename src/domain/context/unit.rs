@@ -1,0 +1,242 @@
+//! From a unit of the window to messages that a provider accepts.
+
+use std::{ops::Range, sync::Arc};
+
+use smallvec::SmallVec;
+
+use crate::domain::{
+    Role, Sequence, ToolCall, Utterance, Window,
+    context::{
+        How, Message, Omission, Unanswered, mask,
+        trim::{least, trim},
+        wording::Costs,
+    },
+};
+
+/// A unit, rendered.
+#[derive(Debug)]
+pub(super) struct Unit {
+    /// Its places in the window.
+    pub(super) places: Range<usize>,
+    /// Its turn.
+    pub(super) turn: u32,
+    /// Tokens of its messages.
+    pub(super) tokens: u64,
+    /// What the window counts for it.
+    pub(super) counted: u64,
+    /// Its messages; none when all of it is left out.
+    pub(super) messages: SmallVec<[Message; 1]>,
+    /// What is left out of it.
+    pub(super) omitted: Vec<(Sequence, Omission)>,
+    /// A placeholder stands in it for a result.
+    pub(super) placeholders: bool,
+}
+
+impl Unit {
+    /// A unit of nothing at the end of a window of so many places.
+    pub(super) fn nothing(end: usize) -> Self {
+        Self {
+            places: end..end,
+            turn: 0,
+            tokens: 0,
+            counted: 0,
+            messages: SmallVec::new(),
+            omitted: Vec::new(),
+            placeholders: false,
+        }
+    }
+}
+
+/// The places of the unit that ends before `end`; none of it is before `floor`.
+pub(super) fn before(window: &Window, floor: usize, end: usize) -> Option<Range<usize>> {
+    let last = end.checked_sub(1).filter(|last| *last >= floor)?;
+    let unit = window.at(last)?.unit;
+    let mut start = last;
+    while start > floor && window.at(start - 1).is_some_and(|utterance| utterance.unit == unit) {
+        start -= 1;
+    }
+    Some(start..end)
+}
+
+/// How units are rendered.
+#[derive(Clone, Copy)]
+pub(super) struct Rendering<'a> {
+    pub(super) costs: Costs<'a>,
+    /// Results of earlier turns are masked.
+    pub(super) first_whole_turn: u32,
+    pub(super) unanswered: Unanswered,
+}
+
+impl Rendering<'_> {
+    /// The unit at `places`, with every result as long as it is.
+    pub(super) fn unit(&self, window: &Window, places: Range<usize>) -> Unit {
+        let turn = window.at(places.start).map_or(0, |first| first.turn);
+        let mut unit = Unit { turn, places: places.clone(), ..Unit::nothing(0) };
+        let mut exchange = Exchange::new();
+        for utterance in window.slice(places) {
+            unit.counted += u64::from(utterance.counted_tokens());
+            let omission = match self.omission(utterance) {
+                None if utterance.role == Role::Tool => answer(&mut exchange, utterance),
+                None => self.say(&mut exchange, utterance),
+                omission => omission,
+            };
+            unit.omitted.extend(omission.map(|omission| (utterance.sequence, omission)));
+        }
+        self.lay_out(exchange, &mut unit);
+        unit.tokens = unit.messages.iter().map(|message| u64::from(message.tokens)).sum();
+        unit
+    }
+
+    /// The message that renders `utterance` as it is.
+    pub(super) fn message(&self, utterance: &Arc<Utterance>) -> Option<Message> {
+        let tokens = self.costs.of(utterance)?;
+        let (role, how) = (utterance.role, How::Whole);
+        Some(Message { role, utterance: Some(utterance.clone()), instead: None, answers: 0, how, tokens })
+    }
+
+    fn omission(&self, utterance: &Utterance) -> Option<Omission> {
+        match utterance {
+            _ if utterance.forgotten => Some(Omission::Forgotten),
+            _ if utterance.aside => Some(Omission::Aside),
+            _ if utterance.role == Role::Tool && !self.costs.takes_results() => Some(Omission::Format),
+            _ => None,
+        }
+    }
+
+    /// Adds what stands for itself, unless it says nothing.
+    fn say<'u>(&self, exchange: &mut Exchange<'u>, utterance: &'u Arc<Utterance>) -> Option<Omission> {
+        let Some(message) = self.message(utterance) else { return Some(Omission::Empty) };
+        let answers = match self.costs.takes_results() {
+            true => utterance.tool_calls().iter().map(|_| None).collect(),
+            false => SmallVec::new(),
+        };
+        exchange.push(Said { message, answers });
+        None
+    }
+
+    /// Each call's results directly after it, the rest in the order said.
+    fn lay_out(&self, exchange: Exchange<'_>, unit: &mut Unit) {
+        let open = exchange.iter().any(|said| said.answers.iter().any(Option::is_none));
+        if open && self.unanswered == Unanswered::Omit {
+            let answers = exchange.iter().flat_map(|said| said.answers.iter().flatten());
+            let said = exchange.iter().filter_map(|said| said.message.utterance.as_ref());
+            let all = said.chain(answers.copied()).map(|utterance| utterance.sequence);
+            unit.omitted.extend(all.map(|sequence| (sequence, Omission::UnansweredCall)));
+            return;
+        }
+        unit.placeholders = open;
+        for Said { message, answers } in exchange {
+            let utterance = message.utterance.clone();
+            unit.messages.push(message);
+            let calls = utterance.as_ref().map_or(&[][..], |utterance| utterance.tool_calls());
+            for (index, (call, answer)) in calls.iter().zip(answers).enumerate() {
+                let message = match answer {
+                    Some(result) => self.result(call, result),
+                    None => self.placeholder(call),
+                };
+                unit.messages.push(Message { answers: index, ..message });
+            }
+        }
+    }
+
+    fn result(&self, call: &ToolCall, result: &Arc<Utterance>) -> Message {
+        let whole = Message {
+            role: Role::Tool,
+            utterance: Some(result.clone()),
+            instead: None,
+            answers: 0,
+            how: How::Whole,
+            tokens: self.costs.of(result).unwrap_or_default(),
+        };
+        if result.turn >= self.first_whole_turn {
+            return whole;
+        }
+        let text = mask::text(&call.name, result, result.tokens);
+        let tokens = self.costs.of_words(&text);
+        match tokens < whole.tokens {
+            true => Message { instead: Some(text.into()), how: How::Masked, tokens, ..whole },
+            false => whole,
+        }
+    }
+
+    fn placeholder(&self, call: &ToolCall) -> Message {
+        let text = format!("[no result: the call of {} was not answered]", call.name);
+        let tokens = self.costs.of_words(&text);
+        Message::own(Role::Tool, How::Placeholder, text, tokens)
+    }
+
+    /// The fewest tokens to which [`Rendering::fit`] brings a unit.
+    pub(super) fn least(&self, unit: &Unit) -> u64 {
+        let least = |message: &Message| match is_long(message) {
+            true => self.least_of(message).min(message.tokens),
+            false => message.tokens,
+        };
+        unit.messages.iter().map(|message| u64::from(least(message))).sum()
+    }
+
+    fn least_of(&self, message: &Message) -> u32 {
+        least(self.costs.content_of(message), self.costs.counter).1 + self.costs.of_words("")
+    }
+
+    /// Trims the unit's longest results until it has at most `room` tokens, or as near as it comes.
+    pub(super) fn fit(&self, unit: &mut Unit, room: u64) {
+        if unit.tokens <= room {
+            return;
+        }
+        let mut long: Vec<&mut Message> = unit.messages.iter_mut().filter(|m| is_long(m)).collect();
+        long.sort_by_key(|message| message.tokens);
+        let mut count = long.len() as u64;
+        let rest = unit.tokens - long.iter().map(|message| u64::from(message.tokens)).sum::<u64>();
+        let mut free = room.saturating_sub(rest);
+        for message in long {
+            let share = u32::try_from(free / count).unwrap_or(u32::MAX);
+            if message.tokens > share {
+                self.trim(message, share);
+            }
+            free = free.saturating_sub(u64::from(message.tokens));
+            count -= 1;
+        }
+        unit.tokens = unit.messages.iter().map(|message| u64::from(message.tokens)).sum();
+    }
+
+    fn trim(&self, message: &mut Message, room: u32) {
+        let Some(result) = message.utterance.clone() else { return };
+        let around = self.costs.of_words("");
+        let content = self.costs.content_of(message);
+        let (text, tokens) = trim(&result.content, content, room.saturating_sub(around), self.costs.counter);
+        if tokens + around < message.tokens {
+            (message.instead, message.how, message.tokens) =
+                (Some(text.into()), How::Trimmed, tokens + around);
+        }
+    }
+}
+
+/// What is said in a unit, but for the results.
+type Exchange<'u> = SmallVec<[Said<'u>; 1]>;
+
+/// A message of an exchange, and what answers its calls.
+struct Said<'u> {
+    message: Message,
+    answers: SmallVec<[Option<&'u Arc<Utterance>>; 1]>,
+}
+
+/// Puts a result to the nearest earlier call with its id that has none.
+fn answer<'u>(exchange: &mut Exchange<'u>, result: &'u Arc<Utterance>) -> Option<Omission> {
+    let wanted = result.tool_call_id().unwrap_or_default();
+    let open = exchange.iter_mut().rev().find_map(|said| {
+        let mut calls = said.message.tool_calls().iter().zip(&mut said.answers).rev();
+        calls.find_map(|(call, answer)| (answer.is_none() && *call.id == *wanted).then_some(answer))
+    });
+    match open {
+        Some(answer) => {
+            *answer = Some(result);
+            None
+        }
+        None => Some(Omission::Aside),
+    }
+}
+
+/// A result that may be trimmed.
+fn is_long(message: &Message) -> bool {
+    message.role == Role::Tool && message.how == How::Whole
+}

@@ -1,0 +1,145 @@
+//! Anthropic's messages.
+//!
+//! Neighbours of one side are one message of several content blocks: each text a block of its own,
+//! so that the tokens of texts add up. A result follows its call directly, so that it stands at the
+//! head of the user's message behind it.
+
+use std::borrow::Cow;
+
+use serde::Serialize;
+use serde_json::value::RawValue;
+
+use crate::{
+    domain::{
+        Role, ToolCall,
+        context::{
+            Context, Format, How, Message,
+            wording::{SYSTEM_MARK, arguments, name_mark, says, tool},
+        },
+    },
+    formats::render::{
+        Rendered,
+        call_ids::{CallIds, Rule},
+        json, size,
+    },
+};
+
+/// `^[a-zA-Z0-9_-]+$`, at most 64 characters; unique in a request.
+const IDS: Rule = Rule { most: 64, accepts: |c| c.is_ascii_alphanumeric() || matches!(c, '_' | '-') };
+
+#[derive(Serialize)]
+struct Turn<'a> {
+    role: &'static str,
+    content: Vec<Block<'a>>,
+    /// The last message of the context that is in it.
+    #[serde(skip)]
+    last: usize,
+}
+
+#[derive(Serialize)]
+#[serde(tag = "type", rename_all = "snake_case")]
+enum Block<'a> {
+    Text {
+        text: Cow<'a, str>,
+    },
+    ToolUse {
+        id: String,
+        name: Cow<'a, str>,
+        input: Box<RawValue>,
+    },
+    ToolResult {
+        tool_use_id: String,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        content: Option<&'a str>,
+    },
+}
+
+/// Writes `context`: the system's messages at its head apart, the rest in alternation.
+pub(super) fn render(context: &Context) -> Rendered {
+    let (head, rest) = context.messages.split_at(context.head.min(context.messages.len()));
+    let system: Vec<Block<'_>> = head.iter().filter_map(|message| text(message.text())).collect();
+    let mut writer = Writer { ids: CallIds::by(IDS), called: Vec::new() };
+    let mut turns: Vec<Turn<'_>> = Vec::new();
+    for (message, index) in rest.iter().zip(head.len()..) {
+        let role = side(message);
+        if turns.last().is_none_or(|turn| turn.role != role) {
+            turns.push(Turn { role, content: Vec::new(), last: index });
+        }
+        if let Some(turn) = turns.last_mut() {
+            writer.blocks(message, &mut turn.content);
+            turn.last = index;
+        }
+    }
+    Rendered {
+        messages_json: json(&turns, size(context)),
+        system_json: if system.is_empty() { String::new() } else { json(&system, size(context)) },
+        tokens: context.tokens,
+        stable_messages: stable(context, &turns),
+        ..Rendered::default()
+    }
+}
+
+/// All but the assistant speak as the user.
+fn side(message: &Message) -> &'static str {
+    match message.role {
+        Role::Assistant => "assistant",
+        Role::System | Role::User | Role::Tool => "user",
+    }
+}
+
+fn text(text: &str) -> Option<Block<'_>> {
+    says(text, Format::AnthropicMessages).then(|| Block::Text { text: text.into() })
+}
+
+struct Writer {
+    ids: CallIds,
+    /// The ids of the calls made last.
+    called: Vec<String>,
+}
+
+impl Writer {
+    fn blocks<'a>(&mut self, message: &'a Message, blocks: &mut Vec<Block<'a>>) {
+        if message.role == Role::Tool {
+            let tool_use_id = self.called.get(message.answers).cloned().unwrap_or_default();
+            let content = Some(message.text()).filter(|text| says(text, Format::AnthropicMessages));
+            blocks.push(Block::ToolResult { tool_use_id, content });
+            return;
+        }
+        let mark = match (message.role, message.name()) {
+            (Role::System, _) if message.utterance.is_some() => Some(SYSTEM_MARK.into()),
+            (Role::User, Some(name)) => Some(name_mark(name).into()),
+            _ => None,
+        };
+        blocks.extend(mark.map(|text| Block::Text { text }));
+        blocks.extend(text(message.text()));
+        let Some(utterance) = message.utterance.as_ref().filter(|_| !message.tool_calls().is_empty()) else {
+            return;
+        };
+        self.called.clear();
+        for call in message.tool_calls() {
+            let id = self.ids.assign(&call.id, utterance.sequence);
+            self.called.push(id.clone());
+            blocks.push(Block::ToolUse {
+                id,
+                name: tool(&call.name, Format::AnthropicMessages),
+                input: input(call),
+            });
+        }
+    }
+}
+
+fn input(call: &ToolCall) -> Box<RawValue> {
+    let written = arguments(call, Format::AnthropicMessages).into_owned();
+    // it is an object already
+    RawValue::from_string(written).unwrap_or_else(|_| RawValue::NULL.to_owned())
+}
+
+/// How many messages nothing will be added to, and that stay.
+fn stable(context: &Context, turns: &[Turn<'_>]) -> usize {
+    let stable = turns.iter().take_while(|turn| turn.last < context.stable).count();
+    let next = context.messages[context.stable.min(context.messages.len())..]
+        .iter()
+        .find(|message| message.how != How::Recalled);
+    let closed = next.map(side).is_some_and(|side| stable > 0 && turns[stable - 1].role != side);
+    if closed { stable } else { stable.saturating_sub(1) }
+}

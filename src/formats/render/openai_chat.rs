@@ -1,0 +1,95 @@
+//! OpenAI's chat messages.
+
+use std::borrow::Cow;
+
+use serde::Serialize;
+
+use crate::{
+    domain::{
+        Role,
+        context::{
+            Context, Format, Message,
+            wording::{arguments, participant, tool},
+        },
+    },
+    formats::render::{
+        Rendered,
+        call_ids::{CallIds, Rule},
+        json, size,
+    },
+};
+
+/// OpenAI refuses ids of more than 40 characters.
+const IDS: Rule = Rule { most: 40, accepts: |c| !c.is_control() };
+
+#[derive(Serialize)]
+struct ChatMessage<'a> {
+    role: &'static str,
+    content: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    name: Option<Cow<'a, str>>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    tool_calls: Vec<Call<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    tool_call_id: Option<String>,
+}
+
+#[derive(Serialize)]
+struct Call<'a> {
+    id: String,
+    r#type: &'static str,
+    function: Function<'a>,
+}
+
+#[derive(Serialize)]
+struct Function<'a> {
+    name: Cow<'a, str>,
+    arguments: Cow<'a, str>,
+}
+
+/// Writes `context`: a message of the context is one of the JSON.
+pub(super) fn render(context: &Context) -> Rendered {
+    let mut ids = CallIds::by(IDS);
+    let mut called: Vec<String> = Vec::new();
+    let mut messages = Vec::with_capacity(context.messages.len());
+    for message in &context.messages {
+        let tool_calls = calls(message, &mut ids);
+        if !tool_calls.is_empty() {
+            called = tool_calls.iter().map(|call| call.id.clone()).collect();
+        }
+        messages.push(ChatMessage {
+            role: message.role.as_str(),
+            content: content(message),
+            name: message.name().filter(|_| message.role != Role::Tool).map(participant),
+            tool_calls,
+            tool_call_id: match message.role {
+                Role::Tool => called.get(message.answers).cloned(),
+                Role::System | Role::User | Role::Assistant => None,
+            },
+        });
+    }
+    Rendered {
+        messages_json: json(&messages, size(context)),
+        tokens: context.tokens,
+        stable_messages: context.stable,
+        ..Rendered::default()
+    }
+}
+
+/// What it says; only what calls tools may say nothing.
+fn content(message: &Message) -> Option<&str> {
+    Some(message.text()).filter(|text| !text.is_empty() || message.tool_calls().is_empty())
+}
+
+fn calls<'a>(message: &'a Message, ids: &mut CallIds) -> Vec<Call<'a>> {
+    let Some(utterance) = &message.utterance else { return Vec::new() };
+    let call = |call: &'a crate::domain::ToolCall| Call {
+        id: ids.assign(&call.id, utterance.sequence),
+        r#type: "function",
+        function: Function {
+            name: tool(&call.name, Format::OpenAiChat),
+            arguments: arguments(call, Format::OpenAiChat),
+        },
+    };
+    message.tool_calls().iter().map(call).collect()
+}
