@@ -42,6 +42,7 @@ pub enum Operation {
     ShareConversation,
     RevokeShare,
     ReadShared,
+    BuildContext,
 }
 
 /// One operation. Refers to utterances and holds no text.

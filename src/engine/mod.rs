@@ -8,6 +8,7 @@ mod address;
 mod aside;
 mod background;
 mod clock;
+mod context;
 mod conversations;
 mod end;
 mod error;
@@ -42,6 +43,7 @@ use std::{
 pub use address::{Address, Caller};
 pub use aside::{COUNT_ASIDE_BYTES, aside};
 pub use clock::{Clock, SystemClock};
+pub use context::{BuildContextCall, BuildContextReply, Recall};
 pub use conversations::{ConversationPage, CreateCall, ListConversations};
 pub use end::{EndCall, EndReply};
 pub use error::EngineError;

@@ -257,7 +257,8 @@ impl Engine {
     }
 }
 
-fn search(query: &Query, indexes: &[SharedIndex], wanted: &[Ranges], limit: usize) -> Vec<Hit> {
+/// The best `limit` hits among the `wanted` sequences of each index.
+pub(super) fn search(query: &Query, indexes: &[SharedIndex], wanted: &[Ranges], limit: usize) -> Vec<Hit> {
     let guards: Vec<_> = indexes.iter().map(|index| index.read()).collect();
     let indexes: Vec<_> = guards.iter().map(|indexed| &indexed.index).collect();
     let eligible = |index: usize, sequence: u64| wanted[index].contains(Sequence(sequence));

@@ -11,6 +11,14 @@ use crate::{
 
 #[tonic::async_trait]
 impl ContextService for Services {
+    async fn build_context(
+        &self,
+        request: Request<proto::BuildContextRequest>,
+    ) -> Result<Response<proto::BuildContextResponse>, Status> {
+        let caller = self.caller(&request);
+        Ok(Response::new(self.built_context(&caller, request.into_inner()).await?))
+    }
+
     async fn count_tokens(
         &self,
         request: Request<proto::CountTokensRequest>,

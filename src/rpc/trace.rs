@@ -154,5 +154,6 @@ fn operation(operation: Operation) -> proto::Operation {
         Operation::ShareConversation => proto::Operation::ShareConversation,
         Operation::RevokeShare => proto::Operation::RevokeShare,
         Operation::ReadShared => proto::Operation::ReadShared,
+        Operation::BuildContext => proto::Operation::BuildContext,
     }
 }

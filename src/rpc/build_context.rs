@@ -1,0 +1,179 @@
+//! BuildContext.
+
+use tonic::Status;
+
+use crate::{
+    domain::{
+        Ranges, Reason, Refusal, Utterance,
+        context::{
+            Context, DEFAULT_TURNS, Format, How, Message, Omission, Request, SummaryPlacement, Unanswered,
+        },
+        limits::MAX_PROMPT_BYTES,
+    },
+    engine::{BuildContextCall, BuildContextReply, Caller, Recall, aside},
+    formats::{Rendered, render},
+    proto,
+    rpc::{Services, decode, encode},
+};
+
+/// Recalled utterances by default, and at most.
+const RECALLED: (usize, usize) = (5, 50);
+/// A context of more tokens is written beside the threads that serve calls.
+const RENDER_ASIDE_TOKENS: u32 = 20_000;
+
+impl Services {
+    pub(super) async fn built_context(
+        &self,
+        caller: &Caller,
+        request: proto::BuildContextRequest,
+    ) -> Result<proto::BuildContextResponse, Status> {
+        let call = call(request)?;
+        let BuildContextReply { state, context } = self.engine.build_context(caller, &call).await?;
+        let budget = call.request.budget.or_else(|| Request::default_budget(&state));
+        let counter = self.engine.counter(state.head.identity.encoding);
+        let mut response = proto::BuildContextResponse {
+            conversation_id: state.key().id.to_string(),
+            revision: encode::long(state.head.revision.get()),
+            token_budget: budget.map(encode::int),
+            utterances: utterances(&context),
+            omitted: context.omitted.iter().map(omitted).collect(),
+            ..Default::default()
+        };
+        let long = context.tokens > RENDER_ASIDE_TOKENS;
+        let rendered = aside(long, move || render(&context, counter)).await?;
+        let Rendered { messages_json, system_json, text, tokens, stable_messages } = rendered;
+        (response.messages_json, response.system_json, response.text) = (messages_json, system_json, text);
+        response.token_count = Some(encode::int(tokens));
+        response.stable_prefix_messages = Some(encode::int(stable_messages));
+        Ok(response)
+    }
+}
+
+fn call(request: proto::BuildContextRequest) -> Result<BuildContextCall, Refusal> {
+    let positive =
+        |field: &str, number: Option<i32>| number.map(|number| decode::positive(field, number)).transpose();
+    let max_turns = request.max_turns.map(|number| decode::natural("max_turns", number)).transpose()?;
+    let context = Request {
+        format: format(request.format)?,
+        budget: positive("token_budget", request.token_budget)?,
+        max_turns: Some(max_turns.unwrap_or(DEFAULT_TURNS)).filter(|most| *most > 0),
+        summary: placement(request.summary_placement)?,
+        recall: false,
+        mask_after_turns: positive("mask_tool_results_after_turns", request.mask_tool_results_after_turns)?,
+        unanswered: unanswered(request.unanswered_calls)?,
+    };
+    Ok(BuildContextCall {
+        address: decode::address(&request.conversation_id, &request.recipient_id)?,
+        request: context,
+        recall: request.recall.map(recall).transpose()?,
+    })
+}
+
+fn recall(recall: proto::ContextRecall) -> Result<Recall, Refusal> {
+    let bytes = recall.prompt.len();
+    if bytes == 0 || bytes > MAX_PROMPT_BYTES {
+        let text = format!("has {bytes} bytes; accepted are 1 to {MAX_PROMPT_BYTES}");
+        let reason = if bytes == 0 { Reason::InvalidField } else { Reason::ContentTooLarge };
+        return Err(Refusal::field(reason, "recall.prompt", text));
+    }
+    let (default, most) = RECALLED;
+    let limit = match recall.limit {
+        None => default,
+        Some(number) => match usize::try_from(number) {
+            Ok(limit) if (1..=most).contains(&limit) => limit,
+            _ => {
+                let text = format!("is {number}; accepted are 1 to {most}");
+                return Err(Refusal::invalid("recall.limit", text));
+            }
+        },
+    };
+    Ok(Recall { prompt: recall.prompt, limit })
+}
+
+fn format(number: i32) -> Result<Format, Refusal> {
+    use proto::ContextFormat as Wire;
+    match Wire::try_from(number) {
+        Ok(Wire::Unspecified | Wire::OpenaiChat) => Ok(Format::OpenAiChat),
+        Ok(Wire::AnthropicMessages) => Ok(Format::AnthropicMessages),
+        Ok(Wire::Text) => Ok(Format::Text),
+        Err(_) => {
+            let text =
+                format!("is {number}; accepted are OPENAI_CHAT (1), ANTHROPIC_MESSAGES (2) and TEXT (3)");
+            Err(Refusal::invalid("format", text))
+        }
+    }
+}
+
+fn placement(number: i32) -> Result<SummaryPlacement, Refusal> {
+    use proto::SummaryPlacement as Wire;
+    match Wire::try_from(number) {
+        Ok(Wire::Unspecified | Wire::System) => Ok(SummaryPlacement::System),
+        Ok(Wire::UserMessage) => Ok(SummaryPlacement::UserMessage),
+        Err(_) => {
+            let text = format!("is {number}; accepted are SYSTEM (1) and USER_MESSAGE (2)");
+            Err(Refusal::invalid("summary_placement", text))
+        }
+    }
+}
+
+fn unanswered(number: i32) -> Result<Unanswered, Refusal> {
+    use proto::UnansweredCalls as Wire;
+    match Wire::try_from(number) {
+        Ok(Wire::Unspecified | Wire::Omit) => Ok(Unanswered::Omit),
+        Ok(Wire::Placeholder) => Ok(Unanswered::Placeholder),
+        Err(_) => {
+            let text = format!("is {number}; accepted are OMIT (1) and PLACEHOLDER (2)");
+            Err(Refusal::invalid("unanswered_calls", text))
+        }
+    }
+}
+
+fn utterances(context: &Context) -> Vec<proto::RenderedUtterance> {
+    let mut rendered = Vec::with_capacity(context.messages.len() + context.recalled.len());
+    for message in &context.messages {
+        if message.how == How::Recalled {
+            let recalled = context.recalled.iter();
+            rendered
+                .extend(recalled.map(|utterance| reference(utterance, proto::RenderedAs::Recalled, None)));
+        } else if let Some(utterance) = &message.utterance {
+            rendered.push(reference(utterance, rendered_as(message), Some(message.tokens)));
+        }
+    }
+    rendered
+}
+
+fn reference(utterance: &Utterance, how: proto::RenderedAs, tokens: Option<u32>) -> proto::RenderedUtterance {
+    proto::RenderedUtterance {
+        utterance_id: utterance.id_text(),
+        sequence: encode::long(utterance.sequence.get()),
+        role: encode::role(utterance.role).into(),
+        rendered_as: how.into(),
+        token_count: tokens.map(encode::int),
+    }
+}
+
+fn rendered_as(message: &Message) -> proto::RenderedAs {
+    match message.how {
+        How::Whole => proto::RenderedAs::Whole,
+        How::Instruction => proto::RenderedAs::Instruction,
+        How::Pinned => proto::RenderedAs::Pinned,
+        How::Masked => proto::RenderedAs::Masked,
+        How::Trimmed => proto::RenderedAs::Trimmed,
+        How::Recalled => proto::RenderedAs::Recalled,
+        How::Summary | How::Placeholder => proto::RenderedAs::Unspecified,
+    }
+}
+
+fn omitted((omission, ranges): &(Omission, Ranges)) -> proto::OmittedUtterances {
+    let reason = match omission {
+        Omission::Evicted => proto::OmissionReason::Evicted,
+        Omission::Budget => proto::OmissionReason::Budget,
+        Omission::MaxTurns => proto::OmissionReason::MaxTurns,
+        Omission::UnansweredCall => proto::OmissionReason::UnansweredCall,
+        Omission::Forgotten => proto::OmissionReason::Forgotten,
+        Omission::Aside => proto::OmissionReason::Aside,
+        Omission::Empty => proto::OmissionReason::Empty,
+        Omission::Format => proto::OmissionReason::Format,
+    };
+    proto::OmittedUtterances { reason: reason.into(), sequences: encode::ranges(ranges) }
+}
