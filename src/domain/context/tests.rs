@@ -1,1 +1,538 @@
+//! Contexts as a whole: what always holds, and what the parts come to.
 
+use proptest::prelude::*;
+
+use super::*;
+use crate::domain::{
+    AssignedId, ConversationId, ConversationKey, Draft, Encoding, Identity, LineageId, Loaded, Marks, More,
+    Namespace, Policy, RecipientId, Sequence, Timestamp, Verdict, change,
+    extractive::tests::o200k,
+    forget::{Forget, forget},
+    forgetting,
+    memorize::{Memorize, memorize},
+    update::{UpdateUtterance, update_utterance},
+};
+
+/// A conversation that tests talk in.
+#[derive(Clone, Debug)]
+pub(crate) struct Talk(pub(crate) Conversation);
+
+const LINEAGE: LineageId = LineageId([7; 16]);
+
+impl Talk {
+    pub(crate) fn with(policy: Policy) -> Self {
+        let key = ConversationKey { namespace: Namespace::default(), id: ConversationId::assigned(1) };
+        let identity = Identity {
+            key,
+            recipient: RecipientId::default(),
+            lineage: LINEAGE,
+            start_time: Timestamp(0),
+            encoding: Encoding::O200kBase,
+        };
+        Self(Conversation::new(identity, policy))
+    }
+
+    pub(crate) fn session() -> Self {
+        Self::with(Policy::SESSION)
+    }
+
+    pub(crate) fn say(&mut self, role: Role, content: &str) -> &mut Self {
+        self.add(role, content, More::default())
+    }
+
+    pub(crate) fn call(&mut self, content: &str, ids: &[&str]) -> &mut Self {
+        let call = |id: &&str| ToolCall {
+            id: (*id).into(),
+            name: "lookup_order".into(),
+            arguments_json: r#"{"order": 7}"#.into(),
+        };
+        let tool_calls = ids.iter().map(call).collect();
+        self.add(Role::Assistant, content, More { tool_calls, ..More::default() })
+    }
+
+    pub(crate) fn answer(&mut self, id: &str, content: &str) -> &mut Self {
+        self.add(Role::Tool, content, More { tool_call_id: Some(id.into()), ..More::default() })
+    }
+
+    pub(crate) fn add(&mut self, role: Role, content: &str, more: More) -> &mut Self {
+        let more = (more != More::default()).then(|| Box::new(more));
+        let draft = Draft {
+            id: None,
+            role,
+            content: content.into(),
+            turn: None,
+            create_time: None,
+            pinned: false,
+            more,
+        };
+        let tokens = vec![draft.tokens(o200k())];
+        let command = Memorize {
+            drafts: vec![draft],
+            tokens,
+            encoding: Encoding::O200kBase,
+            expected: None,
+            lenient: true,
+        };
+        self.change(|before, context| {
+            let memorized = memorize(before, &command, context).unwrap();
+            decided(memorized).transition.after
+        })
+    }
+
+    pub(crate) fn forget(&mut self, instruction: &str) -> &mut Self {
+        let instruction = forgetting::parse(instruction).unwrap();
+        let command = Forget { instruction, hard: false, expected: None };
+        self.change(|before, context| {
+            let forgotten = decided(forget(before, &command, context).unwrap());
+            forgotten.transition.map_or_else(|| before.clone(), |transition| transition.after)
+        })
+    }
+
+    pub(crate) fn pin(&mut self, sequence: u64) -> &mut Self {
+        let id = AssignedId(LINEAGE, Sequence(sequence)).text().into();
+        let command = UpdateUtterance { id, pinned: Some(true), metadata: None, expected: None };
+        self.change(|before, context| {
+            let updated = decided(update_utterance(before, &command, context).unwrap());
+            updated.transition.map_or_else(|| before.clone(), |transition| transition.after)
+        })
+    }
+
+    fn change(
+        &mut self,
+        decide: impl FnOnce(&Conversation, &change::Context<'_>) -> Conversation,
+    ) -> &mut Self {
+        let loaded = Loaded::default();
+        let context = change::Context { now: Timestamp(0), counter: o200k(), loaded: &loaded };
+        self.0 = decide(&self.0, &context);
+        self
+    }
+
+    pub(crate) fn context(&self, request: &Request) -> Context {
+        build(&self.0, &[], request, o200k()).unwrap()
+    }
+}
+
+fn decided<T>(verdict: Verdict<T>) -> T {
+    match verdict {
+        Verdict::Decided(value) => value,
+        Verdict::Need(need) => panic!("nothing is archived: {need:?}"),
+    }
+}
+
+/// What the messages say, in short.
+fn told(context: &Context) -> Vec<String> {
+    let line = |message: &Message| {
+        let calls: Vec<_> = message.tool_calls().iter().map(|call| &*call.id).collect();
+        format!("{} {}{}", message.role, message.text(), calls.join("+"))
+    };
+    context.messages.iter().map(line).collect()
+}
+
+fn sequences(context: &Context) -> Vec<u64> {
+    context.messages.iter().filter_map(|message| Some(message.utterance.as_ref()?.sequence.get())).collect()
+}
+
+fn omitted(context: &Context) -> Vec<(Omission, String)> {
+    context.omitted.iter().map(|(omission, ranges)| (*omission, ranges.to_string())).collect()
+}
+
+fn unlimited() -> Request {
+    Request { max_turns: None, ..Request::default() }
+}
+
+fn within(budget: u32) -> Request {
+    Request { budget: Some(budget), ..unlimited() }
+}
+
+/// Two of a user's and an assistant's words, as many turns.
+fn turns(count: usize) -> Talk {
+    let mut talk = Talk::session();
+    for turn in 1..=count {
+        talk.say(Role::User, &format!("Question {turn}: where is order {turn}?"));
+        talk.say(Role::Assistant, &format!("Order {turn} is on its way to you."));
+    }
+    talk
+}
+
+#[test]
+fn results_follow_their_calls_and_the_rest_follows_them() {
+    let mut talk = Talk::session();
+    talk.say(Role::User, "Hi").call("", &["a", "b"]).say(Role::System, "Be quick.");
+    talk.answer("b", "B").call("More.", &["c"]).answer("c", "C").answer("a", "A");
+    let context = talk.context(&unlimited());
+    let wanted =
+        ["user Hi", "assistant a+b", "tool A", "tool B", "system Be quick.", "assistant More.c", "tool C"];
+    assert_eq!(told(&context), wanted);
+    assert_eq!(context.messages[3].answers, 1);
+    assert_eq!(context.tokens, context.messages.iter().map(|message| message.tokens).sum::<u32>());
+    assert_eq!(u64::from(context.tokens), talk.0.window.tokens());
+}
+
+#[test]
+fn an_id_that_comes_twice_is_answered_in_order() {
+    let mut talk = Talk::session();
+    talk.call("", &["a", "a"]).answer("a", "first").answer("a", "second");
+    talk.call("", &["a"]).answer("a", "third");
+    let context = talk.context(&unlimited());
+    // the nearest open call is answered first
+    assert_eq!(told(&context), ["assistant a+a", "tool second", "tool first", "assistant a", "tool third"]);
+}
+
+#[test]
+fn unanswered_calls_are_left_out_or_closed() {
+    let mut talk = Talk::session();
+    talk.say(Role::User, "Hi").call("", &["a", "b"]).answer("a", "A");
+    let left_out = talk.context(&unlimited());
+    assert_eq!(told(&left_out), ["user Hi"]);
+    assert_eq!(omitted(&left_out), [(Omission::UnansweredCall, "2-3".into())]);
+    assert_eq!(left_out.stable, 1);
+    let closed = talk.context(&Request { unanswered: Unanswered::Placeholder, ..unlimited() });
+    let placeholder = "tool [no result: the call of lookup_order was not answered]";
+    assert_eq!(told(&closed), ["user Hi", "assistant a+b", "tool A", placeholder]);
+    assert_eq!(closed.stable, 1, "a result may still come");
+    talk.say(Role::User, "Never mind.");
+    let abandoned = talk.context(&Request { unanswered: Unanswered::Placeholder, ..unlimited() });
+    assert_eq!(abandoned.stable, abandoned.messages.len());
+}
+
+#[test]
+fn what_takes_no_part_is_named() {
+    let mut talk = Talk::session();
+    talk.say(Role::User, "One").say(Role::User, "Two").answer("x", "orphan").say(Role::Assistant, "");
+    talk.forget("sequence:2");
+    let context = talk.context(&unlimited());
+    assert_eq!(told(&context), ["user One"]);
+    let wanted = [
+        (Omission::Forgotten, "2".to_owned()),
+        (Omission::Aside, "3".to_owned()),
+        (Omission::Empty, "4".to_owned()),
+    ];
+    assert_eq!(omitted(&context), wanted);
+}
+
+#[test]
+fn turns_leave_in_steps() {
+    let first = |count: usize| {
+        let context = turns(count).context(&Request::default());
+        (sequences(&context)[0], omitted(&context))
+    };
+    assert_eq!(first(10), (1, Vec::new()));
+    assert_eq!(first(11).0, 7, "turn 4 begins a step");
+    assert_eq!(first(13), (7, vec![(Omission::MaxTurns, "1-6".into())]));
+    assert_eq!(first(14).0, 15);
+    assert_eq!(first(17).0, 15);
+    assert_eq!(first(18).0, 23);
+}
+
+#[test]
+fn a_cut_in_a_turn_keeps_what_the_user_asked() {
+    let mut talk = Talk::session();
+    talk.say(Role::User, "Count to a hundred with the tool.");
+    for number in 1..=100 {
+        talk.call("", &["n"]).answer("n", &format!("The counter stands at {number} now."));
+    }
+    let context = talk.context(&within(600));
+    let rendered = sequences(&context);
+    assert_eq!((rendered[0], rendered.last()), (1, Some(&201)));
+    assert!(rendered[1] > 100 && rendered.len() > 20);
+    assert_eq!(omitted(&context), [(Omission::Budget, format!("2-{}", rendered[1] - 1))]);
+    assert!(context.tokens > 600 * 3 / 5 && context.tokens <= 600);
+}
+
+#[test]
+fn results_of_older_turns_are_masked() {
+    let mut talk = Talk::session();
+    let long = "The order has many lines. ".repeat(40);
+    for _ in 0..5 {
+        talk.say(Role::User, "Look it up.").call("", &["a"]).answer("a", &long);
+    }
+    talk.say(Role::User, "Again.").call("", &["b"]).answer("b", "Short.");
+    let context = talk.context(&Request { mask_after_turns: Some(2), ..unlimited() });
+    let how: Vec<How> = context.messages.iter().map(|message| message.how).collect();
+    let masked: Vec<usize> = (0..how.len()).filter(|at| how[*at] == How::Masked).collect();
+    assert_eq!(masked, [2, 5, 8], "turns 1 to 3 of 6");
+    let text = context.messages[2].text();
+    assert_eq!(text, "[result of lookup_order, 245 tokens, omitted; sequence 3]");
+    assert_eq!(context.messages[2].tokens, 4 + o200k().count(text));
+}
+
+#[test]
+fn a_result_too_long_keeps_both_ends() {
+    let mut talk = Talk::session();
+    let long: String = (1..=2_000).map(|line| format!("line {line}\n")).collect();
+    talk.say(Role::User, "Read the file.").call("", &["a"]).answer("a", &long);
+    let context = talk.context(&within(1_000));
+    let result = context.messages.last().unwrap();
+    assert_eq!(result.how, How::Trimmed);
+    assert!(result.text().starts_with("line 1\nline 2\n") && result.text().ends_with("line 2000\n"));
+    assert!(result.text().contains(" tokens left out …]\n"));
+    assert!((650..=750).contains(&result.tokens), "about three quarters of the budget: {}", result.tokens);
+    assert_eq!(context.stable, 3, "it stays as it is");
+}
+
+#[test]
+fn a_budget_too_small_names_the_one_needed() {
+    let mut talk = Talk::session();
+    talk.say(Role::System, "You are careful.").say(Role::User, "Read the file.").call("", &["a", "b"]);
+    talk.answer("a", &"word ".repeat(5_000)).answer("b", &"other ".repeat(70));
+    let needed = needed(&build(&talk.0, &[], &within(20), o200k()).unwrap_err());
+    assert_eq!(talk.context(&within(needed)).tokens, needed);
+    assert!(build(&talk.0, &[], &within(needed - 1), o200k()).is_err());
+}
+
+fn needed(refusal: &Refusal) -> u32 {
+    let text = refusal.to_string();
+    let (_, rest) = text.split_once("accepted are ").expect("what is accepted");
+    assert!(text.starts_with("token_budget: "), "{text}");
+    rest.split_once(' ').unwrap().0.parse().unwrap()
+}
+
+#[test]
+fn the_summary_has_a_quarter_of_a_tight_budget() {
+    let mut talk = Talk::with(Policy { utterances: Some(Marks::of(20)), ..Policy::ROLLING });
+    talk.say(Role::System, "You ship orders.");
+    for turn in 1..=120 {
+        talk.say(Role::User, &format!("Ship order {turn} with {} lamps to dock {}.", turn * 3, turn % 7));
+        talk.say(Role::Assistant, &format!("Order {turn} leaves on day {} by truck {turn}.", turn + 1));
+    }
+    let summary = |budget: u32| {
+        let context = talk.context(&within(budget));
+        let at = context.messages.iter().position(|message| message.how == How::Summary)?;
+        assert_eq!(at, 1, "behind the instructions");
+        let message = &context.messages[at];
+        assert_eq!(message.tokens, 4 + o200k().count(message.text()));
+        Some(message.tokens)
+    };
+    assert!(summary(9_000).unwrap() > talk.0.summary.tokens());
+    assert!((150..=200).contains(&summary(800).unwrap()));
+    let request = Request { summary: SummaryPlacement::UserMessage, ..within(9_000) };
+    let context = talk.context(&request);
+    let message = &context.messages[1];
+    assert_eq!(message.role, Role::User);
+    let covered = talk.0.summary.covered_count();
+    assert!(message.text().starts_with(&format!("[CONVERSATION HISTORY SUMMARY - {covered} messages]\n\n")));
+    assert!(message.text().ends_with("\n\n[END SUMMARY - Recent conversation continues below]"));
+    assert_eq!(message.tokens, 4 + o200k().count(message.text()));
+}
+
+#[test]
+fn pinned_units_stay_when_their_place_is_cut() {
+    let mut talk = turns(60);
+    talk.pin(3).pin(118);
+    let context = talk.context(&within(500));
+    let rendered = sequences(&context);
+    assert_eq!(rendered[0], 3);
+    assert_eq!(context.messages[0].how, How::Pinned);
+    let at = rendered.iter().position(|sequence| *sequence == 118).unwrap();
+    assert_eq!(context.messages[at].how, How::Whole, "in its place");
+    let gap = rendered[1];
+    assert_eq!(omitted(&context), [(Omission::Budget, format!("1-2, 4-{}", gap - 1))]);
+}
+
+#[test]
+fn what_is_recalled_stands_before_the_newest_user_utterance() {
+    let talk = turns(60);
+    let found: Vec<_> = [9, 4, 118].iter().map(|at| talk.0.window.at(at - 1).unwrap().clone()).collect();
+    let request = Request { recall: true, ..within(500) };
+    let context = build(&talk.0, &found, &request, o200k()).unwrap();
+    let at = context.messages.iter().position(|message| message.how == How::Recalled).unwrap();
+    assert_eq!((at, context.messages[at + 1].role), (context.messages.len() - 3, Role::User));
+    assert_eq!(context.stable, at);
+    assert_eq!(
+        context.messages[at].text(),
+        "[Recalled from earlier in this conversation]\n\
+         Assistant (turn 2): Order 2 is on its way to you.\n\
+         User (turn 5): Question 5: where is order 5?\n\
+         [End of what was recalled]",
+        "in the order said, without what is there anyway"
+    );
+    let recalled: Vec<u64> = context.recalled.iter().map(|utterance| utterance.sequence.get()).collect();
+    assert_eq!(recalled, [4, 9]);
+    assert!(omitted(&context)[0].1.starts_with("1-3, 5-8, 10-"));
+    assert!(context.tokens <= 500);
+}
+
+#[test]
+fn anthropic_begins_with_a_user_and_ends_without_white_space() {
+    let mut talk = Talk::session();
+    talk.say(Role::System, "Be kind.").say(Role::Assistant, "Welcome!\n\n");
+    let request = Request { format: Format::AnthropicMessages, ..unlimited() };
+    let context = talk.context(&request);
+    assert_eq!(told(&context), ["system Be kind.", "user [The conversation goes on.]", "assistant Welcome!"]);
+    assert_eq!((context.head, context.stable), (1, 2));
+    let words = ["Be kind.", wording::OPENING, "Welcome!"];
+    assert_eq!(context.tokens, words.iter().map(|text| 4 + o200k().count(text)).sum::<u32>());
+}
+
+/// What is said next in a conversation made by chance.
+#[derive(Clone, Debug)]
+enum Step {
+    Say(Role, String, Option<&'static str>),
+    Call(String, usize),
+    Answer(usize, String),
+    Forget(u64),
+    Pin(u64),
+}
+
+fn steps() -> impl Strategy<Value = Vec<Step>> {
+    let words = || {
+        let long = (100..400usize).prop_map(|count| "The order is late. ".repeat(count / 4));
+        prop_oneof![6 => "[a-z]{1,8}( [a-z]{1,9}){0,25}\n?", 1 => Just(String::new()), 1 => long]
+    };
+    let role = prop_oneof![4 => Just(Role::User), 4 => Just(Role::Assistant), 1 => Just(Role::System)];
+    let name = prop_oneof![6 => Just(None), 1 => Just(Some("Ada")), 1 => Just(Some("a b<c>"))];
+    let step = prop_oneof![
+        5 => (role, words(), name).prop_map(|(role, text, name)| Step::Say(role, text, name)),
+        4 => (words(), 1..4usize).prop_map(|(text, calls)| Step::Call(text, calls)),
+        8 => (0..4usize, words()).prop_map(|(call, text)| Step::Answer(call, text)),
+        1 => (1..60u64).prop_map(Step::Forget),
+        1 => (1..60u64).prop_map(Step::Pin),
+    ];
+    prop::collection::vec(step, 1..70)
+}
+
+impl Talk {
+    fn step(&mut self, step: &Step) {
+        match step {
+            Step::Say(role, text, name) => {
+                self.add(*role, text, More { name: name.map(Into::into), ..More::default() });
+            }
+            Step::Call(text, calls) => {
+                self.call(text, &["a", "b", "a"][..*calls]);
+            }
+            // mostly one that is open, else an orphan
+            Step::Answer(call, text) => {
+                let open = self.0.head.open.as_ref().and_then(|open| open.calls.get(*call).cloned());
+                self.answer(&open.unwrap_or_else(|| "z".into()), text);
+            }
+            // what covers the archive would have to be loaded
+            _ if !self.0.head.archived.is_empty() => {}
+            Step::Forget(sequence) if self.0.window.get(Sequence(*sequence)).is_some() => {
+                self.forget(&format!("sequence:{sequence}"));
+            }
+            Step::Pin(sequence) if self.0.window.get(Sequence(*sequence)).is_some() => {
+                self.pin(*sequence);
+            }
+            Step::Forget(_) | Step::Pin(_) => {}
+        }
+    }
+}
+
+fn requests() -> impl Strategy<Value = Request> {
+    let formats = [Format::OpenAiChat, Format::AnthropicMessages, Format::Text];
+    let placements = [SummaryPlacement::System, SummaryPlacement::UserMessage];
+    (
+        prop::sample::select(formats.to_vec()),
+        prop::option::of(40..3_000u32),
+        prop::option::of(1..8u32),
+        prop::sample::select(placements.to_vec()),
+        any::<bool>(),
+        prop::option::of(1..4u32),
+        prop::sample::select(vec![Unanswered::Omit, Unanswered::Placeholder]),
+    )
+        .prop_map(|(format, budget, max_turns, summary, recall, mask_after_turns, unanswered)| Request {
+            format,
+            budget,
+            max_turns,
+            summary,
+            recall,
+            mask_after_turns,
+            unanswered,
+        })
+}
+
+/// Calls are answered directly behind them, each once and in the order made.
+fn check_exchanges(context: &Context) -> Result<(), TestCaseError> {
+    let mut open = 0..0;
+    for message in &context.messages {
+        if message.role == Role::Tool {
+            prop_assert_eq!(open.next(), Some(message.answers));
+            continue;
+        }
+        prop_assert!(open.is_empty(), "{:?}", told(context));
+        if context.format != Format::Text {
+            open = 0..message.tool_calls().len();
+        }
+    }
+    prop_assert!(open.is_empty());
+    Ok(())
+}
+
+/// Everything said is rendered or left out for a reason, and nothing is both.
+fn check_account(talk: &Talk, context: &Context) -> Result<(), TestCaseError> {
+    let mut rendered: Ranges = sequences(context).into_iter().map(Sequence).collect();
+    prop_assert_eq!(rendered.count(), sequences(context).len() as u64, "nothing twice");
+    context.recalled.iter().for_each(|utterance| rendered.add(utterance.sequence));
+    let mut all = rendered.clone();
+    let mut count = rendered.count();
+    for (_, ranges) in &context.omitted {
+        all.union(ranges);
+        count += ranges.count();
+    }
+    prop_assert_eq!(count, all.count(), "{:?} {:?}", rendered, &context.omitted);
+    prop_assert_eq!(all.count(), talk.0.head.next.get() - 1, "{:?} {:?}", rendered, &context.omitted);
+    Ok(())
+}
+
+fn of(context: &Context, wanted: &[Omission]) -> Vec<(Omission, String)> {
+    let mut omitted = omitted(context);
+    omitted.retain(|(omission, _)| wanted.contains(omission));
+    omitted
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 160, ..ProptestConfig::default() })]
+
+    #[test]
+    fn contexts_are_whole_and_within_their_budget(
+        steps in steps(),
+        request in requests(),
+        window in 4..60u32,
+    ) {
+        let policy = Policy { utterances: Some(Marks::of(window)), ..Policy::ROLLING };
+        let mut talk = Talk::with(policy);
+        steps.iter().for_each(|step| talk.step(step));
+        let found: Vec<_> = talk.0.window.iter().step_by(3).cloned().collect();
+        let context = match build(&talk.0, &found, &request, o200k()) {
+            Ok(context) => context,
+            Err(refusal) => {
+                let needed = needed(&refusal);
+                prop_assert!(Some(needed) > request.budget);
+                let enough = Request { budget: Some(needed), ..request.clone() };
+                let context = build(&talk.0, &found, &enough, o200k()).unwrap();
+                prop_assert!(context.tokens <= needed);
+                context
+            }
+        };
+        check_exchanges(&context)?;
+        check_account(&talk, &context)?;
+        prop_assert!(context.stable <= context.messages.len() && context.head <= context.messages.len());
+        let budget = request.budget.or(Request::default_budget(&talk.0));
+        if request.budget.is_none() {
+            prop_assert!(budget.is_none_or(|budget| context.tokens <= budget));
+        }
+        for message in context.messages.iter().filter(|_| context.format != Format::Text) {
+            prop_assert!(message.instead.is_none() || message.role == Role::Assistant
+                || message.tokens == 4 + o200k().count(message.text()), "{:?}", message);
+        }
+    }
+
+    #[test]
+    fn a_stable_prefix_stays_while_nothing_is_cut(steps in steps(), request in requests()) {
+        let mut talk = Talk::session();
+        let mut before: Option<Context> = None;
+        for step in &steps {
+            talk.step(step);
+            let changed = matches!(step, Step::Forget(_) | Step::Pin(_));
+            let now = build(&talk.0, &[], &request, o200k()).ok();
+            if let Some((before, now)) = before.as_ref().zip(now.as_ref()).filter(|_| !changed) {
+                let cuts = [Omission::Budget, Omission::MaxTurns];
+                let masks = |context: &Context| context.messages.iter().filter(|m| m.how == How::Masked).count();
+                if of(before, &cuts) == of(now, &cuts) && masks(before) == masks(now) {
+                    prop_assert_eq!(&before.messages[..before.stable], &now.messages[..before.stable]);
+                }
+            }
+            before = now;
+        }
+    }
+}

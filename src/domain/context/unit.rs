@@ -167,15 +167,14 @@ impl Rendering<'_> {
 
     /// The fewest tokens to which [`Rendering::fit`] brings a unit.
     pub(super) fn least(&self, unit: &Unit) -> u64 {
-        let least = |message: &Message| match is_long(message) {
-            true => self.least_of(message).min(message.tokens),
-            false => message.tokens,
-        };
-        unit.messages.iter().map(|message| u64::from(least(message))).sum()
+        unit.messages.iter().map(|message| self.least_of(message)).sum()
     }
 
-    fn least_of(&self, message: &Message) -> u32 {
-        least(self.costs.content_of(message), self.costs.counter).1 + self.costs.of_words("")
+    fn least_of(&self, message: &Message) -> u64 {
+        let trimmed =
+            || least(self.costs.content_of(message), self.costs.counter).1 + self.costs.of_words("");
+        let least = if is_long(message) { trimmed().min(message.tokens) } else { message.tokens };
+        least.into()
     }
 
     /// Trims the unit's longest results until it has at most `room` tokens, or as near as it comes.
@@ -185,15 +184,17 @@ impl Rendering<'_> {
         }
         let mut long: Vec<&mut Message> = unit.messages.iter_mut().filter(|m| is_long(m)).collect();
         long.sort_by_key(|message| message.tokens);
+        let mut later: u64 = long.iter().map(|message| self.least_of(message)).sum();
         let mut count = long.len() as u64;
-        let rest = unit.tokens - long.iter().map(|message| u64::from(message.tokens)).sum::<u64>();
-        let mut free = room.saturating_sub(rest);
+        let results: u64 = long.iter().map(|message| u64::from(message.tokens)).sum();
+        let mut free = room.saturating_sub(unit.tokens - results);
         for message in long {
-            let share = u32::try_from(free / count).unwrap_or(u32::MAX);
-            if message.tokens > share {
-                self.trim(message, share);
+            later -= self.least_of(message);
+            let share = (free / count).min(free.saturating_sub(later));
+            if u64::from(message.tokens) > share {
+                self.trim(message, u32::try_from(share).unwrap_or(u32::MAX));
             }
-            free = free.saturating_sub(u64::from(message.tokens));
+            free = free.saturating_sub(message.tokens.into());
             count -= 1;
         }
         unit.tokens = unit.messages.iter().map(|message| u64::from(message.tokens)).sum();
