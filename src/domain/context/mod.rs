@@ -24,7 +24,7 @@ mod recalled;
 mod recent;
 mod summary;
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 mod trim;
 mod turns;
 mod unit;

@@ -62,7 +62,8 @@ pub fn arguments(call: &ToolCall, format: Format) -> Cow<'_, str> {
         Format::AnthropicMessages if !is_object(text) => {
             Cow::Owned(serde_json::json!({ "arguments": text }).to_string())
         }
-        _ => Cow::Borrowed(text),
+        Format::AnthropicMessages => Cow::Borrowed(text.trim()),
+        Format::OpenAiChat | Format::Text => Cow::Borrowed(text),
     }
 }
 
@@ -221,7 +222,7 @@ mod tests {
     fn anthropic_gets_an_object() {
         let written = |text: &str| arguments(&call(text), Format::AnthropicMessages).into_owned();
         for object in ["{}", " {\"a\": [1, {}]}\n", "{\"a\": 1, \"a\": 2}", "{\"\\u00e9\": 1}"] {
-            assert_eq!(written(object), object);
+            assert_eq!(written(object), object.trim());
         }
         for (other, wrapped) in [
             ("", "{}"),
