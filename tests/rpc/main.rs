@@ -11,6 +11,7 @@ mod session;
 mod archive;
 mod bad_input;
 mod batches;
+mod build_context;
 mod cache;
 mod concurrency;
 mod conversations;

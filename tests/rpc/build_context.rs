@@ -1,0 +1,306 @@
+//! BuildContext: what goes to the model, in one call and under one budget.
+
+use serde_json::{Value, json};
+use tonic::Code;
+use utterd::proto::{
+    BuildContextRequest, BuildContextResponse, ContextFormat, ContextRecall, ForgetMode, NewUtterance,
+    OmissionReason, Operation, Policy, PolicyPreset, RenderedAs, SummaryPlacement, UnansweredCalls,
+    WatchEventsRequest, watch_events_response::Message as Watched,
+};
+
+use crate::session::{Reply, Session, assistant, calls, ranges, result, system, user};
+
+async fn build(session: &Session, request: BuildContextRequest) -> BuildContextResponse {
+    session.context().build_context(request).await.reply()
+}
+
+fn messages(context: &BuildContextResponse) -> Vec<Value> {
+    serde_json::from_str(&context.messages_json).expect("a JSON array")
+}
+
+/// The sequences that are rendered, and how.
+fn rendered(context: &BuildContextResponse) -> Vec<(i64, RenderedAs)> {
+    context.utterances.iter().map(|utterance| (utterance.sequence, utterance.rendered_as())).collect()
+}
+
+fn omitted(context: &BuildContextResponse) -> Vec<(OmissionReason, Vec<(i64, i64)>)> {
+    context.omitted.iter().map(|left| (left.reason(), ranges(&left.sequences))).collect()
+}
+
+fn anthropic() -> BuildContextRequest {
+    BuildContextRequest { format: ContextFormat::AnthropicMessages.into(), ..Default::default() }
+}
+
+fn within(token_budget: i32) -> BuildContextRequest {
+    BuildContextRequest { token_budget: Some(token_budget), max_turns: Some(0), ..Default::default() }
+}
+
+/// A conversation without limits.
+async fn long_session() -> Session {
+    let session = Session::new().await;
+    session.create_with(Policy { preset: PolicyPreset::Session.into(), ..Default::default() }).await;
+    session
+}
+
+async fn orders(session: &Session, turns: i32) {
+    for turn in 1..=turns {
+        let question = user(&format!("Where is order {turn} of the blue lamps?"));
+        session.say(vec![question, assistant(&format!("Order {turn} left on day {turn}."))]).await;
+    }
+}
+
+/// Seed 003's exchange goes out whole, in each format.
+#[tokio::test]
+async fn an_exchange_goes_out_whole() {
+    let session = Session::new().await;
+    session.say(vec![system("You keep a food diary."), user("Log my lunch")]).await;
+    session.say(vec![calls(&["call_123", "call_124"])]).await;
+    session.say(vec![result("call_124", "saved"), result("call_123", "found")]).await;
+    let context = build(&session, BuildContextRequest::default()).await;
+    let roles: Vec<Value> = messages(&context).iter().map(|message| message["role"].clone()).collect();
+    assert_eq!(roles, ["system", "user", "assistant", "tool", "tool"]);
+    assert_eq!(messages(&context)[3]["tool_call_id"], "call_123");
+    let whole: Vec<_> = [2, 3, 5, 4].map(|sequence| (sequence, RenderedAs::Whole)).into();
+    assert_eq!(rendered(&context), [vec![(1, RenderedAs::Instruction)], whole].concat());
+    assert_eq!(context.token_count, session.capacity().await.token_count);
+    assert_eq!((context.token_budget, context.stable_prefix_messages), (Some(9_064), Some(5)));
+    assert_eq!((context.revision, context.omitted.len()), (3, 0));
+
+    let context = build(&session, anthropic()).await;
+    let system: Value = serde_json::from_str(&context.system_json).unwrap();
+    assert_eq!(system, json!([{"type": "text", "text": "You keep a food diary."}]));
+    let sides: Vec<Value> = messages(&context).iter().map(|message| message["role"].clone()).collect();
+    assert_eq!(sides, ["user", "assistant", "user"]);
+    assert_eq!(messages(&context)[2]["content"][1]["tool_use_id"], "call_124");
+
+    let text = BuildContextRequest { format: ContextFormat::Text.into(), ..Default::default() };
+    let context = build(&session, text).await;
+    let wanted = "You keep a food diary.\n\n## Current Conversation\n[2026-03-01T12:00:00Z]\nUser: Log my \
+                  lunch\n\n[2026-03-01T12:00:00Z]\nAssistant: [used: find]";
+    assert_eq!((context.text.as_str(), context.messages_json.as_str()), (wanted, ""));
+    assert_eq!(omitted(&context), [(OmissionReason::Format, vec![(4, 5)])]);
+}
+
+#[tokio::test]
+async fn an_open_exchange_is_left_out_or_closed() {
+    let session = Session::new().await;
+    session.say(vec![user("Log my lunch"), calls(&["a", "b"]), result("a", "saved")]).await;
+    let context = build(&session, BuildContextRequest::default()).await;
+    assert_eq!(rendered(&context), [(1, RenderedAs::Whole)]);
+    assert_eq!(omitted(&context), [(OmissionReason::UnansweredCall, vec![(2, 3)])]);
+    let request =
+        BuildContextRequest { unanswered_calls: UnansweredCalls::Placeholder.into(), ..Default::default() };
+    let context = build(&session, request).await;
+    let last = messages(&context).pop().unwrap();
+    assert_eq!((&last["role"], &last["tool_call_id"]), (&json!("tool"), &json!("b")));
+    assert_eq!(last["content"], "[no result: the call of find was not answered]");
+    assert_eq!(context.stable_prefix_messages, Some(1));
+}
+
+/// The summary stands behind the instructions, or in seed 004's marked user message.
+#[tokio::test]
+async fn what_left_the_window_is_summarised() {
+    let session = Session::new().await;
+    session.say(vec![system("You ship lamps.")]).await;
+    orders(&session, 12).await;
+    let covered = i64::from(session.capacity().await.archived_utterance_count.unwrap());
+    let context = build(&session, BuildContextRequest::default()).await;
+    let summary = messages(&context)[1].clone();
+    assert_eq!(summary["role"], "system");
+    let said = summary["content"].as_str().unwrap();
+    assert!(
+        said.starts_with(&format!("Summary of the conversation so far ({covered} messages):\n")),
+        "{said}"
+    );
+    assert!(said.contains("order 1 of"), "{said}");
+    assert_eq!(omitted(&context), [(OmissionReason::Evicted, vec![(2, covered + 1)])]);
+
+    let request =
+        BuildContextRequest { summary_placement: SummaryPlacement::UserMessage.into(), ..anthropic() };
+    let context = build(&session, request).await;
+    let first = messages(&context)[0].clone();
+    let said = first["content"][0]["text"].as_str().unwrap();
+    assert!(said.starts_with(&format!("[CONVERSATION HISTORY SUMMARY - {covered} messages]\n\n")), "{said}");
+    assert!(said.ends_with("\n\n[END SUMMARY - Recent conversation continues below]"), "{said}");
+}
+
+/// Between two evictions each context begins as the one before.
+#[tokio::test]
+async fn prefixes_are_stable_between_evictions() {
+    let session = Session::new().await;
+    session.say(vec![system("You ship lamps.")]).await;
+    let (mut before, mut stable, mut kept, mut steps) = (Vec::new(), 0, 0, 0);
+    for number in 1..=60 {
+        let said = if number % 2 == 1 { user("And the next?") } else { assistant("It left.") };
+        let evicted = !session.say(vec![said]).await.evicted.is_empty();
+        let context = build(&session, BuildContextRequest::default()).await;
+        let now = messages(&context);
+        if !evicted && number > 1 {
+            assert_eq!(now[..stable], before[..stable]);
+            kept += 1;
+        }
+        steps += 1;
+        assert_eq!(usize::try_from(context.stable_prefix_messages()).unwrap(), now.len());
+        (stable, before) = (now.len(), now);
+    }
+    assert!(kept * 4 >= steps * 3, "{kept} of {steps}");
+}
+
+#[tokio::test]
+async fn a_budget_holds_and_says_what_it_left_out() {
+    let session = long_session().await;
+    orders(&session, 40).await;
+    let context = build(&session, within(300)).await;
+    let first = context.utterances[0].sequence;
+    assert!(context.token_count() <= 300 && context.token_count() > 180);
+    assert_eq!(omitted(&context), [(OmissionReason::Budget, vec![(1, first - 1)])]);
+    assert_eq!(messages(&context)[0]["role"], "user", "a cut at a turn");
+    let all = build(&session, BuildContextRequest { max_turns: Some(0), ..Default::default() }).await;
+    assert_eq!((all.utterances.len(), all.token_budget), (80, None));
+    let ten = build(&session, BuildContextRequest::default()).await;
+    assert_eq!(omitted(&ten), [(OmissionReason::MaxTurns, vec![(1, ten.utterances[0].sequence - 1)])]);
+    assert!((14..=20).contains(&ten.utterances.len()));
+}
+
+#[tokio::test]
+async fn a_budget_too_small_is_refused_with_the_number_needed() {
+    let session = Session::new().await;
+    session.say(vec![system("You ship lamps."), user("Where is order 12 of the blue lamps?")]).await;
+    let refusal = session.context().build_context(within(10)).await.refusal();
+    let refusal = refusal.is(Code::InvalidArgument, "INVALID_FIELD").blames("token_budget");
+    let (_, rest) = refusal.message().split_once("accepted are ").unwrap();
+    let needed: i32 = rest.split_once(' ').unwrap().0.parse().unwrap();
+    assert_eq!(build(&session, within(needed)).await.token_count(), needed);
+    session.context().build_context(within(needed - 1)).await.refusal().says(&format!("{needed} or more"));
+}
+
+/// What is not in the context otherwise is found, from the archive and from before the cut.
+#[tokio::test]
+async fn older_utterances_are_recalled() {
+    let session = Session::new().await;
+    session.say(vec![user("My parrot is called Captain Flint."), assistant("A fine name.")]).await;
+    orders(&session, 12).await;
+    let recall = |prompt: &str| BuildContextRequest {
+        recall: Some(ContextRecall { prompt: prompt.to_owned(), limit: Some(2) }),
+        ..Default::default()
+    };
+    let context = build(&session, recall("What is the parrot's name?")).await;
+    let recalled: Vec<i64> = rendered(&context)
+        .into_iter()
+        .filter(|(_, how)| *how == RenderedAs::Recalled)
+        .map(|(sequence, _)| sequence)
+        .collect();
+    assert!(recalled.contains(&1), "{recalled:?}");
+    let all = messages(&context);
+    let at = all.iter().position(|m| m["content"].as_str().unwrap().starts_with("[Recalled")).unwrap();
+    assert_eq!((at, &all[at + 1]["role"]), (all.len() - 3, &json!("user")));
+    assert!(
+        all[at]["content"]
+            .as_str()
+            .unwrap()
+            .contains("\nUser (turn 1): My parrot is called Captain Flint.\n")
+    );
+    assert_eq!(context.stable_prefix_messages(), i32::try_from(at).unwrap());
+    assert!(!ranges(&context.omitted[0].sequences).iter().any(|(first, last)| (*first..=*last).contains(&1)));
+
+    session.forget("sequence:1", ForgetMode::Soft).await;
+    let context = build(&session, recall("What is the parrot's name?")).await;
+    assert!(!context.messages_json.contains("Flint"), "{}", context.messages_json);
+}
+
+/// Pinned utterances are rendered even after they have left the window.
+#[tokio::test]
+async fn pinned_utterances_are_rendered_wherever_they_are() {
+    let session = Session::new().await;
+    session.say(vec![user("My parrot is called Captain Flint."), assistant("A fine name.")]).await;
+    orders(&session, 14).await;
+    assert!(session.window().await[0].sequence > 2);
+    session.pin(1, true).await;
+    let context = build(&session, BuildContextRequest::default()).await;
+    assert!(rendered(&context).contains(&(1, RenderedAs::Pinned)), "{:?}", rendered(&context));
+    assert_eq!(messages(&context)[1]["content"], "My parrot is called Captain Flint.");
+    assert_eq!(ranges(&context.omitted[0].sequences)[0].0, 2);
+    session.pin(1, false).await;
+    let context = build(&session, BuildContextRequest::default()).await;
+    assert!(!rendered(&context).iter().any(|(_, how)| *how == RenderedAs::Pinned));
+}
+
+#[tokio::test]
+async fn old_results_are_masked() {
+    let session = long_session().await;
+    for turn in 0..6 {
+        let long = "A line of the order. ".repeat(30);
+        let exchange = vec![user("Look it up."), calls(&["a"]), result("a", &long), assistant("Done.")];
+        session.say(exchange).await;
+        let request = BuildContextRequest { mask_tool_results_after_turns: Some(2), ..Default::default() };
+        let context = build(&session, request).await;
+        let masked = rendered(&context).iter().filter(|(_, how)| *how == RenderedAs::Masked).count();
+        assert_eq!(masked, [0, 0, 1, 1, 3, 3][turn], "in turn {}", turn + 1);
+        if turn == 5 {
+            let said = messages(&context)[2]["content"].clone();
+            assert_eq!(said, "[result of find, 185 tokens, omitted; sequence 3]");
+        }
+    }
+}
+
+#[tokio::test]
+async fn nothing_said_is_an_empty_context() {
+    let session = long_session().await;
+    let context = build(&session, BuildContextRequest::default()).await;
+    assert_eq!((context.messages_json.as_str(), context.token_count), ("[]", Some(0)));
+    let context = build(&session, anthropic()).await;
+    assert_eq!((context.messages_json.as_str(), context.system_json.as_str()), ("[]", ""));
+}
+
+#[tokio::test]
+async fn bad_requests_name_their_field() {
+    let session = Session::new().await;
+    session.say(vec![user("Hi")]).await;
+    let recall = |prompt: String, limit| BuildContextRequest {
+        recall: Some(ContextRecall { prompt, limit }),
+        ..Default::default()
+    };
+    let none = BuildContextRequest::default;
+    for (request, field) in [
+        (BuildContextRequest { format: 9, ..none() }, "format"),
+        (BuildContextRequest { token_budget: Some(0), ..none() }, "token_budget"),
+        (BuildContextRequest { max_turns: Some(-1), ..none() }, "max_turns"),
+        (BuildContextRequest { summary_placement: 7, ..none() }, "summary_placement"),
+        (BuildContextRequest { unanswered_calls: 7, ..none() }, "unanswered_calls"),
+        (
+            BuildContextRequest { mask_tool_results_after_turns: Some(0), ..none() },
+            "mask_tool_results_after_turns",
+        ),
+        (recall(String::new(), None), "recall.prompt"),
+        (recall("x".into(), Some(0)), "recall.limit"),
+        (recall("x".into(), Some(51)), "recall.limit"),
+    ] {
+        let refusal = session.context().build_context(request).await.refusal();
+        refusal.is(Code::InvalidArgument, "INVALID_FIELD").blames(field);
+    }
+    let request = recall("x".repeat(65_537), None);
+    let refusal = session.context().build_context(request).await.refusal();
+    refusal.is(Code::InvalidArgument, "CONTENT_TOO_LARGE").blames("recall.prompt");
+    let request = BuildContextRequest { conversation_id: "nowhere".to_owned(), ..none() };
+    let refusal = session.context().build_context(request).await.refusal();
+    refusal.is(Code::NotFound, "CONVERSATION_NOT_FOUND").names("utterd.v1/conversation", "nowhere");
+}
+
+/// It changes nothing, and the trace tells of it.
+#[tokio::test]
+async fn it_is_a_read_that_the_trace_tells() {
+    let session = Session::new().await;
+    let said: Vec<NewUtterance> = vec![user("Hi"), assistant("Hello")];
+    let revision = session.say(said).await.revision;
+    let after_event = session.cursor();
+    assert_eq!(build(&session, BuildContextRequest::default()).await.revision, revision);
+    let request = WatchEventsRequest { after_event, ..Default::default() };
+    let mut events = session.trace().watch_events(request).await.reply();
+    loop {
+        let message = events.message().await.expect("the stream goes on").expect("an event");
+        if let Some(Watched::Event(event)) = message.message {
+            assert_eq!((event.operation(), event.result_count), (Operation::BuildContext, Some(2)));
+            return;
+        }
+    }
+}
