@@ -151,7 +151,20 @@ impl Transition {
     /// Stores each of `changed` anew in the place of the one with its sequence.
     pub fn rewrite(&mut self, changed: Vec<Arc<Utterance>>) {
         self.after.window.replace(&changed);
+        for utterance in &changed {
+            self.note_pin(utterance);
+        }
         self.change.rewritten.extend(changed);
+    }
+
+    /// Keeps book of what is pinned in the archive.
+    fn note_pin(&mut self, utterance: &Utterance) {
+        let (head, sequence) = (&mut self.after.head, utterance.sequence);
+        match head.archived.contains(sequence) && utterance.pinned {
+            noted if noted == head.pinned_away.contains(sequence) => {}
+            true => Arc::make_mut(&mut head.pinned_away).add(sequence),
+            false => Arc::make_mut(&mut head.pinned_away).remove(sequence, sequence),
+        }
     }
 
     /// Takes `gone` out of everything: window, archive and summary.
@@ -159,6 +172,7 @@ impl Transition {
         self.after.window.remove(gone);
         subtract(&mut self.after.head.left, gone);
         subtract(&mut self.after.head.archived, gone);
+        subtract(&mut self.after.head.pinned_away, gone);
         self.after.summary = self.after.summary.erase(gone);
         self.after.head.erased_at = self.after.head.revision;
         self.change.erased.union(gone);
@@ -211,6 +225,7 @@ impl Transition {
         let mut dropped = rest.take_first(count - (limit - limit / 20));
         self.complete_unit(&mut dropped, &rest, context)?;
         subtract(&mut self.after.head.archived, &dropped);
+        subtract(&mut self.after.head.pinned_away, &dropped);
         self.change.dropped.union(&dropped);
         Ok(())
     }

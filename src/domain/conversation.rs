@@ -67,6 +67,8 @@ pub struct Head {
     pub left: Arc<Ranges>,
     /// Of these, the ones that are stored.
     pub archived: Arc<Ranges>,
+    /// Of the archived, the ones that were pinned there: eviction passes over those pinned before.
+    pub pinned_away: Arc<Ranges>,
     /// Utterances stored, in the window and the archive.
     pub stored: u64,
     /// The revision that erased text last; [`Revision::NONE`] when none did.
@@ -132,6 +134,7 @@ impl Conversation {
             policy,
             left: Arc::default(),
             archived: Arc::default(),
+            pinned_away: Arc::default(),
             stored: 0,
             erased_at: Revision::NONE,
         };

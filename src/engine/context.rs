@@ -5,7 +5,7 @@ use std::sync::Arc;
 use crate::{
     domain::{
         Conversation, Ranges, Sequence, Utterance,
-        context::{Context, Omission, Request, build},
+        context::{Archived, Context, Omission, Request, build_with},
         recall::Query,
     },
     engine::{Address, Caller, Engine, EngineError, Operation, aside, events::Event, remember::search},
@@ -52,10 +52,11 @@ impl Engine {
     ) -> Result<BuildContextReply, EngineError> {
         let state = self.read(caller, &call.address).await?;
         let request = Request { recall: call.recall.is_some(), ..call.request.clone() };
-        let mut context = self.built(&state, &request, Vec::new()).await?;
+        let pinned: Arc<[_]> = self.stored(&state, &state.head.pinned_away).await?.into();
+        let mut context = self.built(&state, &request, &pinned, Vec::new()).await?;
         if let Some(recall) = &call.recall {
             let found = self.found(&state, recall, &missing(&context)).await?;
-            context = self.built(&state, &request, found).await?;
+            context = self.built(&state, &request, &pinned, found).await?;
         }
         self.events.push(Event::read(Operation::BuildContext, &state, context.messages.len()));
         Ok(BuildContextReply { state, context })
@@ -65,15 +66,21 @@ impl Engine {
         &self,
         state: &Arc<Conversation>,
         request: &Request,
+        pinned: &Arc<[Arc<Utterance>]>,
         found: Vec<Arc<Utterance>>,
     ) -> Result<Context, EngineError> {
         let counter = self.counter(state.head.identity.encoding);
         let most = request.budget.map_or(u64::MAX, u64::from);
         if state.window.tokens().min(most) <= BUILD_ASIDE_TOKENS {
-            return Ok(build(state, &found, request, counter)?);
+            let archived = Archived { pinned, recalled: &found };
+            return Ok(build_with(state, archived, request, counter)?);
         }
-        let (state, request) = (state.clone(), request.clone());
-        Ok(aside(true, move || build(&state, &found, &request, counter)).await??)
+        let (state, request, pinned) = (state.clone(), request.clone(), pinned.clone());
+        let work = move || {
+            let archived = Archived { pinned: &pinned, recalled: &found };
+            build_with(&state, archived, &request, counter)
+        };
+        Ok(aside(true, work).await??)
     }
 
     /// The stored utterances among `wanted` that tell most about the prompt, the best first.

@@ -12,6 +12,7 @@ use crate::domain::{
         plan::{Plan, tokens_of},
         recalled,
         recent::Recent,
+        unit::Unit,
         wording::OPENING,
     },
 };
@@ -26,7 +27,7 @@ pub(super) struct Assembly<'a> {
 
 impl Assembly<'_> {
     /// The context that begins with `instructions`.
-    pub(super) fn context(mut self, instructions: Vec<Message>, found: &[Arc<Utterance>]) -> Context {
+    pub(super) fn context(mut self, instructions: Vec<Message>) -> Context {
         let mut messages = instructions;
         let instructions = messages.len();
         messages.extend(self.shares.summary.take());
@@ -43,17 +44,20 @@ impl Assembly<'_> {
         self.settle_end(&mut messages, &mut stable);
         let mut rendered: Ranges =
             messages.iter().filter_map(|message| Some(message.utterance.as_ref()?.sequence)).collect();
-        let recalled = self.recall(&mut messages, found, &rendered, &mut stable);
+        let recalled = self.recall(&mut messages, &rendered, &mut stable);
         recalled.iter().for_each(|utterance| rendered.add(utterance.sequence));
         let tokens = u32::try_from(tokens_of(&messages)).unwrap_or(u32::MAX);
         let omitted = self.omitted(&rendered);
         Context { format: self.plan.request.format, messages, head, stable, tokens, recalled, omitted }
     }
 
-    /// Pinned units that stand before the recent ones.
+    /// Pinned units that stand before the recent ones, in the order said.
     fn lay_pinned(&mut self, messages: &mut Vec<Message>) {
-        let older = |unit: &&mut super::unit::Unit| unit.places.start < self.recent.place;
-        for unit in self.shares.pinned.iter_mut().rev().filter(older) {
+        let first = |unit: &Unit| Some(unit.messages.first()?.utterance.as_ref()?.sequence);
+        self.shares.pinned.sort_by_key(first);
+        let place = self.recent.place;
+        let older = |unit: &&mut Unit| unit.places.is_empty() || unit.places.start < place;
+        for unit in self.shares.pinned.iter_mut().filter(older) {
             pinned::mark(unit);
             messages.extend(unit.messages.drain(..));
         }
@@ -112,14 +116,15 @@ impl Assembly<'_> {
     fn recall(
         &self,
         messages: &mut Vec<Message>,
-        found: &[Arc<Utterance>],
         rendered: &Ranges,
         stable: &mut usize,
     ) -> Vec<Arc<Utterance>> {
         let left = self.plan.budget.saturating_sub(tokens_of(messages));
         let room = self.shares.recall.min(left);
         let costs = self.plan.rendering.costs;
-        let Some((message, utterances)) = recalled::message(found, rendered, room, costs) else {
+        let Some((message, utterances)) =
+            recalled::message(self.plan.archived.recalled, rendered, room, costs)
+        else {
             return Vec::new();
         };
         let newest = |wanted: fn(&Message) -> bool| messages.iter().rposition(wanted);

@@ -85,7 +85,7 @@ fn summary_within(plan: &Plan<'_>, room: u64) -> Option<Message> {
 
 fn pinned_within(plan: &Plan<'_>, newest: &Unit, room: u64) -> Vec<Unit> {
     let window = &plan.conversation.window;
-    pinned::units(window, plan.floor, newest.places.start, room, plan.rendering)
+    pinned::units(window, plan.floor..newest.places.start, plan.archived.pinned, room, plan.rendering)
 }
 
 fn tokens_of(message: &Option<Message>) -> u64 {

@@ -220,16 +220,34 @@ impl Message {
     }
 }
 
-/// The context of `conversation`. `recalled` is what a search found, the best first; what the
-/// context has anyway is passed over.
-///
-/// Refuses a budget in which the instructions, the newest unit and the user utterance of its turn
-/// have no place, and names the tokens needed.
+/// What a context may render that is not in the window.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Archived<'a> {
+    /// The pinned utterances of the archive, whole units, ascending.
+    pub pinned: &'a [Arc<Utterance>],
+    /// What a search found, the best first; what the context has anyway is passed over.
+    pub recalled: &'a [Arc<Utterance>],
+}
+
+/// The context of `conversation` when nothing in its archive is pinned: see [`build_with`].
 pub fn build(
     conversation: &Conversation,
     recalled: &[Arc<Utterance>],
     request: &Request,
     counter: &dyn TokenCounter,
 ) -> Result<Context, Refusal> {
-    plan::Plan::of(conversation, request, counter)?.context(recalled)
+    build_with(conversation, Archived { pinned: &[], recalled }, request, counter)
+}
+
+/// The context of `conversation`.
+///
+/// Refuses a budget in which the instructions, the newest unit and the user utterance of its turn
+/// have no place, and names the tokens needed.
+pub fn build_with(
+    conversation: &Conversation,
+    archived: Archived<'_>,
+    request: &Request,
+    counter: &dyn TokenCounter,
+) -> Result<Context, Refusal> {
+    plan::Plan::of(conversation, archived, request, counter)?.context()
 }

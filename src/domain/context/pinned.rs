@@ -1,42 +1,55 @@
 //! Important units: they are rendered even where the window's older part is not.
 
+use std::{iter, ops::Range, sync::Arc};
+
 use crate::domain::{
-    Window,
+    Utterance, Window,
     context::{
         How,
         unit::{Rendering, Unit, before},
     },
 };
 
-/// The pinned units of the window that have at most `room` tokens together, the newest first, but
-/// for the `newest` of all, which is rendered anyway.
+/// The pinned units that have at most `room` tokens together, the newest of the window before
+/// `newest` first, then those that are `away` from it, which ascend and are whole units.
 ///
 /// Costs nothing where nothing is pinned; otherwise the window is looked through for them.
 pub(super) fn units(
     window: &Window,
-    floor: usize,
-    newest: usize,
+    places: Range<usize>,
+    away: &[Arc<Utterance>],
     room: u64,
     rendering: Rendering<'_>,
 ) -> Vec<Unit> {
-    let (mut units, mut left) = (Vec::new(), room);
-    let mut end = newest;
-    let mut unseen = window.pinned();
-    while let Some(places) = (unseen > 0).then(|| before(window, floor, end)).flatten() {
-        end = places.start;
-        let pinned = window.slice(places.clone()).filter(|utterance| utterance.pinned).count() as u32;
-        unseen = unseen.saturating_sub(pinned);
-        if pinned == 0 {
-            continue;
-        }
-        let unit = rendering.unit(window, places);
-        let Some(rest) = left.checked_sub(unit.tokens) else { break };
-        if !unit.messages.is_empty() {
+    let here = in_window(window, places).map(|places| rendering.unit(window, places));
+    let away = away.chunk_by(|one, other| one.unit == other.unit).rev();
+    let away = away.map(|unit| rendering.unit_away(unit));
+    let mut left = room;
+    let fits = |unit: &Unit| match left.checked_sub(unit.tokens) {
+        Some(rest) => {
             left = rest;
-            units.push(unit);
+            true
         }
-    }
-    units
+        None => false,
+    };
+    here.chain(away).filter(|unit| !unit.messages.is_empty()).take_while(fits).collect()
+}
+
+/// The places of the pinned units among `places`, the newest first.
+fn in_window(window: &Window, places: Range<usize>) -> impl Iterator<Item = Range<usize>> {
+    let (mut end, mut unseen) = (places.end, window.pinned());
+    iter::from_fn(move || {
+        while unseen > 0 {
+            let unit = before(window, places.start, end)?;
+            end = unit.start;
+            let pinned = window.slice(unit.clone()).filter(|utterance| utterance.pinned).count() as u32;
+            unseen = unseen.saturating_sub(pinned);
+            if pinned > 0 {
+                return Some(unit);
+            }
+        }
+        None
+    })
 }
 
 /// Marks what is rendered away from its place.

@@ -1,11 +1,9 @@
 //! The plan of a context, and what it comes to.
 
-use std::sync::Arc;
-
 use crate::domain::{
-    Conversation, Refusal, Role, TokenCounter, Utterance, Window,
+    Conversation, Refusal, Role, TokenCounter, Window,
     context::{
-        Context, Format, How, Message, Omission, Request,
+        Archived, Context, Format, How, Message, Omission, Request,
         assemble::Assembly,
         budget::{share, too_small},
         mask,
@@ -20,6 +18,7 @@ use crate::domain::{
 /// What is known before anything is rendered.
 pub(super) struct Plan<'a> {
     pub(super) conversation: &'a Conversation,
+    pub(super) archived: Archived<'a>,
     pub(super) request: &'a Request,
     pub(super) rendering: Rendering<'a>,
     pub(super) budget: u64,
@@ -32,6 +31,7 @@ pub(super) struct Plan<'a> {
 impl<'a> Plan<'a> {
     pub(super) fn of(
         conversation: &'a Conversation,
+        archived: Archived<'a>,
         request: &'a Request,
         counter: &'a dyn TokenCounter,
     ) -> Result<Self, Refusal> {
@@ -50,22 +50,22 @@ impl<'a> Plan<'a> {
         let unlimited = u64::from(u32::MAX) << 16;
         let budget = request.budget.or_else(|| Request::default_budget(conversation));
         let budget = budget.map_or(unlimited, u64::from);
-        Ok(Self { conversation, request, rendering, budget, floor, first })
+        Ok(Self { conversation, archived, request, rendering, budget, floor, first })
     }
 
     /// The context that the plan comes to.
-    pub(super) fn context(&self, found: &[Arc<Utterance>]) -> Result<Context, Refusal> {
+    pub(super) fn context(&self) -> Result<Context, Refusal> {
         let mut omitted = Omitted::default();
         let instructions = self.instructions(&mut omitted);
         let fixed = tokens_of(&instructions) + self.opening_room();
         let mut units = Vec::new();
         let Some(newest) = self.newest(&mut units) else {
-            return self.without_units(instructions, fixed, units, omitted, found);
+            return self.without_units(instructions, fixed, units, omitted);
         };
         let lead = self.lead(newest).map_or(0, |lead| lead.tokens.into());
         let shares = share(self, fixed, newest, lead)?;
         let recent = recent::choose(self, units, &shares);
-        Ok(Assembly { plan: self, shares, recent, omitted }.context(instructions, found))
+        Ok(Assembly { plan: self, shares, recent, omitted }.context(instructions))
     }
 
     pub(super) fn window(&self) -> &'a Window {
@@ -114,7 +114,6 @@ impl<'a> Plan<'a> {
         fixed: u64,
         units: Vec<Unit>,
         omitted: Omitted,
-        found: &[Arc<Utterance>],
     ) -> Result<Context, Refusal> {
         if fixed > self.budget {
             return Err(too_small(self.budget, fixed));
@@ -122,7 +121,7 @@ impl<'a> Plan<'a> {
         let nothing = Unit::nothing(self.window().len());
         let shares = share(self, fixed, &nothing, 0)?;
         let recent = Recent::all(self, units);
-        Ok(Assembly { plan: self, shares, recent, omitted }.context(instructions, found))
+        Ok(Assembly { plan: self, shares, recent, omitted }.context(instructions))
     }
 
     /// The user utterance that started the turn which `unit` is amid of.

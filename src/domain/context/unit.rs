@@ -16,7 +16,7 @@ use crate::domain::{
 /// A unit, rendered.
 #[derive(Debug)]
 pub(super) struct Unit {
-    /// Its places in the window.
+    /// Its places in the window; none when it is not there.
     pub(super) places: Range<usize>,
     /// Its turn.
     pub(super) turn: u32,
@@ -71,9 +71,18 @@ impl Rendering<'_> {
     /// The unit at `places`, with every result as long as it is.
     pub(super) fn unit(&self, window: &Window, places: Range<usize>) -> Unit {
         let turn = window.at(places.start).map_or(0, |first| first.turn);
-        let mut unit = Unit { turn, places: places.clone(), ..Unit::nothing(0) };
+        let unit = Unit { turn, places: places.clone(), ..Unit::nothing(0) };
+        self.render(unit, window.slice(places))
+    }
+
+    /// The unit of `utterances` that are not in the window: it has no places there.
+    pub(super) fn unit_away(&self, utterances: &[Arc<Utterance>]) -> Unit {
+        self.render(Unit::nothing(0), utterances.iter())
+    }
+
+    fn render<'u>(&self, mut unit: Unit, utterances: impl Iterator<Item = &'u Arc<Utterance>>) -> Unit {
         let mut exchange = Exchange::new();
-        for utterance in window.slice(places) {
+        for utterance in utterances {
             unit.counted += u64::from(utterance.counted_tokens());
             let omission = match self.omission(utterance) {
                 None if utterance.role == Role::Tool => answer(&mut exchange, utterance),

@@ -33,6 +33,7 @@ pub struct StoredHead {
     pub awaits_answer: bool,
     pub left: Arc<Ranges>,
     pub archived: Arc<Ranges>,
+    pub pinned_away: Arc<Ranges>,
     pub stored: u64,
     pub erased_at: Revision,
     /// The number of the next segment, from 1.
@@ -55,6 +56,7 @@ impl StoredHead {
             awaits_answer: head.awaits_answer,
             left: head.left.clone(),
             archived: head.archived.clone(),
+            pinned_away: head.pinned_away.clone(),
             stored: head.stored,
             erased_at: head.erased_at,
             next_segment: summary.next_number(),
@@ -87,6 +89,7 @@ impl StoredHead {
             policy,
             left: self.left,
             archived: self.archived,
+            pinned_away: self.pinned_away,
             stored: self.stored,
             erased_at: self.erased_at,
         }
@@ -129,6 +132,8 @@ struct Stored {
     next_segment: u32,
     #[prost(uint32, tag = "14")]
     segments: u32,
+    #[prost(uint64, repeated, tag = "30")]
+    pinned_away: Vec<u64>,
 }
 
 #[derive(Clone, PartialEq, Message)]
@@ -188,6 +193,7 @@ impl Kind for Heads {
         to.number(12, value.erased_at.0);
         to.number(13, value.next_segment);
         to.number(14, value.segments);
+        to.packed(30, || steps(&value.pinned_away));
     }
 
     fn read(_: &LineageId, payload: &[u8]) -> Result<StoredHead, Fault> {
@@ -209,6 +215,7 @@ impl Kind for Heads {
             awaits_answer: stored.awaits_answer,
             left,
             archived,
+            pinned_away: Arc::new(stepped("the ranges pinned in the archive", &stored.pinned_away)?),
             stored: stored.stored,
             erased_at: revision("the revision that erased", stored.erased_at)?,
             next_segment: stored.next_segment,
@@ -239,6 +246,11 @@ fn check(head: &StoredHead) -> Result<(), Fault> {
         ("the segments", "are more than were numbered", head.segments >= head.next_segment.max(1)),
         ("the ranges that left", "reach beyond the last sequence", head.left.last() >= Some(head.next)),
         ("the archived ranges", "are not among those that left", !head.left.holds(&head.archived)),
+        (
+            "the ranges pinned in the archive",
+            "are not among the archived",
+            !head.archived.holds(&head.pinned_away),
+        ),
         ("the utterances stored", "are fewer than the archived", head.stored < head.archived.count()),
     ];
     match wrong.into_iter().find(|(.., is_wrong)| *is_wrong) {
@@ -251,7 +263,27 @@ fn check(head: &StoredHead) -> Result<(), Fault> {
 mod tests {
     use proptest::prelude::*;
 
-    use super::{super::tests::given, *};
+    use super::{
+        super::tests::{given, stable},
+        *,
+    };
+
+    /// A field that came later; it is never changed, and absent while nothing is pinned there.
+    #[test]
+    fn what_is_pinned_in_the_archive_is_stable() {
+        let written = |head: &StoredHead| {
+            let mut bytes = Vec::new();
+            Heads::write(&stable::LINEAGE, head, &mut bytes);
+            bytes
+        };
+        let mut head = stable::head();
+        let without = written(&head);
+        head.pinned_away = Arc::new(Ranges::of(Sequence(4), Sequence(5)));
+        let with = written(&head);
+        assert_eq!(with[..without.len()], without);
+        assert_eq!(with[without.len()..], [0xf2, 0x01, 0x02, 0x04, 0x01]);
+        assert_eq!(Heads::read(&stable::LINEAGE, &with), Ok(head));
+    }
 
     proptest! {
         #[test]

@@ -131,6 +131,7 @@ pub fn head() -> impl Strategy<Value = StoredHead> {
         |((left, lost, gap), (update_time, said), revision, erased, open, (turn, more, segment), flags)| {
             let mut archived = left.clone();
             archived.take_first(lost);
+            let pinned_away = archived.clone().take_last(segment.into());
             let next = Sequence(left.last().map_or(0, Sequence::get) + gap);
             let exchange = |(unit, calls)| OpenExchange { unit: Sequence(1 + unit % (next.0 - 1)), calls };
             StoredHead {
@@ -145,6 +146,7 @@ pub fn head() -> impl Strategy<Value = StoredHead> {
                 stored: archived.count() + more,
                 left: left.into(),
                 archived: archived.into(),
+                pinned_away: pinned_away.into(),
                 erased_at: Revision(erased % (revision.0 + 1)),
                 next_segment: segment,
                 segments: segment / 2,

@@ -7,6 +7,7 @@ mod order;
 mod round_trip;
 mod shares;
 mod stable;
+pub mod stable;
 
 use super::*;
 

@@ -124,6 +124,10 @@ fn a_head_holds_together() {
         said_of_head(|head| head.archived = set(3, 7)),
         "the archived ranges are not among those that left"
     );
+    assert_eq!(
+        said_of_head(|head| head.pinned_away = set(2, 3)),
+        "the ranges pinned in the archive are not among the archived"
+    );
     assert_eq!(said_of_head(|head| head.stored = 2), "the utterances stored are fewer than the archived");
     assert!(said_of_head(|head| head.next = Sequence(u64::MAX)).starts_with("the next sequence is "));
     assert!(said_of_head(|head| head.next = Sequence(0)).starts_with("the next sequence is 0"));

@@ -214,6 +214,7 @@ pub fn head() -> StoredHead {
         awaits_answer: true,
         left: Arc::new(left),
         archived: Arc::new(Ranges::of(Sequence(3), Sequence(5))),
+        pinned_away: Arc::default(),
         stored: 18,
         erased_at: Revision(4),
         next_segment: 4,
