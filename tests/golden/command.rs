@@ -89,6 +89,28 @@ pub enum Command {
         focus: Option<String>,
     },
 
+    /// `context format=anthropic_messages budget=300 turns=3 placement=user_message mask=2
+    /// unanswered=placeholder recall=lamps limit=2`: what goes to the model. A line shows how far it is
+    /// stable.
+    Context {
+        #[arg(key)]
+        format: Option<String>,
+        #[arg(key)]
+        budget: Option<i32>,
+        #[arg(key)]
+        turns: Option<i32>,
+        #[arg(key)]
+        placement: Option<String>,
+        #[arg(key)]
+        mask: Option<i32>,
+        #[arg(key)]
+        unanswered: Option<String>,
+        #[arg(key)]
+        recall: Option<String>,
+        #[arg(key)]
+        limit: Option<i32>,
+    },
+
     /// `summary`: the summary of what left the window. `summary text=false`: its segments only.
     Summary {
         #[arg(key)]

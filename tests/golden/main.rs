@@ -11,6 +11,7 @@
 
 mod batch;
 mod command;
+mod contexts;
 mod conversations;
 mod errors;
 mod names;

@@ -15,7 +15,7 @@ use utterd::{
 
 use crate::{
     command::Command,
-    conversations, operations, print,
+    contexts, conversations, operations, print,
     support::{self, ManualClock},
 };
 
@@ -91,6 +91,7 @@ impl goldenscript::Runner for Runner {
                 ready.block_on(operations::remember(&here, command, &mut self.next_page))
             }
             Command::Summarize { .. } => ready.block_on(operations::summarize(&here, command)),
+            Command::Context { .. } => ready.block_on(contexts::context(&here, command)),
             Command::Capacity => ready.block_on(operations::capacity(&here)),
             Command::Pin(name) => ready.block_on(conversations::pin(&here, name, true)),
             Command::Unpin(name) => ready.block_on(conversations::pin(&here, name, false)),
