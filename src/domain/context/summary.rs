@@ -16,16 +16,18 @@ struct Frame {
 }
 
 impl Frame {
+    /// No number changes at the head of a system message, so that what is added to a summary leaves
+    /// what it said before as it was.
     fn of(messages: u64, placement: SummaryPlacement, format: Format) -> Self {
         match (format, placement) {
             (Format::Text, _) => Self {
                 role: Role::System,
-                before: format!("## Summary of the conversation so far ({messages} messages)\n"),
+                before: "## Summary of the conversation so far\n".to_owned(),
                 after: "",
             },
             (_, SummaryPlacement::System) => Self {
                 role: Role::System,
-                before: format!("Summary of the conversation so far ({messages} messages):\n"),
+                before: "Summary of the conversation so far:\n".to_owned(),
                 after: "",
             },
             (_, SummaryPlacement::UserMessage) => Self {
