@@ -21,7 +21,7 @@ impl fmt::Debug for Secret {
 
 /// Lets its holder read one conversation.
 ///
-/// Written as [`PREFIX`] and, in base 64 for URLs, the lengths and bytes of the namespace and of the
+/// Written as `utterd_share_` and, in base 64 for URLs, the lengths and bytes of the namespace and of the
 /// conversation's id, and the secret. It is not encrypted: that the conversation exists is not what it
 /// hides.
 #[derive(Clone, Debug, PartialEq, Eq)]
