@@ -6,7 +6,6 @@ mod nonsense;
 mod order;
 mod round_trip;
 mod shares;
-mod stable;
 pub mod stable;
 
 use super::*;
