@@ -61,6 +61,7 @@
 //! - the summary: [`domain::segment`] (coverage, folding), [`domain::extractive`] (sentences)
 //! - titles and closing summaries: [`domain::closing`]; numbers: [`domain::stats`]; shares:
 //!   [`domain::share`]
+//! - forks: [`domain::fork`]; where their utterances are stored: [`domain::Trunk`]; edits: [`domain::edit`]
 //! - forget instructions: [`domain::forgetting`] (the grammar), [`domain::forget`] (the effect)
 //! - ranking: [`domain::recall`]
 //! - what goes to a model: [`domain::context`] (which messages), [`formats::render`] (their text)

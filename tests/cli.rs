@@ -196,6 +196,13 @@ fn what_is_memorized_is_shown_found_summarised_and_forgotten() {
     let summary = server.run(&["summarize", "-c", "demo", "--recent", "1", "--focus", "platform"]).worked();
     assert_holds(&summary, &["platform 4"]);
 
+    let forked = server.run(&["fork", "-c", "demo", "--at", "1", "--id", "demo-2", "--to", "bob"]).worked();
+    assert_holds(&forked, &["forked demo at 1 into demo-2 (1 utterance), the active conversation of bob"]);
+    let error = server.run(&["fork", "-c", "demo", "--at", "99"]).failed(1);
+    assert_holds(&error, &["at_sequence: ", "accepted are 1 to "]);
+    let json = server.run(&["fork", "-c", "demo", "--json"]).worked();
+    assert_holds(&json, &["\"forkedFrom\"", "\"capacity\""]);
+
     let ended = server.run(&["end", "-c", "demo", "task", "completed"]).worked();
     assert_holds(&ended, &["ended demo\n", "From platform 4."]);
     let shown = server.run(&["show", "-c", "demo"]).worked();

@@ -50,6 +50,11 @@ pub enum Command {
     /// Summarise a conversation or a part of it
     #[command(after_help = "Example: utterd summarize --turns 1-4 --tokens 100 --focus refund")]
     Summarize(Summarize),
+    /// Start another conversation with what was said in one, up to a point
+    #[command(after_help = "Examples:
+  utterd fork --activate
+  utterd fork --conversation demo --at 12 --id demo-2 --to alice")]
+    Fork(Fork),
     /// End a conversation: it gets a title and a closing summary, and what is said next starts another
     #[command(after_help = "Example: utterd end --recipient alice task completed")]
     End(End),
@@ -241,6 +246,28 @@ pub struct Forget {
     /// the same in plain English
     #[arg(required = true)]
     pub instructions: Vec<String>,
+}
+
+/// Arguments of `fork`.
+#[derive(Debug, Args)]
+pub struct Fork {
+    #[command(flatten)]
+    pub target: Target,
+    /// The last sequence that both share [default: the newest]
+    #[arg(long, value_name = "N", allow_negative_numbers = true)]
+    pub at: Option<i64>,
+    /// The fork's id [default: the server makes one]
+    #[arg(long, value_name = "ID", default_value = "", hide_default_value = true)]
+    pub id: String,
+    /// Whose conversation the fork is [default: the recipient's it is forked from]
+    #[arg(long, value_name = "RECIPIENT", default_value = "", hide_default_value = true)]
+    pub to: String,
+    /// The fork's title [default: that of the one it is forked from]
+    #[arg(long, default_value = "", hide_default_value = true)]
+    pub title: String,
+    /// Make it its recipient's active conversation, also when there is one already
+    #[arg(long)]
+    pub activate: bool,
 }
 
 /// Arguments of `end`.

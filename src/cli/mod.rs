@@ -12,6 +12,7 @@ mod delete_recipient;
 mod end;
 mod errors;
 mod forget;
+mod fork;
 mod json;
 mod memorize;
 mod message;
@@ -65,6 +66,7 @@ fn dispatch(cli: Cli) -> Result<(), CliError> {
         Command::Memorize(args) => client::block_on(memorize::memorize(args)),
         Command::Remember(args) => client::block_on(remember::remember(args)),
         Command::Forget(args) => client::block_on(forget::forget(args)),
+        Command::Fork(args) => client::block_on(fork::fork(args)),
         Command::End(args) => client::block_on(end::end(args)),
         Command::Summarize(args) => client::block_on(summarize::summarize(args)),
         Command::Capacity(args) => client::block_on(capacity::capacity(args)),

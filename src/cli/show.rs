@@ -143,10 +143,11 @@ struct Mark {
     holds: fn(&Utterance) -> bool,
 }
 
-static MARKS: [Mark; 3] = [
+static MARKS: [Mark; 4] = [
     Mark { sign: "×", meaning: "forgotten", holds: |it| it.state() == UtteranceState::Forgotten },
     Mark { sign: "!", meaning: "kept aside", holds: |it| it.aside },
     Mark { sign: "*", meaning: "pinned", holds: |it| it.pinned },
+    Mark { sign: "~", meaning: "edited", holds: |it| it.original_content.is_some() },
 ];
 
 /// Columns of what varies in width.

@@ -4,10 +4,13 @@
 //! after it. The store persists the change, the trace publishes it, the response is built
 //! from it.
 
-use std::{collections::HashMap, sync::Arc};
+use std::{
+    collections::{BTreeMap, HashMap},
+    sync::Arc,
+};
 
 use crate::domain::{
-    Conversation, Ranges, Revision, Sequence, Timestamp, TokenCounter, Utterance,
+    Conversation, ConversationKey, Ranges, Revision, Sequence, Timestamp, TokenCounter, Utterance,
     limits::MAX_SEGMENTS,
     segment::{Segment, Summary},
 };
@@ -18,6 +21,9 @@ use crate::domain::{
 pub struct Change {
     /// The revision it applies to; [`Revision::NONE`] when the conversation is new.
     pub before: Revision,
+    /// The parent, in a fork's first change; one commit changes both. Of what the parent has archived,
+    /// that which the fork's head calls archived is the fork's too; it is not listed here.
+    pub inherits: Option<ConversationKey>,
     /// Utterances added, ascending.
     pub appended: Vec<Arc<Utterance>>,
     /// Utterances stored anew, in the window or the archive.
@@ -32,7 +38,7 @@ pub struct Change {
     pub restored: Ranges,
     /// Sequences hard-forgotten.
     pub erased: Ranges,
-    /// Sequences whose pin or metadata changed.
+    /// Sequences whose pin, metadata or content changed.
     pub updated: Ranges,
     /// Numbers of segments that are gone.
     pub segments_removed: Vec<u32>,
@@ -69,14 +75,17 @@ pub enum Need {
 /// What the engine has loaded for a command.
 #[derive(Clone, Debug, Default)]
 pub struct Loaded {
-    archive: Option<(Ranges, Vec<Arc<Utterance>>)>,
+    /// The sequences that were asked for, and what is stored of them.
+    seen: Ranges,
+    archive: BTreeMap<Sequence, Arc<Utterance>>,
     ids: Option<HashMap<Box<str>, Sequence>>,
 }
 
 impl Loaded {
-    /// Adds the stored utterances among `wanted`, ascending.
-    pub fn add_archive(&mut self, wanted: Ranges, utterances: Vec<Arc<Utterance>>) {
-        self.archive = Some((wanted, utterances));
+    /// Adds the stored utterances among `wanted` to what was loaded before.
+    pub fn add_archive(&mut self, wanted: &Ranges, utterances: Vec<Arc<Utterance>>) {
+        self.seen.union(wanted);
+        self.archive.extend(utterances.into_iter().map(|utterance| (utterance.sequence, utterance)));
     }
 
     /// Adds the sequences of the ids that name archived utterances.
@@ -86,15 +95,11 @@ impl Loaded {
 
     /// The archived utterances among `wanted`, ascending; or the need of them.
     pub fn archive(&self, wanted: &Ranges) -> Result<Vec<Arc<Utterance>>, Need> {
-        if wanted.is_empty() {
-            return Ok(Vec::new());
+        if !self.seen.holds(wanted) {
+            return Err(Need::Archive(wanted.clone()));
         }
-        match &self.archive {
-            Some((loaded, utterances)) if loaded.holds(wanted) => {
-                Ok(utterances.iter().filter(|u| wanted.contains(u.sequence)).cloned().collect())
-            }
-            _ => Err(Need::Archive(wanted.clone())),
-        }
+        let loaded = wanted.iter().flat_map(|range| self.archive.range(range));
+        Ok(loaded.map(|(_, utterance)| utterance.clone()).collect())
     }
 
     /// The archived utterances' sequences by the ids that clients gave; or the need of them.
@@ -207,6 +212,9 @@ impl Transition {
         let difference = self.after.summary.changed_from(before);
         self.after.head.stored += self.change.appended.len() as u64;
         self.after.head.stored -= self.change.erased.count() + self.change.dropped.count();
+        if !(self.change.appended.is_empty() && self.change.rewritten.is_empty()) {
+            self.after.head.fresh_branch = false;
+        }
         self.change.segments_removed = difference.removed;
         self.change.segments_written = difference.written;
         debug_assert!(self.after.summary.segments().len() <= MAX_SEGMENTS);

@@ -3,8 +3,8 @@
 use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
 use crate::domain::{
-    AssignedId, ConversationId, Encoding, LineageId, Namespace, Policy, Ranges, RecipientId, Refusal,
-    Revision, Sequence, Timestamp, Window, exchange::OpenExchange, limits::AWAITING_TIMEOUT,
+    ConversationId, Encoding, ForkedFrom, LineageId, Namespace, Policy, Ranges, RecipientId, Refusal,
+    Revision, Sequence, Timestamp, Trunk, Window, exchange::OpenExchange, limits::AWAITING_TIMEOUT,
     segment::Summary, share::Share,
 };
 
@@ -24,7 +24,8 @@ pub struct Identity {
     pub key: ConversationKey,
     /// Whose conversation it is.
     pub recipient: RecipientId,
-    /// The lineage that it writes to.
+    /// The one name of this life of it: an id that starts anew after a deletion has another. What
+    /// the conversation alone has is stored under it; see [`Head::branch`] for its utterances.
     pub lineage: LineageId,
     /// When it was created.
     pub start_time: Timestamp,
@@ -71,8 +72,17 @@ pub struct Head {
     pub pinned_away: Arc<Ranges>,
     /// Utterances stored, in the window and the archive.
     pub stored: u64,
-    /// The revision that erased text last; [`Revision::NONE`] when none did.
+    /// The revision that erased or replaced text last; [`Revision::NONE`] when none did.
     pub erased_at: Revision,
+    /// Where utterances are stored that were written before a fork, the oldest first.
+    pub trunks: Arc<[Trunk]>,
+    /// The lineage that utterances are written to: that of [`Identity`] until the first fork.
+    pub branch: LineageId,
+    /// Nothing was written to [`Head::branch`] since the fork that made it, of which this is the
+    /// parent or the result: another fork need not freeze it.
+    pub fresh_branch: bool,
+    /// What it was forked from.
+    pub forked_from: Option<Arc<ForkedFrom>>,
 }
 
 /// How a conversation ended. What is made of the conversation then holds only what is still stored
@@ -117,6 +127,7 @@ impl Conversation {
     /// A conversation in which nothing was said yet, before its first revision.
     pub fn new(identity: Identity, policy: Policy) -> Self {
         let start_time = identity.start_time;
+        let branch = identity.lineage;
         let head = Head {
             identity: Arc::new(identity),
             revision: Revision::NONE,
@@ -137,6 +148,10 @@ impl Conversation {
             pinned_away: Arc::default(),
             stored: 0,
             erased_at: Revision::NONE,
+            trunks: Arc::default(),
+            branch,
+            fresh_branch: false,
+            forked_from: None,
         };
         Self { head, window: Window::default(), summary: Summary::default() }
     }
@@ -172,7 +187,7 @@ impl Conversation {
     /// utterance of the window, or one that the server assigned.
     pub fn sequence_of(&self, id: &str) -> Option<Sequence> {
         let given = self.window.given(id);
-        given.or_else(|| AssignedId::sequence_of(id, self.head.identity.lineage))
+        given.or_else(|| self.head.assigned(id))
     }
 }
 
@@ -192,12 +207,13 @@ impl Head {
     }
 
     /// About how many bytes the conversation takes in memory without what was said: head,
-    /// identity, the roots of its lists, labels and title.
+    /// identity, the roots of its lists, labels, title and trunks.
     pub fn memory_bytes(&self) -> usize {
         let labels: usize = self.labels.iter().map(|(key, value)| key.len() + value.len() + 48).sum();
         let ended = self.ended.as_ref().map_or(0, |ending| ending.memory_bytes());
         let shares = self.shares.len() * (size_of::<Share>() + 48);
-        2_048 + labels + shares + self.title.as_ref().map_or(0, |title| title.len()) + ended
+        let trunks = self.trunks.len() * 128;
+        2_048 + labels + shares + trunks + self.title.as_ref().map_or(0, |title| title.len()) + ended
     }
 
     /// The title that it was given, or else the one that was made when it ended.

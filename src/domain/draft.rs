@@ -58,11 +58,7 @@ impl Draft {
     /// [`NAME_TOKENS`], each tool call's name and arguments with [`TOOL_CALL_TOKENS`], and
     /// the tokens declared for the extras. Text is counted exactly.
     pub fn tokens(&self, counter: &dyn TokenCounter) -> u32 {
-        let text = counter.count(&self.content).saturating_add(MESSAGE_TOKENS);
-        match &self.more {
-            None => text,
-            Some(more) => text.saturating_add(more.tokens(counter)),
-        }
+        message_tokens(counter.count(&self.content), self.more.as_deref(), counter)
     }
 
     /// Whether [`Draft::tokens`] is exact, and not an estimate of calls or extras.
@@ -99,12 +95,14 @@ impl Draft {
 
     /// Bytes of its content, tool-call arguments and extras.
     pub fn content_bytes(&self) -> usize {
-        let more = self.more.as_ref().map_or(0, |more| {
-            let calls: usize = more.tool_calls.iter().map(|call| call.arguments_json.len()).sum();
-            calls + more.extras_json.as_ref().map_or(0, |json| json.len())
-        });
-        self.content.len() + more
+        self.content.len() + self.more.as_ref().map_or(0, |more| more.content_bytes())
     }
+}
+
+/// The cost of a message whose content has `content` tokens; see [`Draft::tokens`].
+pub(super) fn message_tokens(content: u32, more: Option<&More>, counter: &dyn TokenCounter) -> u32 {
+    let text = content.saturating_add(MESSAGE_TOKENS);
+    more.map_or(text, |more| text.saturating_add(more.tokens(counter)))
 }
 
 impl More {

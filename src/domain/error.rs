@@ -1,6 +1,6 @@
 //! Why a command is refused. A refused command changes nothing.
 
-use crate::domain::{IdError, Revision, limits::MAX_SHARES};
+use crate::domain::{IdError, Revision, Sequence, limits::MAX_SHARES};
 
 /// A stable name for a refusal, for machines: `ErrorInfo.reason` on the wire.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -51,6 +51,8 @@ pub enum Reason {
     ShareNotFound,
     /// A share's token is good for nothing.
     ShareNotValid,
+    /// A fork would cut an exchange.
+    CutsExchange,
 }
 
 impl Reason {
@@ -80,6 +82,7 @@ impl Reason {
             Self::TooManyShares => "TOO_MANY_SHARES",
             Self::ShareNotFound => "SHARE_NOT_FOUND",
             Self::ShareNotValid => "SHARE_NOT_VALID",
+            Self::CutsExchange => "CUTS_EXCHANGE",
         }
     }
 }
@@ -141,6 +144,26 @@ pub enum Refusal {
     /// A share's token is not accepted; why is not told.
     #[error("token: opens no share; it is wrong, has expired, or was revoked")]
     NoShare,
+    /// A fork would part what belongs together.
+    #[error(
+        "at_sequence: is {at}, within the exchange of {first} to {last}; accepted near it {}",
+        accepted(first, last)
+    )]
+    CutsExchange {
+        /// The point that was asked for.
+        at: Sequence,
+        /// The first sequence of the exchange.
+        first: Sequence,
+        /// The last one.
+        last: Sequence,
+    },
+}
+
+fn accepted(first: &Sequence, last: &Sequence) -> String {
+    match first.get() {
+        1 => format!("is {last}, behind it"),
+        first => format!("are {}, before it, and {last}, behind it", first - 1),
+    }
 }
 
 /// The kind named in [`Refusal::NotFound`] and [`Refusal::Exists`].
@@ -208,6 +231,7 @@ impl Refusal {
             Self::RequestIdReused(_) => Reason::RequestIdReused,
             Self::TooManyShares(_) => Reason::TooManyShares,
             Self::NoShare => Reason::ShareNotValid,
+            Self::CutsExchange { .. } => Reason::CutsExchange,
         }
     }
 }

@@ -25,6 +25,8 @@ pub struct Forgotten {
     pub transition: Option<Transition>,
     /// The utterances as they were, ascending: whole units.
     pub utterances: Vec<Arc<Utterance>>,
+    /// The sequences of which nothing is left, neither stored nor told by the summary.
+    pub gone: Ranges,
 }
 
 /// Forgets the units of what the instruction selects.
@@ -47,10 +49,14 @@ pub fn forget(
     let utterances = select(before, &archive, command);
     let remnants = command.instruction.select_remnants(&before.summary, &before.head.archived);
     if utterances.is_empty() && remnants.is_empty() {
-        return Ok(Verdict::Decided(Forgotten { transition: None, utterances }));
+        return Ok(Verdict::Decided(Forgotten { transition: None, utterances, gone: Ranges::new() }));
     }
     let mut transition = Transition::from(before, context.now);
     let sequences: Ranges = utterances.iter().map(|utterance| utterance.sequence).collect();
+    let mut gone = remnants.clone();
+    if command.hard {
+        gone.union(&sequences);
+    }
     abandon(&mut transition, before, &sequences);
     match command.hard {
         true => transition.erase(&sequences),
@@ -59,7 +65,31 @@ pub fn forget(
     transition.erase_remnants(&remnants);
     transition.retell(context.counter);
     let transition = Some(transition.finish(&before.summary));
-    Ok(Verdict::Decided(Forgotten { transition, utterances }))
+    Ok(Verdict::Decided(Forgotten { transition, utterances, gone }))
+}
+
+/// What a hard forget in one conversation takes out of another that shares what was said up to
+/// `through`: the same sequences, whatever the other has made of them since. `None` when it has nothing
+/// of them.
+pub fn erase_shared(
+    before: &Conversation,
+    gone: &Ranges,
+    through: Sequence,
+    context: &Context<'_>,
+) -> Option<Transition> {
+    let shared = gone.intersection(&Ranges::before(through.next()));
+    let stored: Ranges = shared.sequences().filter(|sequence| before.stores(*sequence)).collect();
+    if stored.is_empty() && !before.summary.covers().meets(&shared) {
+        return None;
+    }
+    let mut transition = Transition::from(before, context.now);
+    abandon(&mut transition, before, &stored);
+    transition.erase(&stored);
+    let mut remnants = shared;
+    remnants.subtract(&stored);
+    transition.erase_remnants(&remnants);
+    transition.retell(context.counter);
+    Some(transition.finish(&before.summary))
 }
 
 fn needed_archive(

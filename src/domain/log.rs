@@ -82,6 +82,24 @@ impl<T: Clone> Log<T> {
         before
     }
 
+    /// Cuts what follows the first `length` members off the end, at the cost of its chunks. The last
+    /// chunk that stays is copied, so that nothing of what went is kept in memory.
+    pub fn truncate(&mut self, length: usize) {
+        if length >= self.length {
+            return;
+        }
+        self.length = length;
+        let end = self.start + length;
+        while self.chunks.len() > end.div_ceil(CHUNK) {
+            self.chunks.pop_back();
+        }
+        if let Some(last) = self.chunks.last().filter(|_| !end.is_multiple_of(CHUNK)) {
+            let kept = last.0[..end % CHUNK].iter().filter_map(OnceLock::get).cloned();
+            let own = Arc::new(Chunk::of(kept));
+            self.chunks.set(end / CHUNK, own);
+        }
+    }
+
     /// Cuts `count` members off the front.
     pub fn cut(&mut self, count: usize) {
         let count = count.min(self.length);
@@ -130,13 +148,14 @@ mod tests {
 
     proptest! {
         #[test]
-        fn every_clone_behaves_like_a_list_of_its_own(steps in prop::collection::vec((0..6u8, any::<u16>(), 0..4usize), 0..200)) {
+        fn every_clone_behaves_like_a_list_of_its_own(steps in prop::collection::vec((0..7u8, any::<u16>(), 0..4usize), 0..200)) {
             let mut logs = vec![(Log::<u16>::default(), Vec::<u16>::new())];
             for (step, value, which) in steps {
                 let which = which % logs.len();
                 let (log, naive) = &mut logs[which];
                 match step {
                     0..=2 => { log.push(value); naive.push(value); }
+                    6 => { let length = value as usize % 80; log.truncate(length); naive.truncate(length); }
                     3 => { let count = value as usize % 40; log.cut(count); naive.drain(..count.min(naive.len())); }
                     4 if !naive.is_empty() => {
                         let place = value as usize % naive.len();

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use crate::domain::{
-    AssignedId, Conversation, Draft, Encoding, Need, Oversize, Reason, Refusal, Revision, Role, Sequence,
-    Transition, Utterance, UtteranceId, Verdict, change::Context, exchange::OpenExchange,
+    Conversation, Draft, Encoding, Need, Oversize, Reason, Refusal, Revision, Role, Sequence, Transition,
+    Utterance, UtteranceId, Verdict, change::Context, exchange::OpenExchange,
 };
 
 /// The largest turn number: it travels as an int32.
@@ -81,6 +81,24 @@ pub fn memorize(
     Ok(Verdict::Decided(Memorized { transition, irregularities }))
 }
 
+/// Adds drafts that were said before to a transition in the making, with the tokens of each, as
+/// [`memorize`] does leniently. Nothing is evicted yet.
+///
+/// Their ids are not taken.
+pub(super) fn join(
+    transition: &mut Transition,
+    drafts: &[Draft],
+    tokens: &[u32],
+    context: &Context<'_>,
+) -> Result<(), Refusal> {
+    let mut placing = Placing { transition: transition.clone(), irregularities: Vec::new(), lenient: true };
+    for (index, (draft, tokens)) in drafts.iter().zip(tokens).enumerate() {
+        placing.place(index, draft, *tokens, context)?;
+    }
+    *transition = placing.transition;
+    Ok(())
+}
+
 /// Refuses ids that are taken. Those of the archive have to be looked up.
 fn check_ids(
     before: &Conversation,
@@ -102,7 +120,7 @@ fn check_ids(
     for (index, draft) in command.drafts.iter().enumerate() {
         let Some(id) = &draft.id else { continue };
         let field = format!("utterances[{index}].utterance_id");
-        if AssignedId::sequence_of(id, before.head.identity.lineage).is_some() {
+        if before.head.assigned(id).is_some() {
             return Err(Refusal::id(
                 field,
                 "has the form of the ids that the server makes for this conversation",
@@ -152,7 +170,7 @@ impl Placing {
         head.only_instructions = instruction;
         head.open = place.open;
         head.awaits_answer = draft.more.as_ref().is_some_and(|more| more.awaits_answer);
-        let lineage = head.identity.lineage;
+        let lineage = head.branch;
         if draft.content.is_empty() && draft.role != Role::Tool {
             self.note_empty(index, draft, sequence);
         }

@@ -23,6 +23,11 @@ impl Ranges {
         ranges
     }
 
+    /// All sequences before `next`.
+    pub fn before(next: Sequence) -> Self {
+        Self::of(Sequence::FIRST, Sequence(next.0.saturating_sub(1)))
+    }
+
     /// Whether there is no member.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()

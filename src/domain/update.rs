@@ -3,8 +3,8 @@
 use std::{collections::BTreeMap, sync::Arc};
 
 use crate::domain::{
-    Conversation, Identity, More, Need, Policy, Refusal, Revision, Timestamp, Transition, Utterance, Verdict,
-    change::Context, locate, policy::PolicyUpdate,
+    Conversation, Encoding, Identity, More, Policy, Refusal, Revision, Sequence, Timestamp, Transition,
+    Utterance, Verdict, change::Context, edit::NewContent, locate, policy::PolicyUpdate,
 };
 
 /// What a new conversation starts with.
@@ -79,6 +79,8 @@ pub struct UpdateUtterance {
     pub pinned: Option<bool>,
     /// All of its metadata.
     pub metadata: Option<BTreeMap<String, String>>,
+    /// What it says now.
+    pub content: Option<NewContent>,
     /// The revision that the caller expects.
     pub expected: Option<Revision>,
 }
@@ -92,10 +94,12 @@ pub struct UpdatedUtterance {
     pub utterance: Arc<Utterance>,
 }
 
-/// Pins or unpins the unit of an utterance, or replaces its metadata. Unpinning evicts when
-/// the window is above a limit.
+/// Pins or unpins the unit of an utterance, replaces its metadata, or edits what it says.
+/// Unpinning and more tokens evict when the window is above a limit.
 ///
-/// Refuses an id that names no stored utterance.
+/// An edit keeps the first content, and a segment that covers the utterance tells the new one.
+///
+/// Refuses an id that names no stored utterance, and content that is not accepted.
 pub fn update_utterance(
     before: &Conversation,
     command: &UpdateUtterance,
@@ -107,43 +111,56 @@ pub fn update_utterance(
         Err(need) => return Ok(Verdict::Need(need)),
     };
     let Some(target) = found.first() else { return Err(locate::unknown(&command.id)) };
-    match rewrite(before, target, command, context) {
-        Ok(updated) => Ok(Verdict::Decided(updated)),
-        Err(need) => Ok(Verdict::Need(need)),
+    let unit = match locate::unit_of(before, target, context.loaded) {
+        Ok(unit) => unit,
+        Err(need) => return Ok(Verdict::Need(need)),
+    };
+    let changed = command.applied(&unit, target.sequence, before.head.identity.encoding, context)?;
+    let utterance =
+        changed.iter().find(|member| member.sequence == target.sequence).unwrap_or(target).clone();
+    let both = changed.iter().zip(&unit);
+    let rewritten: Vec<_> = both.filter(|(now, was)| now != was).map(|(now, _)| now.clone()).collect();
+    if rewritten.is_empty() {
+        return Ok(Verdict::Decided(UpdatedUtterance { transition: None, utterance }));
     }
+    let mut transition = Transition::from(before, context.now);
+    transition.change.updated = rewritten.iter().map(|member| member.sequence).collect();
+    transition.rewrite(rewritten);
+    if utterance.content != target.content {
+        transition.say_anew(&changed, context)?;
+    }
+    if let Err(need) = transition.evict(context) {
+        return Ok(Verdict::Need(need));
+    }
+    if utterance.content != target.content {
+        transition.retell(context.counter);
+    }
+    let transition = Some(transition.finish(&before.summary));
+    Ok(Verdict::Decided(UpdatedUtterance { transition, utterance }))
 }
 
-fn rewrite(
-    before: &Conversation,
-    target: &Arc<Utterance>,
-    command: &UpdateUtterance,
-    context: &Context<'_>,
-) -> Result<UpdatedUtterance, Need> {
-    let mut transition = Transition::from(before, context.now);
-    let (mut utterance, mut rewritten) = (target.clone(), Vec::new());
-    for member in locate::unit_of(before, target, context.loaded)? {
-        let mut changed = (*member).clone();
-        changed.pinned = command.pinned.unwrap_or(member.pinned);
-        if member.sequence == target.sequence {
-            replace_metadata(&mut changed, command.metadata.as_ref());
-        }
-        if changed == *member {
-            continue;
-        }
-        let changed = Arc::new(changed);
-        if member.sequence == target.sequence {
-            utterance = changed.clone();
-        }
-        transition.change.updated.add(member.sequence);
-        rewritten.push(changed);
+impl UpdateUtterance {
+    /// The members of `unit` as they are after the change to the one with `target`.
+    pub(super) fn applied(
+        &self,
+        unit: &[Arc<Utterance>],
+        target: Sequence,
+        encoding: Encoding,
+        context: &Context<'_>,
+    ) -> Result<Vec<Arc<Utterance>>, Refusal> {
+        let changed = |member: &Arc<Utterance>| {
+            let mut changed = (**member).clone();
+            changed.pinned = self.pinned.unwrap_or(member.pinned);
+            if member.sequence == target {
+                replace_metadata(&mut changed, self.metadata.as_ref());
+                if let Some(content) = &self.content {
+                    changed = content.applied(&changed, encoding, context)?;
+                }
+            }
+            Ok(Arc::new(changed))
+        };
+        unit.iter().map(changed).collect()
     }
-    if rewritten.is_empty() {
-        return Ok(UpdatedUtterance { transition: None, utterance });
-    }
-    transition.rewrite(rewritten);
-    transition.evict(context)?;
-    let transition = Some(transition.finish(&before.summary));
-    Ok(UpdatedUtterance { transition, utterance })
 }
 
 fn replace_metadata(utterance: &mut Utterance, metadata: Option<&BTreeMap<String, String>>) {

@@ -5,7 +5,7 @@ use std::{
     fmt::{self, Write},
 };
 
-use crate::domain::{LineageId, Role, Sequence, Timestamp, UtteranceId};
+use crate::domain::{LineageId, Role, Sequence, Timestamp, UtteranceId, edit::Original};
 
 /// One stored message. Immutable: a change of its marks stores it anew.
 #[derive(Clone, Debug, PartialEq)]
@@ -57,6 +57,8 @@ pub struct More {
     pub extras_json: Option<Box<str>>,
     /// The tokens that the caller declares for `extras_json`.
     pub extras_tokens: u32,
+    /// What it said before it was edited; `None` when it never was.
+    pub original: Option<Original>,
 }
 
 /// One call of a tool.
@@ -125,6 +127,12 @@ impl Utterance {
 }
 
 impl More {
+    /// Bytes of tool-call arguments and extras.
+    pub fn content_bytes(&self) -> usize {
+        let calls: usize = self.tool_calls.iter().map(|call| call.arguments_json.len()).sum();
+        calls + self.extras_json.as_ref().map_or(0, |json| json.len())
+    }
+
     fn text_bytes(&self) -> usize {
         let optional = |text: &Option<Box<str>>| text.as_ref().map_or(0, |text| text.len());
         let call = |call: &ToolCall| call.id.len() + call.name.len() + call.arguments_json.len();
@@ -137,6 +145,7 @@ impl More {
             + optional(&self.name)
             + optional(&self.tool_call_id)
             + optional(&self.extras_json)
+            + self.original.as_ref().map_or(0, |original| original.content.len())
     }
 }
 

@@ -156,6 +156,28 @@ impl Window {
         self.recount_turns();
     }
 
+    /// Takes what was said after `last` out. Costs by what goes or by what stays, whichever is less.
+    pub fn truncate(&mut self, last: Sequence) {
+        let length = self.place(last).map_or_else(|place| place, |place| place + 1);
+        let gone = self.len() - length;
+        match gone {
+            0 => {}
+            _ if length < gone => *self = self.slice(0..length).cloned().collect(),
+            _ => self.cut_end(length),
+        }
+    }
+
+    fn cut_end(&mut self, length: usize) {
+        let gone: Vec<_> = self.slice(length..self.len()).cloned().collect();
+        self.utterances.truncate(length);
+        gone.iter().for_each(|utterance| self.discount(utterance));
+        self.newest_live_turn = self.turn_of_newest_live();
+        let turns = gone.iter().filter(|utterance| utterance.is_live()).map(|utterance| utterance.turn);
+        let mut turns: Vec<u32> = turns.filter(|turn| *turn > 0 && *turn != self.newest_live_turn).collect();
+        turns.dedup();
+        self.turns -= turns.len() as u32;
+    }
+
     /// Evicts the oldest units, when a measure is above its maximum, until every measure is
     /// at or under its `keep`. Passes over instructions and pinned units; never takes the
     /// newest unit. Returns what left, the oldest first.

@@ -43,6 +43,7 @@ pub enum Operation {
     RevokeShare,
     ReadShared,
     BuildContext,
+    ForkConversation,
 }
 
 /// One operation. Refers to utterances and holds no text.

@@ -36,34 +36,26 @@ impl Engine {
         if call.dry_run {
             return self.rehearse(caller, &call).await;
         }
-        let operation = match call.forget.hard {
-            true => Operation::Erase,
-            false => Operation::Forget,
-        };
+        if call.forget.hard {
+            return self.erase(caller, &call).await;
+        }
         let write = WriteCall {
             caller,
             address: &call.address,
             attempt: call.attempt.as_ref(),
-            operation,
+            operation: Operation::Forget,
             missing: Missing::Refuse,
             releases: false,
             resolved: None,
         };
-        let applied = self
-            .write(write, |before, context| {
-                Ok(forget(before, &call.forget, context)?.map(|forgotten| Decision {
-                    transition: forgotten.transition,
-                    target: None,
-                    value: forgotten.utterances,
-                }))
-            })
-            .await?;
-        if let Applied::Now { after, change: Some(_), .. } = &applied
-            && call.forget.hard
-        {
-            self.indexes.remove(after.head.identity.lineage);
-        }
-        Ok(applied)
+        self.write(write, |before, context| {
+            Ok(forget(before, &call.forget, context)?.map(|forgotten| Decision {
+                transition: forgotten.transition,
+                target: None,
+                value: forgotten.utterances,
+            }))
+        })
+        .await
     }
 
     /// Decides on the published state and commits nothing.

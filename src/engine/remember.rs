@@ -1,6 +1,9 @@
 //! Remember.
 
-use std::{collections::BTreeMap, sync::Arc};
+use std::{
+    collections::{BTreeMap, HashMap},
+    sync::Arc,
+};
 
 use crate::{
     domain::{
@@ -122,6 +125,7 @@ impl Engine {
         if call.order == Order::Recency && !call.prompt.is_empty() {
             found.sort_by(|one, other| other.recency.total_cmp(&one.recency));
         }
+        keep_first(&mut found);
         let more = found.len() > call.skip + call.limit;
         found.truncate(call.skip + call.limit);
         found.drain(..call.skip.min(found.len()));
@@ -171,7 +175,7 @@ impl Engine {
         let (mut found, wanted) = (Vec::new(), call.skip + call.limit + 1);
         for (index, state) in states.iter().enumerate() {
             let mut rest = call.sequences(state);
-            while !rest.is_empty() && found.len() < wanted {
+            while !rest.is_empty() && distinct(&found) < wanted {
                 let chunk = rest.take_last(CANDIDATES as u64);
                 for utterance in self.stored(state, &chunk).await?.into_iter().rev() {
                     if call.finds(&utterance) {
@@ -208,7 +212,7 @@ impl Engine {
             let hits = search(query, &indexes, &wanted, candidates);
             let exhausted = hits.len() < candidates;
             let found = self.look_up(states, hits, call).await?;
-            if exhausted || found.len() > call.skip + call.limit {
+            if exhausted || distinct(&found) > call.skip + call.limit {
                 return Ok(found);
             }
             candidates = candidates.saturating_mul(4);
@@ -255,6 +259,39 @@ impl Engine {
         around.retain(|other| other.sequence != utterance.sequence && !other.forgotten);
         Ok(around)
     }
+}
+
+/// Of an utterance that several conversations share, and none has changed, the first match stays.
+fn keep_first(found: &mut Vec<Found>) {
+    let mut seen: HashMap<Place, Vec<Arc<Utterance>>> = HashMap::new();
+    found.retain(|found| {
+        let same = seen.entry(place(found)).or_default();
+        let is_new = !same.contains(&found.utterance);
+        if is_new {
+            same.push(found.utterance.clone());
+        }
+        is_new
+    });
+}
+
+/// How many of `found` are left by [`keep_first`].
+fn distinct(found: &[Found]) -> usize {
+    let one_state = found.windows(2).all(|pair| Arc::ptr_eq(&pair[0].state, &pair[1].state));
+    match one_state {
+        true => found.len(),
+        false => {
+            let mut left = found.to_vec();
+            keep_first(&mut left);
+            left.len()
+        }
+    }
+}
+
+/// What all copies of a shared utterance have in common.
+type Place = (Sequence, Timestamp);
+
+fn place(found: &Found) -> Place {
+    (found.utterance.sequence, found.utterance.create_time)
 }
 
 /// The best `limit` hits among the `wanted` sequences of each index.

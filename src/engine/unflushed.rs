@@ -11,6 +11,11 @@ use crate::domain::{Change, Ranges, Sequence, Utterance};
 pub(super) struct Unflushed(pub(super) Vec<Arc<Change>>);
 
 impl Unflushed {
+    /// Whether a fork is among them: it has an archive that no change lists.
+    pub(super) fn inherits(&self) -> bool {
+        self.0.iter().any(|change| change.inherits.is_some())
+    }
+
     /// The archived utterances among `wanted`, when the store has `stored` of them.
     pub(super) fn archived(&self, wanted: &Ranges, stored: Vec<Arc<Utterance>>) -> Vec<Arc<Utterance>> {
         if self.0.is_empty() {

@@ -5,10 +5,11 @@ use std::sync::Arc;
 use crate::{
     domain::{
         Utterance,
+        edit::NewContent,
         update::{Update, UpdateUtterance, update, update_utterance},
     },
     engine::{
-        Address, Applied, Attempt, Caller, Engine, EngineError, Operation,
+        Address, Applied, Attempt, COUNT_ASIDE_BYTES, Caller, Engine, EngineError, Operation, aside,
         write::{Decision, Missing, WriteCall},
     },
 };
@@ -32,10 +33,21 @@ pub type UpdateReply = Applied<()>;
 pub struct UpdateUtteranceCall {
     /// The conversation.
     pub address: Address,
-    /// The changes.
+    /// The changes, but for the content.
     pub update: UpdateUtterance,
+    /// What it says now.
+    pub edit: Option<Edit>,
     /// The caller's name for this attempt.
     pub attempt: Option<Attempt>,
+}
+
+/// New content whose tokens are not counted yet.
+#[derive(Clone, Debug)]
+pub struct Edit {
+    /// What is said now.
+    pub content: Box<str>,
+    /// The most bytes of content, tool-call arguments and extras together.
+    pub max_bytes: usize,
 }
 
 /// What became of it, and the utterance as it is now.
@@ -67,12 +79,15 @@ impl Engine {
         .await
     }
 
-    /// Changes an utterance's pin or metadata.
+    /// Changes an utterance's pin, metadata or content.
     pub async fn update_utterance(
         &self,
         caller: &Caller,
-        call: UpdateUtteranceCall,
+        mut call: UpdateUtteranceCall,
     ) -> Result<UpdateUtteranceReply, EngineError> {
+        if let Some(edit) = call.edit.take() {
+            call.update.content = Some(self.counted_edit(caller, &call.address, edit).await?);
+        }
         let write = WriteCall {
             caller,
             address: &call.address,
@@ -88,6 +103,28 @@ impl Engine {
                 target: Some(updated.utterance.sequence),
                 value: updated.utterance,
             }))
+        })
+        .await
+    }
+
+    /// New content with its tokens, in the encoding of the conversation that is addressed.
+    pub(super) async fn counted_edit(
+        &self,
+        caller: &Caller,
+        address: &Address,
+        edit: Edit,
+    ) -> Result<NewContent, EngineError> {
+        let Edit { content, max_bytes } = edit;
+        let state = match self.resolve(caller, address).await? {
+            Some(id) => self.published(&caller.key(id)).await?,
+            None => None,
+        };
+        let encoding = state.map_or(self.defaults.encoding, |state| state.head.identity.encoding);
+        let counter = self.counter(encoding);
+        let long = content.len() > COUNT_ASIDE_BYTES;
+        aside(long, move || {
+            let tokens = counter.count(&content);
+            NewContent { content, tokens, encoding, max_bytes }
         })
         .await
     }

@@ -20,7 +20,7 @@ use crate::{
 };
 
 /// How often a decision is made anew when another process was faster.
-const ATTEMPTS: usize = 64;
+pub(super) const ATTEMPTS: usize = 64;
 
 /// What a decision comes to.
 pub(super) struct Decision<T> {
@@ -392,13 +392,17 @@ impl Engine {
                 Verdict::Decided(decision) => return Ok(decision),
                 Verdict::Need(need) => need,
             };
+            if let Some(lane) = lane.filter(|lane| lane.unflushed().inherits()) {
+                // of a fork that is not flushed, the store tells nothing yet
+                lane.land().await;
+            }
             // asked first: what is flushed meanwhile is seen twice, and not never
             let unflushed = lane.map_or(Unflushed(Vec::new()), Lane::unflushed);
             match need {
                 Need::Archive(wanted) => {
                     let stored = self.store.archived(before.key(), &wanted).await?;
                     let archived = unflushed.archived(&wanted, stored);
-                    loaded.add_archive(wanted, archived);
+                    loaded.add_archive(&wanted, archived);
                 }
                 Need::ArchivedIds(ids) => {
                     let stored = self.store.archived_ids(before.key(), &ids).await?;

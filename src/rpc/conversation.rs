@@ -6,13 +6,10 @@ use tonic::{Request, Response, Status};
 
 use crate::{
     domain::{
-        Conversation, ConversationId, Refusal, Sequence, Timestamp,
-        conversation::Status as Doing,
-        draft::check_map,
-        limits::MAX_TITLE_BYTES,
-        update::{Update, UpdateUtterance},
+        Conversation, ConversationId, Refusal, Sequence, Timestamp, conversation::Status as Doing,
+        draft::check_map, limits::MAX_TITLE_BYTES, update::Update,
     },
-    engine::{Applied, CreateCall, ListConversations, ListUtterances, UpdateCall, UpdateUtteranceCall},
+    engine::{Applied, CreateCall, ListConversations, ListUtterances, UpdateCall},
     proto::{self, conversation_service_server::ConversationService},
     rpc::{Services, decode, encode, page_token, page_token::QueryHash, share},
     tokenizer,
@@ -50,6 +47,7 @@ impl ConversationService for Services {
         let (state, active) = self.engine.get_conversation(&caller, &address).await?;
         let status = self.status_at(&state, self.engine.now());
         let mut conversation = encode::conversation(&state.head, status, active);
+        conversation.forks = self.forks(&state).await?;
         if full {
             conversation.utterances = state.window.iter().map(|u| encode::utterance(u, &state)).collect();
             conversation.summary = state.summary.text();
@@ -245,28 +243,15 @@ impl ConversationService for Services {
         request: Request<proto::UpdateUtteranceRequest>,
     ) -> Result<Response<proto::UpdateUtteranceResponse>, Status> {
         let caller = self.caller(&request);
-        let call = update_utterance_call(request.into_inner())?;
-        let response = match self.engine.update_utterance(&caller, call).await? {
-            Applied::Now { after, change, value, .. } => proto::UpdateUtteranceResponse {
-                utterance: Some(encode::utterance(&value, &after)),
-                revision: encode::long(after.head.revision.get()),
-                evicted: change.map_or_else(Vec::new, |change| encode::refs(&change.evicted, &after)),
-                replayed: false,
-            },
-            Applied::Earlier(earlier) => {
-                let target = earlier.outcome.target;
-                let stored = earlier.utterances.iter().find(|utterance| Some(utterance.sequence) == target);
-                proto::UpdateUtteranceResponse {
-                    utterance: stored
-                        .zip(earlier.conversation.as_ref())
-                        .map(|(utterance, state)| encode::utterance(utterance, state)),
-                    revision: encode::long(earlier.outcome.revision.get()),
-                    evicted: encode::earlier_refs(&earlier.outcome.evicted, &earlier),
-                    replayed: true,
-                }
-            }
-        };
-        Ok(Response::new(response))
+        self.edit(&caller, request.into_inner()).await.map(Response::new)
+    }
+
+    async fn fork_conversation(
+        &self,
+        request: Request<proto::ForkConversationRequest>,
+    ) -> Result<Response<proto::ForkConversationResponse>, Status> {
+        let caller = self.caller(&request);
+        self.fork(&caller, request.into_inner()).await.map(Response::new)
     }
 }
 
@@ -314,7 +299,8 @@ pub fn encoding(field: &str, name: &str) -> Result<crate::domain::Encoding, Refu
     })
 }
 
-fn title(title: &str) -> Result<Option<Arc<str>>, Refusal> {
+/// A title, or none.
+pub fn title(title: &str) -> Result<Option<Arc<str>>, Refusal> {
     if title.len() > MAX_TITLE_BYTES || title.chars().any(char::is_control) {
         let text = format!("accepted are at most {MAX_TITLE_BYTES} bytes without control characters");
         return Err(Refusal::invalid("title", text));
@@ -374,28 +360,6 @@ fn update_call(request: proto::UpdateConversationRequest) -> Result<UpdateCall, 
             title: has("title").then(|| title(&request.title)).transpose()?,
             labels: has("labels").then(|| request.labels.clone()),
             policy,
-            expected: decode::revision(request.expected_revision)?,
-        },
-        attempt,
-    })
-}
-
-fn update_utterance_call(request: proto::UpdateUtteranceRequest) -> Result<UpdateUtteranceCall, Refusal> {
-    let attempt = decode::attempt("UpdateUtterance", &request.request_id, || {
-        proto::UpdateUtteranceRequest { request_id: String::new(), ..request.clone() }
-    })?;
-    let paths = decode::mask(request.update_mask.as_ref(), &["pinned", "metadata"])?;
-    let has = |path: &str| paths.iter().any(|given| given == path);
-    check_map(|| "metadata".to_owned(), &request.metadata)?;
-    if request.utterance_id.is_empty() {
-        return Err(Refusal::id("utterance_id", "is empty; accepted is the id of a stored utterance"));
-    }
-    Ok(UpdateUtteranceCall {
-        address: decode::address(&request.conversation_id, &request.recipient_id)?,
-        update: UpdateUtterance {
-            id: request.utterance_id.as_str().into(),
-            pinned: has("pinned").then_some(request.pinned),
-            metadata: has("metadata").then(|| request.metadata.clone()),
             expected: decode::revision(request.expected_revision)?,
         },
         attempt,

@@ -131,6 +131,7 @@ fn more(field: Field<'_>, utterance: proto::NewUtterance) -> Result<Option<Box<M
         awaits_answer: utterance.awaits_answer,
         extras_json: text(&utterance.extras_json),
         extras_tokens,
+        original: None,
     };
     Ok((more != More::default()).then(|| Box::new(more)))
 }

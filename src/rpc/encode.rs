@@ -6,7 +6,8 @@ use prost_types::Timestamp as WireTime;
 
 use crate::{
     domain::{
-        Change, Conversation, Head, Marks, Oversize, Policy, Ranges, Role, Sequence, Timestamp, Utterance,
+        Change, Conversation, ForkedFrom, Head, Marks, Oversize, Policy, Ranges, Role, Sequence, Timestamp,
+        Utterance,
         capacity::{Capacity, OverLimit},
         conversation::Status,
         memorize::Irregularity,
@@ -83,6 +84,10 @@ pub fn utterance(utterance: &Utterance, state: &Conversation) -> proto::Utteranc
         message.metadata.clone_from(&more.metadata);
         message.awaits_answer = more.awaits_answer;
         message.tool_calls = more.tool_calls.iter().map(tool_call).collect();
+        if let Some(original) = &more.original {
+            message.original_content = Some(original.content.to_string());
+            message.edit_time = Some(time(original.edit_time));
+        }
     }
     message
 }
@@ -247,6 +252,16 @@ pub fn conversation(head: &Head, status: proto::ConversationStatus, active: bool
         end_time: ended.map(|ended| time(ended.time)),
         ended_reason: ended.map(|ended| ended.reason.to_string()).unwrap_or_default(),
         closing_summary: text(ended.and_then(|ended| ended.summary.as_ref())),
+        forked_from: head.forked_from.as_deref().map(forked_from),
+        forks: Vec::new(),
+    }
+}
+
+fn forked_from(from: &ForkedFrom) -> proto::ForkedFrom {
+    proto::ForkedFrom {
+        conversation_id: from.conversation.to_string(),
+        sequence: Some(long(from.sequence.get())),
+        approximate: from.approximate,
     }
 }
 

@@ -6,7 +6,7 @@ use tonic::Status;
 
 use crate::{
     domain::{
-        Refusal, Sequence, ShareId,
+        Conversation, Refusal, Sequence, ShareId, Utterance,
         limits::{DEFAULT_SHARE_LIFETIME, MAX_SHARE_LIFETIME},
         share::{Share, ShareToken},
     },
@@ -81,11 +81,16 @@ impl Services {
         let write = |(first, last): (Sequence, Sequence)| page_token::write(query, &[&first, &last]);
         Ok(proto::ReadSharedResponse {
             conversation,
-            utterances: page.iter().map(|utterance| encode::utterance(utterance, &page.state)).collect(),
+            utterances: page.iter().map(|utterance| shown(utterance, &page.state)).collect(),
             next_page_token: page.rest.map(write).unwrap_or_default(),
             expire_time: Some(encode::time(share.expire_time)),
         })
     }
+}
+
+/// An utterance without what an edit took away.
+fn shown(utterance: &Utterance, state: &Conversation) -> proto::Utterance {
+    proto::Utterance { original_content: None, ..encode::utterance(utterance, state) }
 }
 
 /// A share without its token.

@@ -53,6 +53,13 @@ impl From<Refusal> for Status {
                 details.set_error_info(refusal.reason().as_str(), DOMAIN, owned(metadata));
                 details.add_bad_request_violation("expected_revision", refusal.to_string());
             }
+            Refusal::CutsExchange { first, last, .. } => {
+                let before = (first.get() > 1).then(|| ("before", (first.get() - 1).to_string()));
+                let metadata = before.into_iter().chain([("behind", last.to_string())]);
+                let metadata: HashMap<_, _> = metadata.map(|(key, value)| (key.to_owned(), value)).collect();
+                details.set_error_info(refusal.reason().as_str(), DOMAIN, metadata);
+                details.add_bad_request_violation("at_sequence", refusal.to_string());
+            }
             Refusal::Closed(name) => {
                 details.set_resource_info("utterd.v1/conversation", name, "", refusal.to_string());
             }
@@ -74,9 +81,11 @@ fn code(refusal: &Refusal) -> Code {
         Refusal::Field(..) => Code::InvalidArgument,
         Refusal::NotFound { .. } => Code::NotFound,
         Refusal::StaleRevision { .. } => Code::Aborted,
-        Refusal::Closed(_) | Refusal::RequestIdReused(_) => Code::FailedPrecondition,
         Refusal::TooManyShares(_) => Code::ResourceExhausted,
         Refusal::NoShare => Code::PermissionDenied,
+        Refusal::Closed(_) | Refusal::RequestIdReused(_) | Refusal::CutsExchange { .. } => {
+            Code::FailedPrecondition
+        }
     }
 }
 

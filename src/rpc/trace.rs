@@ -155,5 +155,6 @@ fn operation(operation: Operation) -> proto::Operation {
         Operation::RevokeShare => proto::Operation::RevokeShare,
         Operation::ReadShared => proto::Operation::ReadShared,
         Operation::BuildContext => proto::Operation::BuildContext,
+        Operation::ForkConversation => proto::Operation::ForkConversation,
     }
 }

@@ -39,10 +39,16 @@ pub trait Store: Send + Sync + 'static {
     /// - `Ok` only once everything is as durable as [`Capabilities::durable`] says.
     /// - Utterances that a change erases or drops are gone from every later read; the bytes of
     ///   those erased are gone after [`Store::scrub`].
-    /// - A deleted conversation's utterances are gone, but for those of a lineage that another
-    ///   conversation reads.
     /// - With a recipient's last conversation and its pointer nothing is left that is kept by recipient.
     ///   Outcomes are kept by request, and age out.
+    /// - A fork comes with [`Change::inherits`] and the trunks of its head: what it shares is not
+    ///   written again, and the commit costs the same whatever was said before.
+    /// - What a change of a conversation writes is its own: utterances that it shares are not seen to
+    ///   change by those that it shares them with.
+    /// - Utterances that a change drops, and those of a deleted conversation, stay as long as another
+    ///   conversation reads them.
+    /// - Utterances that a change erases are gone for all that share them: the commit changes each
+    ///   of these conversations, and [`Change::erased`] of each tells it.
     /// - [`StoreError::Full`] and no effect when there is no room for what the commit adds.
     fn commit(&self, commit: Commit) -> BoxFuture<'static, Result<(), CommitError>>;
 
@@ -64,6 +70,21 @@ pub trait Store: Send + Sync + 'static {
         key: &'a ConversationKey,
         ids: &'a [Box<str>],
     ) -> BoxFuture<'a, Result<HashMap<Box<str>, Sequence>, StoreError>>;
+
+    /// The other conversations that read a lineage of this one's, each with the last sequence that
+    /// both share; by key.
+    ///
+    /// - They are its forks, what it was forked from, and the other forks of that, as far as each is
+    ///   still there; a deleted one is left out and what it shared with others stays shared.
+    /// - That an utterance is among those shared does not tell that the other still stores it, nor
+    ///   that it has not changed it since.
+    /// - None of a conversation that was never forked, or of an unknown one.
+    /// - A fork changes its parent's revision: what is answered here holds for a commit that
+    ///   changes all of these conversations at the revisions that they were at.
+    fn sharing<'a>(
+        &'a self,
+        key: &'a ConversationKey,
+    ) -> BoxFuture<'a, Result<Vec<(ConversationKey, Sequence)>, StoreError>>;
 
     /// The recipient's active conversation.
     fn active<'a>(

@@ -5,9 +5,9 @@ use std::time::Duration;
 use tonic::{Request, Status};
 use utterd::{
     proto::{
-        CreateConversationRequest, DeleteConversationRequest, ForgetRequest, MemorizeRequest, RestoreRequest,
-        UpdateConversationRequest, UpdateUtteranceRequest, conversation_service_server::ConversationService,
-        memory_service_server::MemoryService,
+        CreateConversationRequest, DeleteConversationRequest, ForgetRequest, ForkConversationRequest,
+        MemorizeRequest, RestoreRequest, UpdateConversationRequest, UpdateUtteranceRequest,
+        conversation_service_server::ConversationService, memory_service_server::MemoryService,
     },
     store::Store,
 };
@@ -23,6 +23,7 @@ pub enum Call {
     Mark(UpdateUtteranceRequest),
     Create(CreateConversationRequest),
     Update(UpdateConversationRequest),
+    Fork(ForkConversationRequest),
     Delete(DeleteConversationRequest),
     /// Time passes, and what is due then is done.
     Wait(Duration),
@@ -40,6 +41,7 @@ impl Call {
             Self::Mark(request) => &request.request_id,
             Self::Create(request) => &request.request_id,
             Self::Update(request) => &request.request_id,
+            Self::Fork(request) => &request.request_id,
             Self::Delete(_) | Self::Wait(_) | Self::Scrub => "",
         }
     }
@@ -68,6 +70,10 @@ impl Call {
             Self::Update(request) => {
                 let response = services.update_conversation(Request::new(request)).await?;
                 json("UpdateConversationResponse", response.get_ref())
+            }
+            Self::Fork(request) => {
+                let response = services.fork_conversation(Request::new(request)).await?;
+                json("ForkConversationResponse", response.get_ref())
             }
             Self::Delete(request) => {
                 let response = services.delete_conversation(Request::new(request)).await?;

@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use utterd::proto::{
-    CreateConversationRequest, DeleteConversationRequest, ForgetMode, ForgetRequest, MemorizeRequest,
-    NewUtterance, Policy, Role, ToolCall, UpdateConversationRequest,
+    CreateConversationRequest, DeleteConversationRequest, ForgetMode, ForgetRequest, ForkConversationRequest,
+    MemorizeRequest, NewUtterance, Policy, Role, ToolCall, UpdateConversationRequest,
 };
 
 use crate::{answers::Questions, call::Call, random::Random};
@@ -18,6 +18,9 @@ const TALKS: [(&str, &str); 6] = [
     ("parser", "bob"),
     ("choir", "bob"),
 ];
+
+/// Forks of conversations, by their parents.
+const FORKS: [(&str, &str); 2] = [("gone", "kept"), ("trip", "detour")];
 
 /// A store's life, in parts; the store may be closed between them.
 #[derive(Debug)]
@@ -48,14 +51,19 @@ impl Life {
             calls.push(Call::Create(request));
         }
         self.keep(&calls);
-        calls.extend(self.talk("gone", 3));
+        for (parent, id) in FORKS {
+            calls.extend(self.talk(parent, 3));
+            let fork = fork(parent, id, &self.attempt());
+            self.keep(std::slice::from_ref(&fork));
+            calls.push(fork);
+        }
         calls
     }
 
     /// Goes on: `rounds` of talk in each conversation, and what else happens there.
     pub fn part(&mut self, rounds: usize) -> Vec<Call> {
         let mut calls = Vec::new();
-        for (id, _) in TALKS {
+        for id in TALKS.map(|(id, _)| id).into_iter().chain(FORKS.map(|(_, id)| id)) {
             calls.extend(self.talk(id, rounds));
             calls.push(forget(id, "newest", ForgetMode::Soft, &self.attempt()));
             calls.push(label(id, &self.attempt()));
@@ -85,7 +93,8 @@ impl Life {
 
     /// What the server must know by now.
     pub fn questions(&self) -> Questions {
-        let conversations = TALKS.iter().map(|(id, _)| (*id).to_owned()).chain(["gone".to_owned()]).collect();
+        let forks = FORKS.into_iter().flat_map(|(parent, id)| [parent, id]);
+        let conversations = TALKS.map(|(id, _)| id).into_iter().chain(forks).map(str::to_owned).collect();
         Questions { recipients: vec!["ann", "bob"], conversations, retries: self.retries.clone() }
     }
 
@@ -176,6 +185,16 @@ fn forget(id: &str, instructions: &str, mode: ForgetMode, request_id: &str) -> C
         conversation_id: id.to_owned(),
         instructions: instructions.to_owned(),
         mode: mode.into(),
+        request_id: request_id.to_owned(),
+        ..Default::default()
+    })
+}
+
+/// A fork at the newest utterance.
+fn fork(parent: &str, id: &str, request_id: &str) -> Call {
+    Call::Fork(ForkConversationRequest {
+        conversation_id: parent.to_owned(),
+        new_conversation_id: id.to_owned(),
         request_id: request_id.to_owned(),
         ..Default::default()
     })

@@ -39,6 +39,35 @@ pub enum Command {
     /// `note 3 topic=weather`: all metadata of an utterance.
     Note(String, #[arg(key, many, optional)] Vec<(String, String)>),
 
+    /// `edit 3 "Rather Bergen."`: what an utterance says. `edit 3 "Rather Bergen." mode=fork`: in a fork.
+    Edit {
+        name: String,
+        content: String,
+        #[arg(key)]
+        mode: Option<String>,
+        #[arg(key)]
+        request: Option<String>,
+    },
+
+    /// `fork into=other at=12 to=ada title="Again" activate=true`
+    Fork {
+        #[arg(key, optional)]
+        into: String,
+        #[arg(key)]
+        at: Option<i64>,
+        #[arg(key, optional)]
+        to: String,
+        #[arg(key, optional)]
+        title: String,
+        #[arg(key, optional)]
+        activate: bool,
+        #[arg(key)]
+        request: Option<String>,
+    },
+
+    /// `forks`: what the conversation was forked from, and its forks.
+    Forks,
+
     /// `remember "the weather" role=user scope=window`
     Remember {
         #[arg(optional)]

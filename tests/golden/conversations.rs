@@ -59,7 +59,7 @@ pub async fn note(here: &Here<'_>, name: &str, notes: &[(String, String)]) -> Pr
     updated(here, request).await
 }
 
-async fn update(here: &Here<'_>, name: &str, path: &str) -> proto::UpdateUtteranceRequest {
+pub async fn update(here: &Here<'_>, name: &str, path: &str) -> proto::UpdateUtteranceRequest {
     proto::UpdateUtteranceRequest {
         conversation_id: here.conversation_id.clone(),
         utterance_id: names::utterance_id(here, name).await,
@@ -68,10 +68,16 @@ async fn update(here: &Here<'_>, name: &str, path: &str) -> proto::UpdateUtteran
     }
 }
 
-async fn updated(here: &Here<'_>, request: proto::UpdateUtteranceRequest) -> Printed {
+pub async fn updated(here: &Here<'_>, request: proto::UpdateUtteranceRequest) -> Printed {
     let response = answer(here.server.services().update_utterance(Request::new(request)).await)?;
     let sequence = response.utterance.map(|utterance| utterance.sequence).unwrap_or_default();
-    Ok(format!("updated {sequence} (revision {})\n{}", response.revision, evicted(&response.evicted)))
+    let fork = match response.forked_conversation_id.as_str() {
+        "" => String::new(),
+        fork => format!(" in {fork}"),
+    };
+    let replayed = if response.replayed { ", replayed" } else { "" };
+    let evicted = evicted(&response.evicted);
+    Ok(format!("updated {sequence}{fork} (revision {}){replayed}\n{evicted}", response.revision))
 }
 
 /// `summary`
@@ -210,7 +216,7 @@ pub async fn end(here: &Here<'_>, pairs: &[(String, String)]) -> Printed {
 }
 
 /// `weather of ada "Rain": active, IDLE, 3 utterances, revision 3, o200k_base`
-fn line(conversation: &proto::Conversation) -> String {
+pub fn line(conversation: &proto::Conversation) -> String {
     let title = match conversation.title.as_str() {
         "" => String::new(),
         title => format!(" {title:?}"),

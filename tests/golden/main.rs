@@ -14,6 +14,7 @@ mod command;
 mod contexts;
 mod conversations;
 mod errors;
+mod forks;
 mod names;
 mod operations;
 mod print;

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use utterd::{
-    domain::{AssignedId, Conversation, ConversationId, Sequence},
+    domain::{AssignedId, Conversation, ConversationId, Head, Sequence},
     engine::{Address, Caller},
 };
 
@@ -28,9 +28,15 @@ pub fn number<E: Into<i32>>(
 pub async fn utterance_id(here: &Here<'_>, name: &str) -> String {
     let Ok(sequence) = name.parse() else { return name.to_owned() };
     match state(here).await {
-        Some(state) => AssignedId(state.head.identity.lineage, Sequence(sequence)).to_string(),
+        Some(state) => assigned(&state.head, Sequence(sequence)).to_string(),
         None => name.to_owned(),
     }
+}
+
+/// The id that the server made: from the oldest lineage that holds the sequence.
+fn assigned(head: &Head, sequence: Sequence) -> AssignedId {
+    let written = head.trunks.iter().find(|trunk| sequence <= trunk.through);
+    AssignedId(written.map_or(head.branch, |trunk| trunk.lineage), sequence)
 }
 
 /// The conversation, read without an event.

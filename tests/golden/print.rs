@@ -52,6 +52,7 @@ fn marks(utterance: &Utterance) -> String {
         flag(utterance.pinned, "pinned"),
         flag(utterance.aside, "aside"),
         flag(utterance.awaits_answer, "awaits an answer"),
+        flag(utterance.original_content.is_some(), "edited"),
     ];
     let mut marks: Vec<String> = flags.into_iter().flatten().map(str::to_owned).collect();
     marks.extend(utterance.metadata.iter().map(|(key, value)| format!("{key}={value}")));

@@ -15,7 +15,7 @@ use utterd::{
 
 use crate::{
     command::Command,
-    contexts, conversations, operations, print,
+    contexts, conversations, forks, operations, print,
     support::{self, ManualClock},
 };
 
@@ -96,6 +96,9 @@ impl goldenscript::Runner for Runner {
             Command::Pin(name) => ready.block_on(conversations::pin(&here, name, true)),
             Command::Unpin(name) => ready.block_on(conversations::pin(&here, name, false)),
             Command::Note(name, notes) => ready.block_on(conversations::note(&here, name, notes)),
+            Command::Edit { .. } => ready.block_on(forks::edit(&here, command)),
+            Command::Fork { .. } => ready.block_on(forks::fork(&here, command)),
+            Command::Forks => ready.block_on(forks::forks(&here)),
             Command::Summary { text } => ready.block_on(conversations::summary(&here, text.unwrap_or(true))),
             Command::Window => ready.block_on(conversations::window(&here)),
             Command::List { .. } => ready.block_on(conversations::list(&here, command)),

@@ -105,6 +105,13 @@ macro_rules! passed_on {
             self.inner.archived_ids(key, ids)
         }
 
+        fn sharing<'a>(
+            &'a self,
+            key: &'a ConversationKey,
+        ) -> BoxFuture<'a, Result<Vec<(ConversationKey, Sequence)>, StoreError>> {
+            self.inner.sharing(key)
+        }
+
         fn active<'a>(
             &'a self,
             recipient: &'a RecipientKey,

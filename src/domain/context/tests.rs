@@ -90,7 +90,8 @@ impl Talk {
 
     pub(crate) fn pin(&mut self, sequence: u64) -> &mut Self {
         let id = AssignedId(LINEAGE, Sequence(sequence)).text().into();
-        let command = UpdateUtterance { id, pinned: Some(true), metadata: None, expected: None };
+        let command =
+            UpdateUtterance { id, pinned: Some(true), metadata: None, content: None, expected: None };
         self.change(|before, context| {
             let updated = decided(update_utterance(before, &command, context).unwrap());
             updated.transition.map_or_else(|| before.clone(), |transition| transition.after)

@@ -1,5 +1,6 @@
 //! Segments: what left the window, in sentences, and which sequences each covers.
 
+mod cut;
 mod rebuild;
 #[cfg(test)]
 mod tests;
@@ -12,6 +13,8 @@ use crate::domain::{
     limits::{SEGMENT_FLOOR_TOKENS, SEGMENT_PERCENT},
     segment::rebuild::{Rebuild, total},
 };
+
+pub use cut::Cut;
 
 /// What is left of a run of utterances. Immutable: one that changes gets a new number.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -182,10 +185,10 @@ impl Summary {
         rebuild.done()
     }
 
-    /// After a restore: sentences of `restored` come back into the segments that cover them,
-    /// each within the budget of its source, and the limit holds.
+    /// After a restore or an edit: sentences of `restored`, chosen anew, stand in the segments that
+    /// cover them, each within the budget of its source, and the limit holds.
     ///
-    /// `restored` holds whole units, in order, as they are now: no longer forgotten.
+    /// `restored` holds whole units, in order, as they are now. Those that are forgotten give none.
     pub fn restore(
         &self,
         restored: &[Arc<Utterance>],

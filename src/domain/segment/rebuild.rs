@@ -41,7 +41,7 @@ impl<'a> Rebuild<'a> {
 
     /// Replaces each segment for which `change` gives another. One that covers nothing any
     /// more goes.
-    pub(super) fn replace(&mut self, change: impl Fn(&Segment) -> Option<Segment>) {
+    pub(super) fn replace(&mut self, mut change: impl FnMut(&Segment) -> Option<Segment>) {
         for at in 0..self.segments.len() {
             if let Some(changed) = change(&self.segments[at]) {
                 self.segments[at] = self.numbered(changed);

@@ -236,6 +236,13 @@ impl Store for Failing {
         ready(Ok(HashMap::new()))
     }
 
+    fn sharing<'a>(
+        &'a self,
+        _: &'a ConversationKey,
+    ) -> BoxFuture<'a, Result<Vec<(ConversationKey, Sequence)>, StoreError>> {
+        ready(Ok(Vec::new()))
+    }
+
     fn active<'a>(
         &'a self,
         _: &'a RecipientKey,

@@ -50,18 +50,30 @@ pub async fn a_random_life_is_kept_at_each_step(store: Arc<dyn Store>) {
 
 async fn live(script: &mut Script, dice: &mut Dice, step: usize) {
     script.now = script.now.plus(Duration::from_millis(dice.below(5_000)));
-    let next = script.state.head.next.get();
-    let any = 1 + dice.below(next);
     match dice.below(12) {
+        6 => drop(script.forget(&some(script, dice), true).await),
+        10 => drop(script.forget("last:2", dice.below(2) == 0).await),
+        kind => change(script, dice, step, kind).await,
+    }
+}
+
+/// A step that erases nothing; the kinds are 0 to 11.
+pub(super) async fn change(script: &mut Script, dice: &mut Dice, step: usize, kind: u64) {
+    match kind {
         0..=4 => speak(script, dice, step).await,
-        5 => drop(script.forget(&format!("sequence:{any}-{}", any + dice.below(4)), false).await),
-        6 => drop(script.forget(&format!("sequence:{any}-{}", any + dice.below(4)), true).await),
+        5 | 6 => drop(script.forget(&some(script, dice), false).await),
         7 => restore_some(script, dice).await,
         8 => mark_some(script, dice, step).await,
         9 => resize(script, dice).await,
-        10 => drop(script.forget("last:2", dice.below(2) == 0).await),
+        10 => drop(script.forget("last:2", false).await),
         _ => script.check().await,
     }
+}
+
+/// Selects up to five utterances in a row.
+fn some(script: &Script, dice: &mut Dice) -> String {
+    let any = 1 + dice.below(script.state.head.next.get());
+    format!("sequence:{any}-{}", any + dice.below(4))
 }
 
 async fn speak(script: &mut Script, dice: &mut Dice, step: usize) {
@@ -110,11 +122,11 @@ async fn resize(script: &mut Script, dice: &mut Dice) {
 }
 
 /// Numbers that look random and are the same at each run (xorshift).
-struct Dice(u64);
+pub(super) struct Dice(pub(super) u64);
 
 impl Dice {
     /// A number from 0 up to `bound`, without it.
-    fn below(&mut self, bound: u64) -> u64 {
+    pub(super) fn below(&mut self, bound: u64) -> u64 {
         self.0 ^= self.0 << 13;
         self.0 ^= self.0 >> 7;
         self.0 ^= self.0 << 17;

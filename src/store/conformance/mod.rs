@@ -33,6 +33,8 @@ pub mod contention;
 pub mod deletion;
 pub mod due;
 pub mod ends;
+pub(in crate::store) mod family;
+pub mod forks;
 pub mod isolation;
 pub mod lives;
 pub mod order;
@@ -87,6 +89,7 @@ macro_rules! store_conformance {
                 a_full_store_reads_and_forgets,
                 what_is_erased_makes_room,
                 what_is_deleted_makes_room,
+                forks_share_their_room,
             ] }
         }
     };
@@ -170,6 +173,25 @@ macro_rules! store_conformance {
             deleting_what_does_not_exist_conflicts,
             a_deletion_and_a_change_are_one_commit,
             an_id_starts_anew_after_its_deletion,
+        ] }
+        $crate::store_conformance! { @topic $fresh, forks: [
+            a_fork_has_what_its_parent_has,
+            a_fork_has_what_was_said_up_to_its_point,
+            forks_are_forked,
+            an_edited_fork_says_something_else,
+            what_is_said_after_a_fork_is_ones_own,
+            what_is_changed_is_changed_on_one_side,
+            deleting_one_leaves_the_others_whole,
+            a_family_is_deleted_in_one_commit,
+            what_one_drops_the_other_keeps,
+            what_is_erased_is_erased_for_all,
+            those_that_share_are_known,
+            given_ids_are_found_in_forks,
+            a_fork_that_conflicts_changes_nothing,
+            a_parent_goes_while_its_fork_changes,
+            a_chain_of_forks_is_handed_over_at_once,
+            a_family_changes_at_once,
+            random_families_are_kept_at_each_step,
         ] }
         $crate::store_conformance! { @topic $fresh, isolation: [
             namespaces_share_nothing,

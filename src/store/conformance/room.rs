@@ -2,8 +2,9 @@
 
 use std::sync::Arc;
 
-use super::script::{
-    RECIPIENT, Script, activating, active, attempt, is_full, outcome, recipient, user, users,
+use super::{
+    family::Family,
+    script::{RECIPIENT, Script, activating, active, attempt, is_full, outcome, recipient, user, users},
 };
 use crate::{
     domain::{Policy, Timestamp},
@@ -69,6 +70,26 @@ pub async fn what_is_deleted_makes_room(store: Arc<dyn Store>) {
         script.delete().await;
         script.check().await;
     }
+}
+
+/// Forks find room where there is none for what they share again; it is free when the last of them
+/// goes.
+pub async fn forks_share_their_room(store: Arc<dyn Store>) {
+    let mut family = Family::of(&store, "full", Policy::SESSION);
+    fill(family.member("full")).await;
+    let said = family.members["full"].state.window.len();
+    assert!(family.erase("full", said as u64).await);
+    family.fork("full", "one").await;
+    family.fork("one", "two").await;
+    family.delete(&["full"]).await;
+    let mut other = Script::with(&store, "other", Policy::SESSION);
+    fill(&mut other).await;
+    assert!(other.state.window.len() <= 2, "what is shared is still there");
+    family.delete(&["one"]).await;
+    assert!(is_full(&store.commit(other.saying(vec![piece(), piece()]).await.commit()).await));
+    family.delete(&["two"]).await;
+    fill(&mut other).await;
+    assert!(other.state.window.len() + 2 >= said, "all of it is free");
 }
 
 /// Writes until the store is full; answers what it says.

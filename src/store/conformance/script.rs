@@ -45,23 +45,23 @@ impl TokenCounter for Words {
 
 /// One conversation, what it must be in the store, and what must be archived of it.
 #[derive(Clone)]
-pub(super) struct Script {
+pub(in crate::store) struct Script {
     pub(super) store: Arc<dyn Store>,
-    pub(super) state: Arc<Conversation>,
+    pub(in crate::store) state: Arc<Conversation>,
     pub(super) now: Timestamp,
-    archive: BTreeMap<Sequence, Arc<Utterance>>,
+    pub(super) archive: BTreeMap<Sequence, Arc<Utterance>>,
 }
 
 /// A decided change that is not committed yet.
 #[derive(Clone)]
-pub(super) struct Step {
+pub(in crate::store) struct Step {
     before: Option<Arc<Conversation>>,
     pub(super) change: Arc<Change>,
     pub(super) after: Arc<Conversation>,
 }
 
 impl Step {
-    fn of(before: &Arc<Conversation>, transition: Transition) -> Self {
+    pub(super) fn of(before: &Arc<Conversation>, transition: Transition) -> Self {
         let exists = before.head.revision != Revision::NONE;
         let before = exists.then(|| before.clone());
         Self { before, change: Arc::new(transition.change), after: Arc::new(transition.after) }
@@ -121,7 +121,7 @@ impl Script {
         Step::of(&self.state, create(&command, self.now))
     }
 
-    pub(super) async fn say(&mut self, drafts: Vec<Draft>) -> Step {
+    pub(in crate::store) async fn say(&mut self, drafts: Vec<Draft>) -> Step {
         let step = self.saying(drafts).await;
         self.apply(&step).await;
         step
@@ -137,10 +137,21 @@ impl Script {
 
     /// Forgets what `instruction` selects; whether it selects anything.
     pub(super) async fn forget(&mut self, instruction: &str, hard: bool) -> bool {
+        match self.forgetting(instruction, hard).await {
+            Some(step) => {
+                self.apply(&step).await;
+                true
+            }
+            None => false,
+        }
+    }
+
+    /// What forgetting what `instruction` selects comes to, if it selects anything.
+    pub(super) async fn forgetting(&self, instruction: &str, hard: bool) -> Option<Step> {
         let instruction = forgetting::parse(instruction).expect("an instruction");
         let command = Forget { instruction, hard, expected: None };
         let forgotten = self.decide(|before, context| forget(before, &command, context)).await;
-        self.apply_if(forgotten.transition).await
+        forgotten.transition.map(|transition| Step::of(&self.state, transition))
     }
 
     /// Restores the units of these utterances; whether anything was forgotten of them.
@@ -152,10 +163,11 @@ impl Script {
     }
 
     /// Pins or unpins an utterance's unit and replaces its metadata.
-    pub(super) async fn mark(&mut self, sequence: u64, pinned: bool, note: &str) -> bool {
+    pub(in crate::store) async fn mark(&mut self, sequence: u64, pinned: bool, note: &str) -> bool {
         let metadata = BTreeMap::from([("note".to_owned(), note.to_owned())]);
         let id = self.id_of(sequence);
-        let command = UpdateUtterance { id, pinned: Some(pinned), metadata: Some(metadata), expected: None };
+        let (pinned, metadata) = (Some(pinned), Some(metadata));
+        let command = UpdateUtterance { id, pinned, metadata, content: None, expected: None };
         let updated = self.decide(|before, context| update_utterance(before, &command, context)).await;
         self.apply_if(updated.transition).await
     }
@@ -268,11 +280,11 @@ impl Script {
     }
 
     /// Every stored utterance, in the window or the archive.
-    pub(super) fn stored(&self) -> impl Iterator<Item = &Arc<Utterance>> {
+    pub(in crate::store) fn stored(&self) -> impl Iterator<Item = &Arc<Utterance>> {
         self.archive.values().chain(self.state.window.iter())
     }
 
-    fn id_of(&self, sequence: u64) -> Box<str> {
+    pub(super) fn id_of(&self, sequence: u64) -> Box<str> {
         let mut stored = self.stored();
         let utterance = stored.find(|utterance| utterance.sequence == Sequence(sequence));
         utterance.expect("the utterance is stored").id_text().into()
@@ -282,17 +294,25 @@ impl Script {
         &self,
         rule: impl Fn(&Conversation, &Context<'_>) -> Result<Verdict<T>, Refusal>,
     ) -> T {
+        self.decided(rule).await.expect("the rules accept the step")
+    }
+
+    /// What a rule decides, with what it asks for read from the store.
+    pub(super) async fn decided<T>(
+        &self,
+        rule: impl Fn(&Conversation, &Context<'_>) -> Result<Verdict<T>, Refusal>,
+    ) -> Result<T, Refusal> {
         let mut loaded = Loaded::default();
         loop {
             let context = Context { now: self.now, counter: &Words, loaded: &loaded };
-            let need = match rule(&self.state, &context).expect("the rules accept the step") {
-                Verdict::Decided(decision) => return decision,
+            let need = match rule(&self.state, &context)? {
+                Verdict::Decided(decision) => return Ok(decision),
                 Verdict::Need(need) => need,
             };
             match need {
                 Need::Archive(wanted) => {
                     let utterances = self.archived(&wanted).await;
-                    loaded.add_archive(wanted, utterances);
+                    loaded.add_archive(&wanted, utterances);
                 }
                 Need::ArchivedIds(ids) => {
                     let found = self.store.archived_ids(self.key(), &ids).await;
@@ -304,7 +324,7 @@ impl Script {
 }
 
 /// A conversation's key in the namespace `default`.
-pub(super) fn key(id: &str) -> ConversationKey {
+pub(in crate::store) fn key(id: &str) -> ConversationKey {
     key_in("default", id)
 }
 
@@ -313,14 +333,19 @@ pub(super) fn key_in(namespace: &str, id: &str) -> ConversationKey {
     ConversationKey { namespace: Namespace::new(namespace).expect("a namespace"), id }
 }
 
-/// An identity with a lineage of its own.
-pub(super) fn identity(key: ConversationKey, recipient: &str) -> Identity {
+/// A lineage that no other conversation of this process has.
+pub(super) fn lineage() -> LineageId {
     static LINEAGES: AtomicU64 = AtomicU64::new(1);
     let lineage = u128::from(LINEAGES.fetch_add(1, Ordering::Relaxed)) << 64;
+    LineageId(lineage.to_be_bytes())
+}
+
+/// An identity with a lineage of its own.
+pub(super) fn identity(key: ConversationKey, recipient: &str) -> Identity {
     Identity {
         key,
         recipient: RecipientId::new(recipient).expect("a recipient"),
-        lineage: LineageId(lineage.to_be_bytes()),
+        lineage: lineage(),
         start_time: START,
         encoding: Encoding::Cl100kBase,
     }
@@ -408,7 +433,7 @@ pub(in crate::store) fn named(id: &str, content: &str) -> Draft {
 }
 
 /// `count` user utterances that say their number.
-pub(super) fn users(count: usize) -> Vec<Draft> {
+pub(in crate::store) fn users(count: usize) -> Vec<Draft> {
     (1..=count).map(|number| user(&format!("The code of room {number} is R-{number}."))).collect()
 }
 

@@ -9,6 +9,7 @@
 mod group;
 mod mailbox;
 mod queue;
+mod release;
 #[cfg(test)]
 mod tests;
 

@@ -97,7 +97,8 @@ impl<'s> Life<'s> {
 
     pub(super) fn pin(&mut self, sequence: u64, pinned: bool) {
         let Some(id) = self.id_of(sequence) else { return };
-        let command = UpdateUtterance { id, pinned: Some(pinned), metadata: None, expected: None };
+        let command =
+            UpdateUtterance { id, pinned: Some(pinned), metadata: None, content: None, expected: None };
         let updated = self.decide(|before, context| update_utterance(before, &command, context));
         self.apply(updated.transition);
     }
@@ -195,7 +196,7 @@ impl<'s> Life<'s> {
                 Verdict::Decided(decided) => return decided,
                 Verdict::Need(Need::Archive(wanted)) => {
                     let utterances = self.shelf.archived(self.state.key(), &wanted);
-                    loaded.add_archive(wanted, utterances);
+                    loaded.add_archive(&wanted, utterances);
                 }
                 Verdict::Need(Need::ArchivedIds(ids)) => {
                     let found = self.shelf.store.archived_ids(self.state.key(), &ids);

@@ -14,6 +14,15 @@
 //! | `STORE` | which engine keeps the files, and in which format |
 //! | `mark` | how far the store has been flushed, so that files which lost the end are noticed |
 //! | `fjall`, `sled` | the engine's files |
+//!
+//! # What forks share
+//!
+//! Utterances, and the ids that clients gave them, stand under the lineage that they were written to.
+//! A conversation that was forked, or is a fork, reads its branch and then its trunks, the newest first:
+//! the first record of a sequence is the utterance. It writes to its branch alone; so what it changes of
+//! what it shares overrides that for itself. A record of each trunk tells who reads it, and how far.
+//! Utterances that a reader drops, or has when it is deleted, are removed unless the head of another
+//! reader still counts them in; what is erased is removed in every lineage.
 
 mod copy;
 mod directory;
@@ -214,6 +223,14 @@ impl Store for DurableStore {
     ) -> BoxFuture<'a, Result<HashMap<Box<str>, Sequence>, StoreError>> {
         let (key, ids) = (key.clone(), ids.to_vec());
         self.read(move |reader| reader.archived_ids(&key, &ids))
+    }
+
+    fn sharing<'a>(
+        &'a self,
+        key: &'a ConversationKey,
+    ) -> BoxFuture<'a, Result<Vec<(ConversationKey, Sequence)>, StoreError>> {
+        let key = key.clone();
+        self.read(move |reader| reader.sharing(&key))
     }
 
     fn active<'a>(

@@ -4,14 +4,18 @@
 //! so a state is put together from one head, and thrown away when that head has changed
 //! meanwhile.
 
-use std::{collections::HashMap, fmt, sync::Arc};
+use std::{
+    collections::{BTreeMap, HashMap},
+    fmt,
+    sync::Arc,
+};
 
 use super::{
     directory::Directory,
     key_value::{Key, KeyValue, Pairs},
     records::{
         self, Active, ConversationName, Descriptions, Dues, Ended, Endings, GivenIds, Heads, Kind, Listed,
-        ListedKey, Meta, Metas, OutcomeAges, OutcomeName, Outcomes, Policies, Segments, StoredHead,
+        ListedKey, Meta, Metas, OutcomeAges, OutcomeName, Outcomes, Policies, Readers, Segments, StoredHead,
         Utterances,
     },
     unavailable,
@@ -44,10 +48,9 @@ impl Reader {
                 let damage = format!("of {} segments {segments} are there", head.segments);
                 return Err(damaged(key, &damage));
             }
-            let mut live = Ranges::of(Sequence::FIRST, head.next);
-            live.remove(head.next, head.next);
+            let mut live = Ranges::before(head.next);
             live.subtract(&head.left);
-            let window: Window = reader.utterances(lineage, &live)?.into_iter().collect();
+            let window: Window = reader.utterances(lineage, &head, &live)?.into_iter().collect();
             let there = window.len() as u64 + head.archived.count();
             if there != head.stored {
                 let damage = format!("of {} utterances {there} are there", head.stored);
@@ -64,7 +67,7 @@ impl Reader {
         wanted: &Ranges,
     ) -> Result<Vec<Arc<Utterance>>, StoreError> {
         let archived = self.consistent(key, |reader, identity, head| {
-            reader.utterances(identity.lineage, &wanted.intersection(&head.archived))
+            reader.utterances(identity.lineage, &head, &wanted.intersection(&head.archived))
         });
         Ok(archived?.unwrap_or_default())
     }
@@ -77,14 +80,35 @@ impl Reader {
         let found = self.consistent(key, |reader, identity, head| {
             let mut found = HashMap::new();
             for id in ids {
-                let sequence = reader.get::<GivenIds>(&(identity.lineage, id.clone()))?;
-                if let Some(sequence) = sequence.filter(|sequence| head.archived.contains(*sequence)) {
+                if let Some(sequence) = reader.archived_id(identity.lineage, &head, id)? {
                     found.insert(id.clone(), sequence);
                 }
             }
             Ok(found)
         });
         Ok(found?.unwrap_or_default())
+    }
+
+    pub(super) fn sharing(
+        &self,
+        key: &ConversationKey,
+    ) -> Result<Vec<(ConversationKey, Sequence)>, StoreError> {
+        let shared = self.consistent(key, |reader, identity, head| {
+            let mut shared = BTreeMap::new();
+            for trunk in head.trunks.iter() {
+                for other in
+                    read::<Readers>(records::beginning(reader.pairs(), &records::readers_of(trunk.lineage)))
+                {
+                    let ((_, lineage), other) = other?;
+                    if lineage != identity.lineage {
+                        let last = shared.entry(other.conversation).or_insert(Sequence::FIRST);
+                        *last = trunk.through.min(other.through).max(*last);
+                    }
+                }
+            }
+            Ok(shared)
+        });
+        Ok(shared?.unwrap_or_default().into_iter().collect())
     }
 
     pub(super) fn active(&self, recipient: &RecipientKey) -> Result<Option<ConversationId>, StoreError> {
@@ -186,7 +210,48 @@ impl Reader {
         Ok(head.head(identity, policy, description, ended))
     }
 
-    fn utterances(&self, lineage: LineageId, among: &Ranges) -> Result<Vec<Arc<Utterance>>, StoreError> {
+    /// The archived utterance to which a client gave `id`.
+    fn archived_id(
+        &self,
+        own: LineageId,
+        head: &StoredHead,
+        id: &str,
+    ) -> Result<Option<Sequence>, StoreError> {
+        for (lineage, through) in head.lineages(own) {
+            let sequence = self.get::<GivenIds>(&(lineage, id.into()))?;
+            if let Some(sequence) = sequence
+                && sequence <= through
+                && head.archived.contains(sequence)
+            {
+                return Ok(Some(sequence));
+            }
+        }
+        Ok(None)
+    }
+
+    /// The utterances among `wanted` that a conversation reads, ascending: each from where it was
+    /// written last.
+    fn utterances(
+        &self,
+        own: LineageId,
+        head: &StoredHead,
+        wanted: &Ranges,
+    ) -> Result<Vec<Arc<Utterance>>, StoreError> {
+        if head.trunks.is_empty() {
+            return self.utterances_of(own, wanted);
+        }
+        let (mut utterances, mut missing) = (Vec::new(), wanted.clone());
+        for (lineage, through) in head.lineages(own) {
+            let found =
+                self.utterances_of(lineage, &missing.intersection(&Ranges::before(through.next())))?;
+            missing.subtract(&found.iter().map(|utterance| utterance.sequence).collect());
+            utterances.extend(found);
+        }
+        utterances.sort_unstable_by_key(|utterance| utterance.sequence);
+        Ok(utterances)
+    }
+
+    fn utterances_of(&self, lineage: LineageId, among: &Ranges) -> Result<Vec<Arc<Utterance>>, StoreError> {
         let mut utterances = Vec::new();
         for range in among.iter() {
             for pair in

@@ -6,11 +6,14 @@ use super::{
     key_value::{Key, Value},
     records::{
         self, Active, ConversationName, Description, Descriptions, Dues, Ended, Endings, GivenIds, Heads,
-        Kind, Listed, OutcomeAges, OutcomeName, Outcomes, Policies, Segments, StoredHead, Utterances,
+        Kind, LineageReader, Listed, OutcomeAges, OutcomeName, Outcomes, Policies, Readers, Segments,
+        StoredHead, Utterances,
     },
 };
 use crate::{
-    domain::{Change, Conversation, ConversationId, Head, LineageId, Ranges, Revision, Timestamp, Utterance},
+    domain::{
+        Change, Conversation, ConversationId, Head, LineageId, Ranges, Revision, Timestamp, Trunk, Utterance,
+    },
     store::{Commit, Due, Outcome, OutcomeKey, PointerWrite, Write},
 };
 
@@ -21,6 +24,8 @@ pub(super) struct Request {
     pub(super) checks: Vec<Check>,
     /// What becomes effective then, in this order.
     pub(super) steps: Vec<Step>,
+    /// What is no longer read where others may read it; told by what all steps leave.
+    pub(super) releases: Vec<Release>,
     /// The lineages whose heads are written, with the revisions that they come to; `None` when
     /// the head goes.
     pub(super) heads: Vec<(LineageId, Option<Revision>)>,
@@ -48,6 +53,8 @@ pub(super) enum Step {
     RemoveAll(Key),
     /// No utterances of the lineage with these sequences, nor the ids that clients gave them.
     RemoveUtterances(LineageId, Ranges),
+    /// The same, where few of these sequences may be there.
+    RemoveAmong(LineageId, Ranges),
     /// Something was removed whose bytes are still in the files.
     Unscrubbed,
     /// What was removed up to this group is not in the files any more.
@@ -55,6 +62,17 @@ pub(super) enum Step {
     /// No outcome under the first key, unless it is as new as the time; nor, under the second,
     /// its age.
     RemoveOutcome(Key, Key, Timestamp),
+}
+
+/// A conversation has utterances no more that are stored where others may read them.
+#[derive(Debug, PartialEq)]
+pub(super) struct Release {
+    /// Where they are stored.
+    pub(super) trunk: LineageId,
+    /// The conversation, by the lineage of its identity.
+    pub(super) reader: LineageId,
+    /// They are removed, but for those that another reader of the trunk still has.
+    pub(super) gone: Ranges,
 }
 
 impl Request {
@@ -100,7 +118,8 @@ impl Request {
     fn change(&mut self, before: Option<&Conversation>, change: &Change, after: &Conversation) {
         let head = &after.head;
         let lineage = head.identity.lineage;
-        self.utterances(lineage, change);
+        self.utterances(head, change);
+        self.share(before.map(|before| &before.head), head);
         for segment in &change.segments_written {
             self.put::<Segments>(&(lineage, segment.number), segment);
         }
@@ -115,22 +134,71 @@ impl Request {
         }
     }
 
-    fn utterances(&mut self, lineage: LineageId, change: &Change) {
+    fn utterances(&mut self, head: &Head, change: &Change) {
+        let lineage = head.branch;
         let gone = |utterance: &Utterance| change.removes(utterance.sequence);
         for utterance in change.appended.iter().filter(|utterance| !gone(utterance)) {
-            self.put::<Utterances>(&(lineage, utterance.sequence), utterance);
-            if let Some(id) = utterance.given_id() {
-                self.put::<GivenIds>(&(lineage, id.into()), &utterance.sequence);
-            }
+            self.utterance(lineage, utterance);
         }
         for utterance in change.rewritten.iter().filter(|utterance| !gone(utterance)) {
-            self.put::<Utterances>(&(lineage, utterance.sequence), utterance);
+            match head.trunks.iter().any(|trunk| utterance.sequence <= trunk.through) {
+                true => self.utterance(lineage, utterance),
+                false => self.put::<Utterances>(&(lineage, utterance.sequence), utterance),
+            }
         }
+        match head.trunks.is_empty() {
+            true => self.remove_utterances(lineage, change),
+            false => self.release(head, change),
+        }
+    }
+
+    /// An utterance that is new in the lineage.
+    fn utterance(&mut self, lineage: LineageId, utterance: &Utterance) {
+        self.put::<Utterances>(&(lineage, utterance.sequence), utterance);
+        if let Some(id) = utterance.given_id() {
+            self.put::<GivenIds>(&(lineage, id.into()), &utterance.sequence);
+        }
+    }
+
+    fn remove_utterances(&mut self, lineage: LineageId, change: &Change) {
         let mut removed = change.dropped.clone();
         removed.union(&change.erased);
         change.appended.iter().for_each(|utterance| removed.remove(utterance.sequence, utterance.sequence));
         if !removed.is_empty() {
             self.steps.push(Step::RemoveUtterances(lineage, removed));
+        }
+    }
+
+    /// Removes what a conversation has no more that may share it: what is erased, everywhere; what is
+    /// dropped, where nobody else has it.
+    fn release(&mut self, head: &Head, change: &Change) {
+        let reader = head.identity.lineage;
+        let mut removed = change.dropped.clone();
+        removed.union(&change.erased);
+        self.remove_among(head.branch, removed);
+        for Trunk { lineage, through } in head.trunks.iter().copied() {
+            let read = Ranges::before(through.next());
+            self.remove_among(lineage, change.erased.intersection(&read));
+            let dropped = change.dropped.intersection(&read);
+            if !dropped.is_empty() {
+                self.releases.push(Release { trunk: lineage, reader, gone: dropped });
+            }
+        }
+    }
+
+    fn remove_among(&mut self, lineage: LineageId, removed: Ranges) {
+        if !removed.is_empty() {
+            self.steps.push(Step::RemoveAmong(lineage, removed));
+        }
+    }
+
+    /// That the conversation reads its trunks, where they changed.
+    fn share(&mut self, before: Option<&Head>, head: &Head) {
+        let was = before.map_or(&[][..], |before| &before.trunks);
+        let conversation = &head.identity.key;
+        for trunk in head.trunks.iter().filter(|trunk| !was.contains(trunk)) {
+            let reader = LineageReader { conversation: conversation.clone(), through: trunk.through };
+            self.put::<Readers>(&(trunk.lineage, head.identity.lineage), &reader);
         }
     }
 
@@ -191,7 +259,12 @@ impl Request {
             self.remove::<Ended>(&entry);
         }
         self.expire(head.expire_time(), None, head);
-        self.steps.extend(records::prefixes_of(lineage).map(Step::RemoveAll));
+        self.steps.extend(records::prefixes_of(lineage, head.branch).map(Step::RemoveAll));
+        for trunk in head.trunks.iter() {
+            self.remove::<Readers>(&(trunk.lineage, lineage));
+            let gone = Ranges::before(trunk.through.next());
+            self.releases.push(Release { trunk: trunk.lineage, reader: lineage, gone });
+        }
         self.heads.push((lineage, None));
         self.steps.push(Step::Unscrubbed);
     }
@@ -221,3 +294,6 @@ impl Request {
         self.steps.push(Step::Remove(records::key::<K>(key)));
     }
 }
+
+#[cfg(test)]
+mod tests;

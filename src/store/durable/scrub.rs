@@ -50,10 +50,13 @@ mod tests {
     use super::*;
     use crate::{
         domain::Policy,
-        store::durable::{
-            EngineKind,
-            life::{Life, Shelf, user},
-            verify,
+        store::{
+            conformance::{self, family::Family},
+            durable::{
+                DurableStore, EngineKind, Options,
+                life::{Life, Shelf, user},
+                verify,
+            },
         },
     };
 
@@ -76,6 +79,35 @@ mod tests {
             assert!(holds(files.path(), b"The rest may stay."));
             let directory = Directory::open(engine, files.path(), 1 << 20).unwrap();
             assert_eq!(verify(&directory, &mut |_| {}).unwrap().problems, []);
+        }
+    }
+
+    /// What is erased of what forks share, and what went with a parent.
+    #[test]
+    fn what_was_removed_of_a_family_is_not_in_the_files() {
+        for engine in EngineKind::ALL {
+            let files = tempfile::tempdir().unwrap();
+            let store =
+                async { (DurableStore::open(engine, files.path(), &Options::default()).unwrap(), ()) };
+            conformance::run(store, async |store| {
+                let mut family = Family::of(&store, "parent", Policy::SESSION);
+                let texts =
+                    ["The secret is xylophone-7.", "The rest may stay.", "Only the parent has yellow-8."];
+                family.member("parent").say(texts.map(user).into()).await;
+                family.fork_at("parent", "fork", 2).await;
+                assert!(family.member("fork").mark(1, true, "copied").await);
+                assert!(family.erase("parent", 1).await);
+                family.delete(&["parent"]).await;
+            });
+            assert!(
+                holds(files.path(), b"xylophone") && holds(files.path(), b"yellow"),
+                "{engine} still has it"
+            );
+            let directory = Directory::open(engine, files.path(), 1 << 20).unwrap();
+            scrub(&directory).unwrap();
+            drop(directory);
+            assert!(!holds(files.path(), b"xylophone") && !holds(files.path(), b"yellow"), "{engine}");
+            assert!(holds(files.path(), b"The rest may stay."));
         }
     }
 

@@ -1,13 +1,15 @@
-//! What the memory store keeps beside conversations: who is active, lists, outcomes, expiries.
+//! What the memory store keeps beside conversations: who is active, lists, outcomes, expiries, and
+//! who reads what was frozen by a fork.
 
 use std::{
     cmp::Reverse,
-    collections::{BTreeSet, HashMap, VecDeque},
+    collections::hash_map::Entry,
+    collections::{BTreeMap, BTreeSet, HashMap, VecDeque},
     sync::Arc,
 };
 
 use crate::{
-    domain::{ConversationId, ConversationKey, Head, Timestamp},
+    domain::{Conversation, ConversationId, ConversationKey, Head, LineageId, Sequence, Timestamp, Trunk},
     store::{Commit, CommitError, Outcome, OutcomeKey, PointerWrite, RecipientKey, Write},
 };
 
@@ -23,6 +25,8 @@ pub(super) struct Indexes {
     pub(super) outcomes: HashMap<OutcomeKey, Arc<Outcome>>,
     outcome_ages: VecDeque<(Timestamp, OutcomeKey)>,
     pub(super) expiries: BTreeSet<(Timestamp, ConversationKey)>,
+    /// Of each frozen lineage, the last sequence that each conversation reads there.
+    readers: HashMap<LineageId, BTreeMap<ConversationKey, Sequence>>,
 }
 
 impl Indexes {
@@ -43,6 +47,7 @@ impl Indexes {
         if let Some(expiry) = after.and_then(|state| expiry(&state.head)) {
             self.expiries.insert(expiry);
         }
+        self.read(write);
         let (was_ended, is_ended) =
             (before.and_then(|state| ending(&state.head)), after.and_then(|state| ending(&state.head)));
         if was_ended != is_ended {
@@ -60,6 +65,44 @@ impl Indexes {
             }
             _ => {}
         }
+    }
+
+    fn read(&mut self, write: &Write) {
+        let trunks = |state: Option<&Arc<Conversation>>| {
+            state.map_or_else(Arc::default, |state| state.head.trunks.clone())
+        };
+        let (before, after) = (trunks(write.before()), trunks(write.after()));
+        if before == after {
+            return;
+        }
+        for trunk in before.iter() {
+            if let Entry::Occupied(mut readers) = self.readers.entry(trunk.lineage) {
+                readers.get_mut().remove(write.key());
+                if readers.get().is_empty() {
+                    readers.remove();
+                }
+            }
+        }
+        for Trunk { lineage, through } in after.iter().copied() {
+            self.readers.entry(lineage).or_default().insert(write.key().clone(), through);
+        }
+    }
+
+    /// The other conversations that read a trunk of this one, each with the last sequence that both do.
+    pub(super) fn sharing(
+        &self,
+        key: &ConversationKey,
+        trunks: &[Trunk],
+    ) -> BTreeMap<ConversationKey, Sequence> {
+        let mut shared = BTreeMap::new();
+        for trunk in trunks {
+            let readers = self.readers.get(&trunk.lineage).into_iter().flatten();
+            for (other, through) in readers.filter(|(other, _)| *other != key) {
+                let last = shared.entry(other.clone()).or_insert(Sequence::FIRST);
+                *last = trunk.through.min(*through).max(*last);
+            }
+        }
+        shared
     }
 
     pub(super) fn apply(&mut self, commit: &Commit) {

@@ -1,14 +1,19 @@
 //! The memory store: conversations in a concurrent map, bounded in bytes.
 //!
-//! A conversation's state is kept as it is published, so its window is stored once. Locks are
-//! taken in one order: conversations by ascending key, then the indexes.
+//! A conversation's state is kept as it is published, so its window is stored once. What forks share
+//! is in memory once too, and one of them is charged for it. Locks are taken in one order:
+//! conversations by ascending key, then the indexes.
 
+mod archive;
 mod indexes;
+mod place;
 mod slot;
+#[cfg(test)]
+mod tests;
 
 use std::{
     cmp::Reverse,
-    collections::HashMap,
+    collections::{BTreeSet, HashMap},
     ops::Bound,
     sync::{
         Arc,
@@ -28,6 +33,7 @@ use crate::{
     },
 };
 use indexes::Indexes;
+use place::{Bequest, Place, bequests, gives_up, inherited_archives};
 use slot::Slot;
 
 /// Shards of the map: so many that two calls seldom meet at one shard's lock.
@@ -61,16 +67,49 @@ impl MemoryStore {
 
     fn apply(&self, commit: &Commit) -> Result<(), CommitError> {
         loop {
-            let order = write_order(commit);
-            let slots: Few<_> = order.iter().map(|write| self.slot(write.key())).collect();
+            let heirs = self.heirs(commit);
+            let mut places: Few<Place<'_>> = commit.writes.iter().map(Place::of).collect();
+            places.extend(heirs.iter().map(|key| Place { key, write: None }));
+            places.sort_by(|one, other| one.key.cmp(other.key));
+            let slots: Few<_> = places.iter().map(|place| self.slot(place.key)).collect();
             let mut guards: Few<_> = slots.iter().map(|slot| slot.lock()).collect();
             if guards.iter().any(|slot| slot.removed) {
                 continue;
             }
-            let result = self.apply_locked(commit, &order, &mut guards);
-            self.tidy(&order, &mut guards);
-            return result;
+            let result = match self.are_all(&places, &guards) {
+                true => Some(self.apply_locked(commit, &places, &mut guards)),
+                false => None,
+            };
+            self.tidy(&places, &mut guards);
+            if let Some(result) = result {
+                return result;
+            }
         }
+    }
+
+    /// The conversations, beside those written, that may have to take over what the commit gives up.
+    fn heirs(&self, commit: &Commit) -> BTreeSet<ConversationKey> {
+        let giving = commit.writes.iter().filter(|write| gives_up(write));
+        let heirs = giving.flat_map(|write| self.with_slot(write.key(), |slot| self.heirs_of(write, slot)));
+        heirs.filter(|heir| commit.writes.iter().all(|write| write.key() != heir)).collect()
+    }
+
+    /// Whether no other conversation has to take over what these give up, now that they are locked.
+    fn are_all(&self, places: &[Place<'_>], slots: &[MutexGuard<'_, Slot>]) -> bool {
+        let heirs = |(place, slot): (&Place<'_>, &MutexGuard<'_, Slot>)| match place.write {
+            Some(write) if gives_up(write) => self.heirs_of(write, slot),
+            _ => BTreeSet::new(),
+        };
+        let is_there = |heir: ConversationKey| places.binary_search_by(|place| place.key.cmp(&heir)).is_ok();
+        places.iter().zip(slots).flat_map(heirs).all(is_there)
+    }
+
+    /// The conversations that may have what this one is charged for and gives up with `write`.
+    fn heirs_of(&self, write: &Write, slot: &Slot) -> BTreeSet<ConversationKey> {
+        let released = slot.released(write);
+        let (Some(first), Some(before)) = (released.first(), write.before()) else { return BTreeSet::new() };
+        let sharing = self.indexes.lock().sharing(write.key(), &before.head.trunks);
+        sharing.into_iter().filter(|(_, through)| *through >= first).map(|(key, _)| key).collect()
     }
 
     fn slot(&self, key: &ConversationKey) -> Arc<Mutex<Slot>> {
@@ -83,25 +122,35 @@ impl MemoryStore {
     fn apply_locked(
         &self,
         commit: &Commit,
-        order: &[&Write],
+        places: &[Place<'_>],
         slots: &mut [MutexGuard<'_, Slot>],
     ) -> Result<(), CommitError> {
-        if order.iter().zip(slots.iter()).any(|(write, slot)| !slot.is_in(write.before())) {
+        let is_moved = |(place, slot): (&Place<'_>, &MutexGuard<'_, Slot>)| {
+            place.write.is_some_and(|write| !slot.is_in(write.before()))
+        };
+        if places.iter().zip(slots.iter()).any(is_moved) {
             return Err(CommitError::Conflict);
         }
         let indexed = !commit.pointers.is_empty()
             || !commit.outcomes.is_empty()
-            || order.iter().any(|write| changes_indexes(write));
+            || commit.writes.iter().any(changes_indexes);
         let mut indexes = indexed.then(|| self.indexes.lock());
         if let Some(indexes) = &indexes {
             indexes.check(commit)?;
         }
-        self.make_room(commit, order, slots)?;
-        for (write, slot) in order.iter().zip(slots.iter_mut()) {
+        let mut archives = inherited_archives(places, slots)?;
+        let bequests = bequests(places, slots);
+        self.make_room(commit, places, slots, &bequests)?;
+        for (at, (place, slot)) in places.iter().zip(slots.iter_mut()).enumerate() {
+            let Some(write) = place.write else { continue };
+            let archive = archives.pop_if(|(fork, _)| *fork == at).map(|(_, archive)| archive);
             if let Some(indexes) = &mut indexes {
                 indexes.write(write);
             }
-            slot.write(write);
+            slot.write(write, archive);
+        }
+        for Bequest { heir, sequences, bytes } in &bequests {
+            slots[*heir].take_over(sequences, *bytes);
         }
         if let Some(indexes) = &mut indexes {
             indexes.apply(commit);
@@ -113,11 +162,16 @@ impl MemoryStore {
     fn make_room(
         &self,
         commit: &Commit,
-        order: &[&Write],
+        places: &[Place<'_>],
         slots: &[MutexGuard<'_, Slot>],
+        bequests: &[Bequest],
     ) -> Result<(), StoreError> {
-        let written: i64 = order.iter().zip(slots).map(|(write, slot)| slot.delta(write)).sum();
-        let delta = written + commit.outcomes.len() as i64 * OUTCOME_BYTES;
+        let delta = |(place, slot): (&Place<'_>, &MutexGuard<'_, Slot>)| {
+            place.write.map_or(0, |write| slot.delta(write))
+        };
+        let written: i64 = places.iter().zip(slots).map(delta).sum();
+        let bequeathed: i64 = bequests.iter().map(|bequest| bequest.bytes).sum();
+        let delta = written + bequeathed + commit.outcomes.len() as i64 * OUTCOME_BYTES;
         let Ok(added) = u64::try_from(delta) else {
             self.used.fetch_sub(delta.unsigned_abs(), Ordering::Relaxed);
             return Ok(());
@@ -135,11 +189,11 @@ impl MemoryStore {
     }
 
     /// Takes slots without a conversation out of the map.
-    fn tidy(&self, order: &[&Write], slots: &mut [MutexGuard<'_, Slot>]) {
-        for (write, slot) in order.iter().zip(slots) {
+    fn tidy(&self, places: &[Place<'_>], slots: &mut [MutexGuard<'_, Slot>]) {
+        for (place, slot) in places.iter().zip(slots) {
             if slot.state.is_none() {
                 slot.removed = true;
-                self.conversations.remove(write.key());
+                self.conversations.remove(place.key);
             }
         }
     }
@@ -153,19 +207,14 @@ impl MemoryStore {
 /// Most commits are of one conversation.
 type Few<T> = SmallVec<[T; 1]>;
 
-/// The writes in the order of their keys, which is the order that locks are taken in.
-fn write_order(commit: &Commit) -> Few<&Write> {
-    let mut writes: Few<_> = commit.writes.iter().collect();
-    writes.sort_by(|one, other| one.key().cmp(other.key()));
-    writes
-}
-
 /// Whether the write changes what the indexes say of the conversation.
 fn changes_indexes(write: &Write) -> bool {
     let expiry = |state: Option<&Arc<Conversation>>| state.and_then(|state| state.head.expire_time());
     match (write.before(), write.after()) {
         (Some(before), Some(after)) => {
-            expiry(write.before()) != expiry(write.after()) || before.head.ended != after.head.ended
+            expiry(write.before()) != expiry(write.after())
+                || before.head.trunks != after.head.trunks
+                || before.head.ended != after.head.ended
         }
         _ => true,
     }
@@ -197,8 +246,8 @@ impl Store for MemoryStore {
         wanted: &'a Ranges,
     ) -> BoxFuture<'a, Result<Vec<Arc<Utterance>>, StoreError>> {
         ready(Ok(self.with_slot(key, |slot| {
-            let range = |range| slot.archive.range(range).map(|(_, utterance)| utterance.clone());
-            wanted.iter().flat_map(range).collect()
+            let among = |range| slot.archive.among(range).cloned();
+            wanted.iter().flat_map(among).collect()
         })))
     }
 
@@ -208,9 +257,22 @@ impl Store for MemoryStore {
         ids: &'a [Box<str>],
     ) -> BoxFuture<'a, Result<HashMap<Box<str>, Sequence>, StoreError>> {
         ready(Ok(self.with_slot(key, |slot| {
-            let known = |id: &str| Some((id.into(), *slot.archived_ids.get(id)?));
+            let known = |id: &str| Some((id.into(), slot.archive.given(id)?));
             ids.iter().filter_map(|id| known(id)).collect()
         })))
+    }
+
+    fn sharing<'a>(
+        &'a self,
+        key: &'a ConversationKey,
+    ) -> BoxFuture<'a, Result<Vec<(ConversationKey, Sequence)>, StoreError>> {
+        let trunks = self.with_slot(key, |slot| slot.state.as_ref().map(|state| state.head.trunks.clone()));
+        let trunks = trunks.unwrap_or_default();
+        let shared = match trunks.is_empty() {
+            true => Default::default(),
+            false => self.indexes.lock().sharing(key, &trunks),
+        };
+        ready(Ok(shared.into_iter().collect()))
     }
 
     fn active<'a>(

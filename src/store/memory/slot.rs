@@ -1,10 +1,8 @@
 //! One conversation of the memory store: its state, and its archive.
 
-use std::{
-    collections::{BTreeMap, HashMap},
-    sync::Arc,
-};
+use std::sync::Arc;
 
+use super::archive::Archive;
 use crate::{
     domain::{Change, Conversation, Head, Ranges, Sequence, Utterance},
     store::Write,
@@ -13,8 +11,9 @@ use crate::{
 #[derive(Default)]
 pub(super) struct Slot {
     pub(super) state: Option<Arc<Conversation>>,
-    pub(super) archive: BTreeMap<Sequence, Arc<Utterance>>,
-    pub(super) archived_ids: HashMap<Box<str>, Sequence>,
+    pub(super) archive: Archive,
+    /// Of the utterances stored, those whose bytes another conversation is charged for.
+    foreign: Ranges,
     bytes: u64,
     /// The slot is no longer in the map: whoever holds it looks it up anew.
     pub(super) removed: bool,
@@ -37,62 +36,113 @@ impl Slot {
 
     fn stored(&self, sequence: Sequence) -> Option<&Arc<Utterance>> {
         let window = self.state.as_ref().and_then(|state| state.window.get(sequence));
-        window.or_else(|| self.archive.get(&sequence))
+        window.or_else(|| self.archive.get(sequence))
     }
 
+    /// By how many bytes the conversation is charged more after `write`.
     pub(super) fn delta(&self, write: &Write) -> i64 {
         let Write::Change { change, after, .. } = write else { return -(self.bytes as i64) };
         let appended = change.appended.iter().map(|utterance| bytes(utterance)).sum::<i64>();
         let unkept = |utterance: &&Arc<Utterance>| change.dropped.contains(utterance.sequence);
         let unkept = change.appended.iter().filter(unkept).map(|utterance| bytes(utterance)).sum::<i64>();
-        let rewritten = change.rewritten.iter().map(|utterance| self.growth(utterance)).sum::<i64>();
-        let gone = self.bytes_of(&change.erased) + self.bytes_of(&change.dropped);
+        let rewritten = change.rewritten.iter().map(|utterance| self.growth(utterance, change)).sum::<i64>();
+        let gone = self.charged_for(&change.erased) + self.charged_for(&change.dropped);
         let before = self.state.as_ref().map_or(0, |state| head_bytes(&state.head));
         appended - unkept + rewritten - gone + head_bytes(&after.head) - before
     }
 
-    fn growth(&self, utterance: &Utterance) -> i64 {
-        let before = self.stored(utterance.sequence);
-        before.map_or(0, |before| bytes(utterance) - bytes(before))
+    /// What storing an utterance anew adds: all of it, when what was there is another's.
+    fn growth(&self, utterance: &Utterance, change: &Change) -> i64 {
+        let sequence = utterance.sequence;
+        let appended = || change.appended.iter().any(|appended| appended.sequence == sequence);
+        match self.stored(sequence) {
+            Some(_) if self.foreign.contains(sequence) => bytes(utterance),
+            Some(before) => bytes(utterance) - bytes(before),
+            None if change.inherits.is_some() && !appended() => bytes(utterance),
+            None => 0,
+        }
     }
 
-    fn bytes_of(&self, sequences: &Ranges) -> i64 {
-        sequences.sequences().filter_map(|sequence| self.stored(sequence)).map(|u| bytes(u)).sum()
+    /// The bytes of those among `sequences` that the conversation is charged for.
+    fn charged_for(&self, sequences: &Ranges) -> i64 {
+        let own = sequences.sequences().filter(|sequence| !self.foreign.contains(*sequence));
+        own.filter_map(|sequence| self.stored(sequence)).map(|utterance| bytes(utterance)).sum()
     }
 
-    pub(super) fn write(&mut self, write: &Write) {
-        let bytes = self.bytes as i64 + self.delta(write);
-        self.bytes = u64::try_from(bytes).unwrap_or(0);
+    /// The utterances that the conversation is charged for, and that it has no more after `write`,
+    /// though others may: none of one that was never forked.
+    pub(super) fn released(&self, write: &Write) -> Ranges {
+        let Some(state) = self.state.as_ref().filter(|state| !state.head.trunks.is_empty()) else {
+            return Ranges::new();
+        };
+        let mut released = match write {
+            Write::Delete { .. } => state.head.kept(),
+            Write::Change { change, .. } => replaced(change),
+        };
+        released.subtract(&self.foreign);
+        released
+    }
+
+    /// Those of `released`, which `other` gives up, that this conversation has too and keeps after
+    /// `write`; and their bytes.
+    pub(super) fn inherited(&self, released: &Ranges, other: &Self, write: Option<&Write>) -> (Ranges, i64) {
+        let mut wanted = released.intersection(&self.foreign);
+        match write {
+            Some(Write::Delete { .. }) => return Default::default(),
+            Some(Write::Change { change, .. }) => wanted.subtract(&replaced(change)),
+            None => {}
+        }
+        let both = |sequence: &Sequence| match (self.stored(*sequence), other.stored(*sequence)) {
+            (Some(own), Some(others)) => Arc::ptr_eq(own, others),
+            _ => false,
+        };
+        let inherited: Ranges = wanted.sequences().filter(both).collect();
+        let bytes = inherited.sequences().filter_map(|sequence| self.stored(sequence)).map(|u| bytes(u));
+        let bytes = bytes.sum();
+        (inherited, bytes)
+    }
+
+    /// Takes over what another conversation gave up.
+    pub(super) fn take_over(&mut self, inherited: &Ranges, bytes: i64) {
+        self.foreign.subtract(inherited);
+        self.bytes = self.bytes.saturating_add_signed(bytes);
+    }
+
+    /// Applies a write. `inherited` is what a fork has of its parent's archive.
+    pub(super) fn write(&mut self, write: &Write, inherited: Option<Archive>) {
+        let delta = self.delta(write);
+        self.bytes = self.bytes.saturating_add_signed(delta);
         match write {
             Write::Change { change, after, .. } => {
-                self.archive(change);
+                if let Some(inherited) = inherited {
+                    self.archive = inherited;
+                    self.foreign = after.head.kept();
+                    change.appended.iter().for_each(|own| self.foreign.remove(own.sequence, own.sequence));
+                }
+                self.change(change);
                 self.state = Some(after.clone());
             }
             Write::Delete { .. } => *self = Self::default(),
         }
     }
 
-    fn archive(&mut self, change: &Change) {
-        for utterance in &change.evicted {
-            self.keep(utterance);
-        }
+    fn change(&mut self, change: &Change) {
+        change.evicted.iter().for_each(|utterance| self.archive.keep(utterance));
         for utterance in &change.rewritten {
-            if self.archive.contains_key(&utterance.sequence) {
-                self.keep(utterance);
+            if self.archive.get(utterance.sequence).is_some() {
+                self.archive.keep(utterance);
             }
         }
-        for sequence in change.dropped.sequences().chain(change.erased.sequences()) {
-            let gone = self.archive.remove(&sequence);
-            if let Some(id) = gone.as_ref().and_then(|utterance| utterance.given_id()) {
-                self.archived_ids.remove(id);
-            }
-        }
+        self.archive.remove(&change.dropped);
+        self.archive.remove(&change.erased);
+        self.foreign.subtract(&replaced(change));
     }
+}
 
-    fn keep(&mut self, utterance: &Arc<Utterance>) {
-        if let Some(id) = utterance.given_id() {
-            self.archived_ids.insert(id.into(), utterance.sequence);
-        }
-        self.archive.insert(utterance.sequence, utterance.clone());
-    }
+/// What is removed, or stored anew.
+fn replaced(change: &Change) -> Ranges {
+    let mut replaced: Ranges = change.rewritten.iter().map(|utterance| utterance.sequence).collect();
+    replaced.union(&change.dropped);
+    replaced.union(&change.erased);
+    replaced
 }

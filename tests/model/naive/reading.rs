@@ -51,6 +51,8 @@ impl Conversation {
                 awaits_answer: what.awaits_answer,
                 extras_json: what.extras_json,
                 aside: pairing.aside[*sequence as usize - 1],
+                original_content: None,
+                edit_time: None,
             }
         };
         sequences.iter().map(one).collect()

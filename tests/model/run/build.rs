@@ -182,6 +182,7 @@ fn mark(heading: Heading, said: Option<&Said>, pinned: Option<bool>, note: Optio
         recipient_id: heading.recipient_id,
         request_id: heading.request_id,
         expected_revision: heading.expected_revision,
+        ..Default::default()
     })
 }
 

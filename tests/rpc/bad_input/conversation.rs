@@ -175,7 +175,7 @@ async fn fields_of_update_utterance() {
             "accepted are pinned, metadata",
         ),
         (
-            UpdateUtteranceRequest { update_mask: mask(&["content"]), ..update() },
+            UpdateUtteranceRequest { update_mask: mask(&["role"]), ..update() },
             "INVALID_FIELD",
             "update_mask",
             "accepted are pinned, metadata",

@@ -18,14 +18,17 @@ use crate::{
 /// is gone.
 pub(super) type Revisions = Cache<LineageId, Option<Revision>>;
 
+/// What a request writes, in this order.
+pub(super) type Writes = Vec<(Key, Option<Value>)>;
+
 /// What the requests of a group come to so far.
 pub(super) struct Group<'a> {
     number: u64,
     /// The links that are there before it.
     links: &'a [u64],
-    pairs: &'a dyn KeyValue,
+    pub(super) pairs: &'a dyn KeyValue,
     revisions: &'a mut Revisions,
-    writes: FxHashMap<Key, Option<Value>>,
+    pub(super) writes: FxHashMap<Key, Option<Value>>,
 }
 
 impl<'a> Group<'a> {
@@ -48,6 +51,9 @@ impl<'a> Group<'a> {
         let mut writes = Vec::with_capacity(request.steps.len());
         for step in request.steps {
             self.resolve(step, &mut writes)?;
+        }
+        for release in request.releases {
+            self.release(release, &mut writes)?;
         }
         self.writes.extend(writes);
         for (lineage, revision) in request.heads {
@@ -84,7 +90,7 @@ impl<'a> Group<'a> {
     }
 
     /// What `step` writes. Nothing that it looks up is written by the same request.
-    fn resolve(&self, step: Step, writes: &mut Vec<(Key, Option<Value>)>) -> Result<(), StoreError> {
+    fn resolve(&self, step: Step, writes: &mut Writes) -> Result<(), StoreError> {
         match step {
             Step::Put(key, value) => writes.push((key, Some(value))),
             Step::Remove(key) => writes.push((key, None)),
@@ -92,6 +98,7 @@ impl<'a> Group<'a> {
                 writes.extend(self.keys(&prefix)?.into_iter().map(|key| (key, None)));
             }
             Step::RemoveUtterances(lineage, gone) => self.remove_utterances(lineage, &gone, writes)?,
+            Step::RemoveAmong(lineage, gone) => self.remove_among(lineage, &gone, writes)?,
             Step::RemoveOutcome(key, age, oldest) => {
                 if self.read::<Outcomes>(&key)?.is_some_and(|outcome| outcome.time < oldest) {
                     writes.push((key, None));
@@ -116,7 +123,7 @@ impl<'a> Group<'a> {
         &self,
         lineage: LineageId,
         gone: &Ranges,
-        writes: &mut Vec<(Key, Option<Value>)>,
+        writes: &mut Writes,
     ) -> Result<(), StoreError> {
         let named = self.any(&records::given_ids_of(lineage))?;
         for sequence in gone.sequences() {
@@ -150,19 +157,19 @@ impl<'a> Group<'a> {
         Ok(records::beginning(self.pairs, prefix).next().transpose().map_err(unavailable)?.is_some())
     }
 
-    fn written<'b>(&'b self, prefix: &'b [u8]) -> impl Iterator<Item = &'b Key> {
+    pub(super) fn written<'b>(&'b self, prefix: &'b [u8]) -> impl Iterator<Item = &'b Key> {
         let values = self.writes.iter().filter(|(_, value)| value.is_some());
         values.map(|(key, _)| key).filter(move |key| key.starts_with(prefix))
     }
 
-    fn read<K: Kind>(&self, key: &[u8]) -> Result<Option<K::Value>, StoreError> {
+    pub(super) fn read<K: Kind>(&self, key: &[u8]) -> Result<Option<K::Value>, StoreError> {
         let value = self.get(key)?;
         let Some(value) = value else { return Ok(None) };
         let (_, value) = records::decode::<K>(key, &value).map_err(unavailable)?;
         Ok(Some(value))
     }
 
-    fn get(&self, key: &[u8]) -> Result<Option<Value>, StoreError> {
+    pub(super) fn get(&self, key: &[u8]) -> Result<Option<Value>, StoreError> {
         match self.writes.get(key) {
             Some(value) => Ok(value.clone()),
             None => self.pairs.get(key).map_err(unavailable),

@@ -1,20 +1,21 @@
-//! What people call a conversation, and with whom they share it.
+//! What people call a conversation, with whom they share it, and what it came from.
 
 use std::{collections::BTreeMap, sync::Arc};
 
 use prost::Message;
 
 use crate::domain::{
-    Head, LineageId, ShareId, Timestamp,
+    ConversationId, ForkedFrom, Head, LineageId, Sequence, ShareId, Timestamp,
     share::{Share, ShareDigest},
 };
 
 use super::{
     Fault, KeyReader, KeyWriter, Kind,
     kind::{append, message},
+    number::sequence,
 };
 
-/// A conversation's title, its labels and its shares.
+/// A conversation's title, its labels, its shares and its parent.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Description {
     /// See [`Head::title`].
@@ -23,17 +24,25 @@ pub struct Description {
     pub labels: Arc<BTreeMap<String, String>>,
     /// See [`Head::shares`].
     pub shares: Arc<[Share]>,
+    /// See [`Head::forked_from`].
+    pub forked_from: Option<Arc<ForkedFrom>>,
 }
 
 impl Description {
     /// That of a conversation.
     pub fn of(head: &Head) -> Self {
-        Self { title: head.title.clone(), labels: head.labels.clone(), shares: head.shares.clone() }
+        Self {
+            title: head.title.clone(),
+            labels: head.labels.clone(),
+            shares: head.shares.clone(),
+            forked_from: head.forked_from.clone(),
+        }
     }
 
     /// Whether there is nothing to store.
     pub fn is_empty(&self) -> bool {
-        self.title.is_none() && self.labels.is_empty() && self.shares.is_empty()
+        let named = self.title.is_some() || !self.labels.is_empty();
+        !named && self.shares.is_empty() && self.forked_from.is_none()
     }
 }
 
@@ -49,6 +58,8 @@ struct Stored {
     labels: BTreeMap<String, String>,
     #[prost(message, repeated, tag = "10")]
     shares: Vec<StoredShare>,
+    #[prost(message, optional, tag = "30")]
+    forked_from: Option<StoredOrigin>,
 }
 
 #[derive(Clone, PartialEq, Message)]
@@ -63,6 +74,16 @@ struct StoredShare {
     expire_time: i64,
     #[prost(bool, tag = "5")]
     include_archive: bool,
+}
+
+#[derive(Clone, PartialEq, Message)]
+struct StoredOrigin {
+    #[prost(string, tag = "1")]
+    conversation: String,
+    #[prost(uint64, tag = "2")]
+    sequence: u64,
+    #[prost(bool, tag = "3")]
+    approximate: bool,
 }
 
 impl Kind for Descriptions {
@@ -87,7 +108,8 @@ impl Kind for Descriptions {
     fn write(_: &LineageId, value: &Description, to: &mut Vec<u8>) {
         let title = value.title.as_deref().map(str::to_owned);
         let shares = value.shares.iter().map(stored).collect();
-        append(&Stored { title, labels: (*value.labels).clone(), shares }, to);
+        let forked_from = value.forked_from.as_deref().map(StoredOrigin::of);
+        append(&Stored { title, labels: (*value.labels).clone(), shares, forked_from }, to);
     }
 
     fn read(_: &LineageId, payload: &[u8]) -> Result<Description, Fault> {
@@ -96,6 +118,31 @@ impl Kind for Descriptions {
             title: stored.title.map(Arc::from),
             labels: Arc::new(stored.labels),
             shares: stored.shares.into_iter().map(share).collect::<Result<_, _>>()?,
+            forked_from: stored.forked_from.map(StoredOrigin::forked_from).transpose()?.map(Arc::new),
+        })
+    }
+}
+
+impl StoredOrigin {
+    fn of(from: &ForkedFrom) -> Self {
+        let ForkedFrom { conversation, sequence, approximate } = from;
+        Self {
+            conversation: conversation.as_str().to_owned(),
+            sequence: sequence.0,
+            approximate: *approximate,
+        }
+    }
+
+    fn forked_from(self) -> Result<ForkedFrom, Fault> {
+        let conversation = ConversationId::new(&self.conversation);
+        Ok(ForkedFrom {
+            conversation: conversation.map_err(|error| Fault::wrong("the parent", error))?,
+            // 0 when nothing is shared
+            sequence: match self.sequence {
+                0 => Sequence(0),
+                shared => sequence("the sequence of the fork", shared)?,
+            },
+            approximate: self.approximate,
         })
     }
 }

@@ -5,12 +5,13 @@ use std::sync::Arc;
 use prost::Message;
 
 use crate::domain::{
-    Ending, Head, Identity, LineageId, Policy, Ranges, Revision, Sequence, Timestamp, exchange::OpenExchange,
-    segment::Summary,
+    Ending, Head, Identity, LineageId, Policy, Ranges, Revision, Sequence, Timestamp, Trunk,
+    exchange::OpenExchange, segment::Summary,
 };
 
 use super::{
     Description, Fault, KeyReader, KeyWriter, Kind,
+    conversation::lineage,
     fields::Fields,
     kind::message,
     number::{revision, sequence},
@@ -40,6 +41,10 @@ pub struct StoredHead {
     pub next_segment: u32,
     /// How many segments there are.
     pub segments: u32,
+    pub trunks: Arc<[Trunk]>,
+    /// `None` when it is the lineage that the head stands under.
+    pub branch: Option<LineageId>,
+    pub fresh_branch: bool,
 }
 
 impl StoredHead {
@@ -61,7 +66,30 @@ impl StoredHead {
             erased_at: head.erased_at,
             next_segment: summary.next_number(),
             segments: summary.segments().len() as u32,
+            trunks: head.trunks.clone(),
+            branch: (head.branch != head.identity.lineage).then_some(head.branch),
+            fresh_branch: head.fresh_branch,
         }
+    }
+
+    /// The lineages of its utterances, each with the last sequence that is read there, where one is
+    /// looked for first: see [`Head::lineages_of`]. `own` is the lineage that the head stands under.
+    pub fn lineages(&self, own: LineageId) -> impl Iterator<Item = (LineageId, Sequence)> {
+        let trunks = self.trunks.iter().rev().map(|trunk| (trunk.lineage, trunk.through));
+        std::iter::once((self.branch.unwrap_or(own), self.next)).chain(trunks)
+    }
+
+    /// Whether the conversation was forked or is a fork, so that others may share what it reads.
+    pub fn is_forked(&self) -> bool {
+        !self.trunks.is_empty() || self.branch.is_some()
+    }
+
+    /// See [`Head::kept`].
+    pub fn kept(&self) -> Ranges {
+        let mut kept = Ranges::before(self.next);
+        kept.subtract(&self.left);
+        kept.union(&self.archived);
+        kept
     }
 
     /// The whole head, with what is stored beside it.
@@ -73,6 +101,7 @@ impl StoredHead {
         ended: Option<Ending>,
     ) -> Head {
         Head {
+            branch: self.branch.unwrap_or(identity.lineage),
             identity,
             revision: self.revision,
             update_time: self.update_time,
@@ -92,6 +121,9 @@ impl StoredHead {
             pinned_away: self.pinned_away,
             stored: self.stored,
             erased_at: self.erased_at,
+            trunks: self.trunks,
+            fresh_branch: self.fresh_branch,
+            forked_from: description.forked_from,
         }
     }
 }
@@ -132,8 +164,22 @@ struct Stored {
     next_segment: u32,
     #[prost(uint32, tag = "14")]
     segments: u32,
+    #[prost(message, repeated, tag = "20")]
+    trunks: Vec<StoredTrunk>,
+    #[prost(bytes = "vec", tag = "21")]
+    branch: Vec<u8>,
+    #[prost(bool, tag = "22")]
+    fresh_branch: bool,
     #[prost(uint64, repeated, tag = "30")]
     pinned_away: Vec<u64>,
+}
+
+#[derive(Clone, PartialEq, Message)]
+struct StoredTrunk {
+    #[prost(bytes = "vec", tag = "1")]
+    lineage: Vec<u8>,
+    #[prost(uint64, tag = "2")]
+    through: u64,
 }
 
 #[derive(Clone, PartialEq, Message)]
@@ -153,7 +199,7 @@ struct StoredRanges {
 
 impl Kind for Heads {
     const NUMBER: u8 = 3;
-    const VERSION: u8 = 1;
+    const VERSION: u8 = 2;
     const NAME: &'static str = "head";
     type Key = LineageId;
     type Value = StoredHead;
@@ -168,6 +214,11 @@ impl Kind for Heads {
 
     fn show(key: &LineageId) -> String {
         key.to_string()
+    }
+
+    /// One who passed over trunks and branch would miss utterances, and write to where others read.
+    fn version(value: &StoredHead) -> u8 {
+        if value.is_forked() { 2 } else { 1 }
     }
 
     fn write(_: &LineageId, value: &StoredHead, to: &mut Vec<u8>) {
@@ -193,6 +244,16 @@ impl Kind for Heads {
         to.number(12, value.erased_at.0);
         to.number(13, value.next_segment);
         to.number(14, value.segments);
+        for trunk in value.trunks.iter() {
+            to.message(20, |to| {
+                to.bytes(1, &trunk.lineage.0);
+                to.number(2, trunk.through.0);
+            });
+        }
+        if let Some(branch) = &value.branch {
+            to.bytes(21, &branch.0);
+        }
+        to.flag(22, value.fresh_branch);
         to.packed(30, || steps(&value.pinned_away));
     }
 
@@ -220,6 +281,9 @@ impl Kind for Heads {
             erased_at: revision("the revision that erased", stored.erased_at)?,
             next_segment: stored.next_segment,
             segments: stored.segments,
+            trunks: stored.trunks.iter().map(trunk).collect::<Result<_, _>>()?,
+            branch: branch(&stored.branch)?,
+            fresh_branch: stored.fresh_branch,
         };
         check(&head).map(|()| head)
     }
@@ -237,6 +301,18 @@ fn exchange(stored: StoredExchange, next: Sequence) -> Result<OpenExchange, Faul
     Ok(OpenExchange { unit, calls: stored.calls.into_iter().map(String::into_boxed_str).collect() })
 }
 
+fn trunk(stored: &StoredTrunk) -> Result<Trunk, Fault> {
+    let lineage = lineage("the lineage of a trunk", &stored.lineage)?;
+    Ok(Trunk { lineage, through: sequence("the last sequence of a trunk", stored.through)? })
+}
+
+fn branch(stored: &[u8]) -> Result<Option<LineageId>, Fault> {
+    match stored {
+        [] => Ok(None),
+        _ => lineage("the branch", stored).map(Some),
+    }
+}
+
 /// What the fields of a head owe each other.
 fn check(head: &StoredHead) -> Result<(), Fault> {
     let wrong = [
@@ -252,6 +328,11 @@ fn check(head: &StoredHead) -> Result<(), Fault> {
             !head.archived.holds(&head.pinned_away),
         ),
         ("the utterances stored", "are fewer than the archived", head.stored < head.archived.count()),
+        (
+            "a trunk",
+            "reaches beyond the last sequence",
+            head.trunks.iter().any(|trunk| trunk.through >= head.next),
+        ),
     ];
     match wrong.into_iter().find(|(.., is_wrong)| *is_wrong) {
         Some((part, problem, _)) => Err(Fault::wrong(part, problem)),
@@ -287,7 +368,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn is_written_as_prost_writes_it(head in given::head()) {
+        fn is_written_as_prost_writes_it(head in given::forked_head()) {
             let mut payload = Vec::new();
             Heads::write(&LineageId([1; 16]), &head, &mut payload);
             prop_assert_eq!(Stored::decode(&*payload).unwrap().encode_to_vec(), payload);

@@ -18,7 +18,7 @@ const CHECKSUM_BYTES: usize = 4;
 pub trait Kind {
     /// The first byte of each of its keys. Never changed, never reused, less than 255.
     const NUMBER: u8;
-    /// The first byte of each of its values; from 1. See [how a record may change](super).
+    /// The newest version, from 1: see [how a record may change](super).
     const VERSION: u8;
     /// What a person calls one of them.
     const NAME: &'static str;
@@ -35,6 +35,11 @@ pub trait Kind {
 
     /// The key as a person reads it.
     fn show(key: &Self::Key) -> String;
+
+    /// The first byte of a value: the oldest version that reads it right.
+    fn version(_value: &Self::Value) -> u8 {
+        Self::VERSION
+    }
 
     /// About how many bytes the payload takes.
     fn room(_value: &Self::Value) -> usize {
@@ -59,7 +64,7 @@ pub fn key<K: Kind>(key: &K::Key) -> Key {
 pub fn pair<K: Kind>(key: &K::Key, value: &K::Value) -> (Key, Value) {
     let stored_key = self::key::<K>(key);
     let mut stored = Vec::with_capacity(VERSION_BYTES + K::room(value) + CHECKSUM_BYTES);
-    stored.push(K::VERSION);
+    stored.push(K::version(value));
     K::write(key, value, &mut stored);
     seal(&stored_key, &mut stored);
     (stored_key, stored)

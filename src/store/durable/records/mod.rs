@@ -19,7 +19,8 @@
 //! - A field that is added is absent in what an older version wrote: its absence means what was
 //!   true before there was the field. An older version passes over a field that it does not know.
 //! - Where passing over it would lose or misread something, the kind's version rises, and an older
-//!   version refuses the record. Every version that was ever written is read.
+//!   version refuses the record. Every version that was ever written is read; a value that an older
+//!   version reads right is still written as that version wrote it.
 
 mod active;
 mod conversation;
@@ -42,6 +43,7 @@ mod outcome_age;
 mod policy;
 mod ranges;
 mod read;
+mod reader;
 mod record;
 mod segment;
 #[cfg(test)]
@@ -66,13 +68,15 @@ pub use outcome::{OutcomeName, Outcomes};
 pub use outcome_age::{OutcomeAges, outcome_ages_before};
 pub use policy::Policies;
 pub use read::{Unread, beginning, from, get, read, within};
+pub use reader::{LineageReader, Readers, readers_of};
 pub use record::Record;
 pub use segment::{Segments, segments_of};
 pub use utterance::{Utterances, utterances_among, utterances_of};
 
 use crate::{domain::LineageId, store::durable::key_value::Key};
 
-/// What the keys of all records begin with of which a lineage has any number.
-pub fn prefixes_of(lineage: LineageId) -> [Key; 3] {
-    [segments_of(lineage), utterances_of(lineage), given_ids_of(lineage)]
+/// What the keys of all records begin with of which a conversation alone has any number; `branch` is
+/// the lineage that it writes to.
+pub fn prefixes_of(lineage: LineageId, branch: LineageId) -> [Key; 3] {
+    [segments_of(lineage), utterances_of(branch), given_ids_of(branch)]
 }

@@ -2,7 +2,7 @@
 
 use super::{
     Active, BadRecord, ConversationName, Descriptions, Dues, Ended, Endings, Fault, GivenIds, Heads, Kind,
-    Links, Listed, Metas, OutcomeAges, Outcomes, Policies, Segments, Utterances,
+    Links, Listed, Metas, OutcomeAges, Outcomes, Policies, Readers, Segments, Utterances,
     kind::{decode, name, unreadable_key},
 };
 
@@ -66,6 +66,8 @@ kinds! {
     Dues,
     /// That a group is there.
     Links,
+    /// That a conversation reads a lineage of before a fork.
+    Readers,
     /// How a conversation ended.
     Endings,
     /// An entry of a recipient's list of ended conversations.

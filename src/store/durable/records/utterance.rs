@@ -8,7 +8,7 @@ use std::{
 use prost::Message;
 
 use crate::{
-    domain::{LineageId, More, Sequence, Timestamp, ToolCall, Utterance, UtteranceId},
+    domain::{LineageId, More, Sequence, Timestamp, ToolCall, Utterance, UtteranceId, edit::Original},
     store::durable::key_value::Key,
 };
 
@@ -89,6 +89,16 @@ struct StoredMore {
     extras_json: Option<String>,
     #[prost(uint32, tag = "8")]
     extras_tokens: u32,
+    #[prost(message, optional, tag = "20")]
+    original: Option<StoredOriginal>,
+}
+
+#[derive(Clone, PartialEq, Message)]
+struct StoredOriginal {
+    #[prost(string, tag = "1")]
+    content: String,
+    #[prost(sint64, tag = "2")]
+    edit_time: i64,
 }
 
 #[derive(Clone, PartialEq, Message)]
@@ -190,6 +200,12 @@ fn write_more(more: &More, to: &mut Fields<'_>) {
     to.flag(6, more.awaits_answer);
     optional(to, 7, &more.extras_json);
     to.number(8, more.extras_tokens);
+    if let Some(original) = &more.original {
+        to.message(20, |to| {
+            to.text(1, &original.content);
+            to.signed(2, original.edit_time.0);
+        });
+    }
 }
 
 fn read_more(stored: StoredMore) -> More {
@@ -207,6 +223,10 @@ fn read_more(stored: StoredMore) -> More {
         awaits_answer: stored.awaits_answer,
         extras_json: stored.extras_json.map(Box::from),
         extras_tokens: stored.extras_tokens,
+        original: stored.original.map(|original| Original {
+            content: original.content.into(),
+            edit_time: Timestamp(original.edit_time),
+        }),
     }
 }
 

@@ -1,7 +1,9 @@
 //! One conversation after another: what is stored under its lineage.
 
 use super::{
+    forked::Forked,
     given_ids,
+    lineages::Lineages,
     names::{Expiry, Known, Names},
     stream::{Part, Stream},
     summary::Told,
@@ -9,7 +11,7 @@ use super::{
     utterances::Said,
 };
 use crate::{
-    domain::{LineageId, Policy},
+    domain::{LineageId, Policy, Utterance},
     store::durable::records::{
         Descriptions, Endings, GivenIds, Heads, Kind, Policies, Segments, StoredHead, Utterances,
     },
@@ -28,17 +30,18 @@ struct Streams<'a> {
 
 /// Each record that is of a lineage is of a conversation, and fits its other records; each
 /// conversation has a head and a policy.
-pub(super) fn check_all(survey: &mut Survey<'_>, names: &mut Names) {
+pub(super) fn check_all(survey: &mut Survey<'_>, names: &mut Names, lineages: &Lineages) {
     let mut streams = Streams::open(survey);
     while let Some(lineage) = streams.next_lineage() {
         streams.resume(lineage, survey);
         match names.of(lineage) {
             Some(known) => {
                 known.met = true;
-                check(known, &mut streams, survey);
+                check(known, &mut streams, lineages, survey);
             }
-            None => streams.orphans(lineage, names.complete, survey),
+            None => check_shared(lineage, &mut streams, lineages, survey),
         }
+        streams.orphans(lineage, names.complete && lineages.complete, survey);
     }
     let heads_are_known = !streams.heads.is_broken();
     for known in names.iter().filter(|known| !known.met && heads_are_known) {
@@ -46,11 +49,12 @@ pub(super) fn check_all(survey: &mut Survey<'_>, names: &mut Names) {
     }
 }
 
-fn check<'a>(known: &mut Known, streams: &mut Streams<'a>, survey: &mut Survey<'a>) {
+fn check<'a>(known: &mut Known, streams: &mut Streams<'a>, lineages: &Lineages, survey: &mut Survey<'a>) {
     let lineage = known.identity.lineage;
     let head = streams.heads.one(lineage, survey);
     let policy = streams.policies.one(lineage, survey);
     streams.descriptions.pass(lineage, survey);
+    check_shared(lineage, streams, lineages, survey);
     if let Part::There(ending) = streams.endings.one(lineage, survey) {
         known.ended = Some(ending.time);
     }
@@ -89,12 +93,9 @@ fn check_stored<'a>(
 ) {
     let told = streams.told(lineage, head, findings);
     let mut said = Said::of(head, &told);
-    while let Some(((_, sequence), utterance)) = streams.utterances.take(lineage, findings.survey) {
-        findings.survey.report.utterances += 1;
-        said.add(sequence, utterance.as_ref(), findings);
-    }
-    if !streams.utterances.is_broken() {
-        said.check(policy, findings);
+    match head.is_forked() {
+        true => check_forked(lineage, head, policy, &mut said, findings),
+        false => streams.check_said(lineage, policy, &mut said, findings),
     }
     if !streams.segments.is_broken() {
         told.check_count(head, findings);
@@ -103,13 +104,46 @@ fn check_stored<'a>(
         told.check(policy, findings);
         check_archive(head, policy, findings);
     }
-    let mut ids = given_ids::Ids::default();
-    while let Some(((_, id), sequence)) = streams.given_ids.take(lineage, findings.survey) {
-        sequence.into_iter().for_each(|sequence| ids.add(&id, sequence));
+}
+
+/// What a conversation reads out of several lineages.
+fn check_forked<'a>(
+    lineage: LineageId,
+    head: &StoredHead,
+    policy: Option<&Policy>,
+    said: &mut Said<'_>,
+    findings: &mut Findings<'_, 'a>,
+) {
+    let mut forked = Forked::open(lineage, head, findings.survey);
+    while let Some((sequence, utterance)) = forked.next() {
+        said.add(sequence, utterance.as_ref(), findings);
     }
-    if ids != said.ids && !streams.given_ids.is_broken() {
-        given_ids::compare(lineage, findings);
+    if !forked.is_broken() {
+        said.check(policy, findings);
     }
+}
+
+/// What is stored in a lineage that several conversations may read: somebody has each utterance, and
+/// the ids that clients gave lead to theirs.
+fn check_shared<'a>(
+    lineage: LineageId,
+    streams: &mut Streams<'a>,
+    lineages: &Lineages,
+    survey: &mut Survey<'a>,
+) {
+    if !lineages.holds(lineage) {
+        return;
+    }
+    let mut findings = Findings { survey, subject: format!("lineage {lineage}") };
+    let mut named = given_ids::Ids::default();
+    while let Some(((_, sequence), utterance)) = streams.utterances.take(lineage, findings.survey) {
+        findings.survey.report.utterances += 1;
+        lineages.check(lineage, sequence, &mut findings);
+        if let Some(id) = utterance.as_ref().and_then(Utterance::given_id) {
+            named.add(id, sequence);
+        }
+    }
+    streams.check_ids(lineage, &named, &mut findings);
 }
 
 fn check_archive(head: &StoredHead, policy: &Policy, findings: &mut Findings<'_, '_>) {
@@ -154,6 +188,36 @@ impl<'a> Streams<'a> {
         self.segments.resume(lineage, survey);
         self.utterances.resume(lineage, survey);
         self.given_ids.resume(lineage, survey);
+    }
+
+    /// What is stored of what was said in a conversation that has its lineage alone.
+    fn check_said(
+        &mut self,
+        lineage: LineageId,
+        policy: Option<&Policy>,
+        said: &mut Said<'_>,
+        findings: &mut Findings<'_, 'a>,
+    ) {
+        while let Some(((_, sequence), utterance)) = self.utterances.take(lineage, findings.survey) {
+            findings.survey.report.utterances += 1;
+            said.add(sequence, utterance.as_ref(), findings);
+        }
+        if !self.utterances.is_broken() {
+            said.check(policy, findings);
+        }
+        let named = said.ids;
+        self.check_ids(lineage, &named, findings);
+    }
+
+    /// The ids that clients gave in a lineage are those of its utterances.
+    fn check_ids(&mut self, lineage: LineageId, named: &given_ids::Ids, findings: &mut Findings<'_, 'a>) {
+        let mut ids = given_ids::Ids::default();
+        while let Some(((_, id), sequence)) = self.given_ids.take(lineage, findings.survey) {
+            sequence.into_iter().for_each(|sequence| ids.add(&id, sequence));
+        }
+        if ids != *named && !self.given_ids.is_broken() {
+            given_ids::compare(lineage, findings);
+        }
     }
 
     /// What the segments of a conversation cover and tell.

@@ -3,6 +3,7 @@
 //! | what must hold | where it is looked at |
 //! |---|---|
 //! | every record can be read, and is of a known kind | [`survey`], [`strangers`] |
+//! | lineages that forks share are read by somebody, and it is told by whom | [`lineages`], [`forked`] |
 //! | every record belongs to a conversation that has a head and a policy | [`conversation`] |
 //! | counts are right: what is stored is what the window and the archive hold | [`utterances`] |
 //! | turns, instructions and what awaits an answer are in order | [`order`] |
@@ -18,8 +19,10 @@
 //! summarised.
 
 mod conversation;
+mod forked;
 mod given_ids;
 mod indexes;
+mod lineages;
 mod names;
 mod numbers;
 mod order;
@@ -40,11 +43,12 @@ pub use report::{MAX_PROBLEMS, Problem, Report};
 
 use super::{Directory, key_value::KeyValue, unavailable};
 use crate::store::StoreError;
-use {names::Names, survey::Survey};
+use {lineages::Lineages, names::Names, survey::Survey};
 
 /// Looks at every record of a store; tells now and then how many were read.
 ///
-/// - Reads each kind of record once, in the order of the keys. Takes memory by the number of
+/// - Reads each kind of record once, in the order of the keys; heads twice, and what forks share once
+///   more for each of them. Takes memory by the number of
 ///   conversations, not by what was said in them.
 /// - What is wrong is in the report, also when a record cannot be read.
 /// - Fails when the store is a copy that was not finished.
@@ -57,7 +61,9 @@ fn look(pairs: &dyn KeyValue, progress: &mut dyn FnMut(u64)) -> Report {
     let mut survey = Survey::new(pairs, progress);
     numbers::check(&mut survey);
     let mut names = Names::read(&mut survey);
-    conversation::check_all(&mut survey, &mut names);
+    let mut lineages = Lineages::read(&survey, &mut names);
+    conversation::check_all(&mut survey, &mut names, &lineages);
+    lineages.check_readers(&mut survey, &mut names);
     indexes::check(&mut survey, &mut names);
     outcomes::check(&mut survey);
     strangers::check(&mut survey);

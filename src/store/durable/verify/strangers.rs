@@ -7,12 +7,12 @@ use crate::store::durable::{
     key_value::Key,
     records::{
         Active, ConversationName, Descriptions, Dues, Ended, Endings, GivenIds, Heads, Kind, Links, Listed,
-        Metas, OutcomeAges, Outcomes, Policies, Record, Segments, Utterances, prefix_end,
+        Metas, OutcomeAges, Outcomes, Policies, Readers, Record, Segments, Utterances, prefix_end,
     },
 };
 
 /// The kinds that are looked at elsewhere, ascending.
-const KNOWN: [u8; 16] = [
+const KNOWN: [u8; 17] = [
     Metas::NUMBER,
     ConversationName::NUMBER,
     Heads::NUMBER,
@@ -27,6 +27,7 @@ const KNOWN: [u8; 16] = [
     OutcomeAges::NUMBER,
     Dues::NUMBER,
     Links::NUMBER,
+    Readers::NUMBER,
     Endings::NUMBER,
     Ended::NUMBER,
 ];

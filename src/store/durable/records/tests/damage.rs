@@ -3,12 +3,19 @@
 use proptest::{collection::vec, prelude::*};
 use xxhash_rust::xxh3::xxh3_64;
 
-use super::{kind::seal, stable::examples, *};
+use super::{kind::seal, *};
 use crate::domain::Sequence;
+
+/// A record of each kind, and those of forks.
+fn all() -> Vec<Record> {
+    let mut all = stable::examples();
+    all.extend(stable::forked_examples());
+    all
+}
 
 #[test]
 fn the_checksum_is_of_key_version_and_payload() {
-    for record in examples() {
+    for record in all() {
         let (key, value) = written(&record);
         let (sealed, checksum) = value.split_last_chunk::<4>().unwrap();
         let all = [key.as_slice(), sealed].concat();
@@ -18,7 +25,7 @@ fn the_checksum_is_of_key_version_and_payload() {
 
 #[test]
 fn a_flipped_bit_is_noticed() {
-    for record in examples() {
+    for record in all() {
         let (key, value) = written(&record);
         for bit in 0..8 * value.len() {
             let mut damaged = value.clone();
@@ -36,7 +43,7 @@ fn a_flipped_bit_is_noticed() {
 
 #[test]
 fn a_record_cut_short_or_too_long_is_noticed() {
-    for record in examples() {
+    for record in all() {
         let (key, value) = written(&record);
         for length in 0..value.len() {
             assert!(Record::read(&key, &value[..length]).is_err(), "{record:?}, {length} bytes");
@@ -83,7 +90,7 @@ fn what_a_newer_version_wrote_is_refused() {
 /// A newer version may add fields: this one passes over them.
 #[test]
 fn a_field_that_is_not_known_is_passed_over() {
-    for record in examples() {
+    for record in all() {
         let (key, mut value) = written(&record);
         value.truncate(value.len() - 4);
         value.extend([0xba, 0x3e, 2, b'h', b'i']); // field 999, "hi"
@@ -100,8 +107,8 @@ proptest! {
 
     /// Behind a checksum that is right, too.
     #[test]
-    fn no_payload_panics(which in 0..13usize, payload in vec(any::<u8>(), 0..60)) {
-        let (key, value) = written(&examples()[which]);
+    fn no_payload_panics(which in 0..17usize, payload in vec(any::<u8>(), 0..60)) {
+        let (key, value) = written(&all()[which]);
         let mut stored = [&value[..1], &payload[..]].concat();
         seal(&key, &mut stored);
         let _ = Record::read(&key, &stored);
@@ -109,8 +116,8 @@ proptest! {
 
     /// What is nearly right is read as something that can be written again, or not at all.
     #[test]
-    fn no_change_of_a_payload_panics(which in 0..13usize, changes in vec((any::<prop::sample::Index>(), any::<u8>()), 1..4)) {
-        let (key, mut value) = written(&examples()[which]);
+    fn no_change_of_a_payload_panics(which in 0..17usize, changes in vec((any::<prop::sample::Index>(), any::<u8>()), 1..4)) {
+        let (key, mut value) = written(&all()[which]);
         value.truncate(value.len() - 4);
         for (at, byte) in changes {
             let payload = &mut value[1..];

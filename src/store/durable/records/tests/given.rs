@@ -1,14 +1,14 @@
 //! Random parts of records, as far as a store may be given them.
 
-use std::{collections::BTreeMap, time::Duration};
+use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
 use proptest::{collection::vec, option, prelude::*};
 
 use crate::{
     domain::{
         ConversationId, ConversationKey, Encoding, LineageId, Marks, More, Namespace, Oversize, Policy,
-        Ranges, RecipientId, RequestId, Revision, Role, Sequence, Timestamp, ToolCall, Utterance,
-        UtteranceId, exchange::OpenExchange, extractive::Sentence, segment::Segment,
+        Ranges, RecipientId, RequestId, Revision, Role, Sequence, Timestamp, ToolCall, Trunk, Utterance,
+        UtteranceId, edit::Original, exchange::OpenExchange, extractive::Sentence, segment::Segment,
     },
     store::{
         RecipientKey,
@@ -150,9 +150,23 @@ pub fn head() -> impl Strategy<Value = StoredHead> {
                 erased_at: Revision(erased % (revision.0 + 1)),
                 next_segment: segment,
                 segments: segment / 2,
+                trunks: Arc::default(),
+                branch: None,
+                fresh_branch: false,
             }
         },
     )
+}
+
+/// A head that holds together, of a conversation that may have been forked.
+pub fn forked_head() -> impl Strategy<Value = StoredHead> {
+    let trunks = vec((lineage(), any::<u64>()), 0..4);
+    (head(), trunks, option::of(lineage()), any::<bool>()).prop_map(|(head, trunks, branch, fresh_branch)| {
+        let newest = head.next.0 - 1;
+        let trunk = |(lineage, through)| Trunk { lineage, through: Sequence(1 + through % newest) };
+        let trunks = trunks.into_iter().filter(|_| newest > 0).map(trunk).collect();
+        StoredHead { trunks, branch, fresh_branch, ..head }
+    })
 }
 
 pub fn segment() -> impl Strategy<Value = Segment> {
@@ -210,14 +224,15 @@ fn more() -> impl Strategy<Value = More> {
     let call = call.prop_map(|(id, name, arguments_json)| ToolCall { id, name, arguments_json });
     let optional = || option::of(boxed(6));
     let texts = (optional(), optional(), option::of(boxed(150)));
-    (texts, vec(call, 0..4), vec(boxed(5), 0..3), map(), any::<bool>(), any::<u32>()).prop_map(
+    let original = (boxed(30), time()).prop_map(|(content, edit_time)| Original { content, edit_time });
+    let rest = (any::<bool>(), any::<u32>(), option::of(original));
+    (texts, vec(call, 0..4), vec(boxed(5), 0..3), map(), rest).prop_map(
         |(
             (name, tool_call_id, extras_json),
             tool_calls,
             tools_used,
             metadata,
-            awaits_answer,
-            extras_tokens,
+            (awaits_answer, extras_tokens, original),
         )| {
             More {
                 name,
@@ -228,6 +243,7 @@ fn more() -> impl Strategy<Value = More> {
                 awaits_answer,
                 extras_json,
                 extras_tokens,
+                original,
             }
         },
     )

@@ -27,6 +27,7 @@ fn written(record: &Record) -> (Key, Vec<u8>) {
         Record::OutcomeAges(key, value) => pair::<OutcomeAges>(key, value),
         Record::Dues(key, value) => pair::<Dues>(key, value),
         Record::Links(key, value) => pair::<Links>(key, value),
+        Record::Readers(key, value) => pair::<Readers>(key, value),
         Record::Endings(key, value) => pair::<Endings>(key, value),
         Record::Ended(key, value) => pair::<Ended>(key, value),
     }

@@ -134,6 +134,40 @@ fn a_head_holds_together() {
 }
 
 #[test]
+fn a_trunk_is_a_lineage_and_goes_as_far_as_was_said() {
+    let head =
+        |fields: &[u8]| said_of::<Heads>(&stable::LINEAGE, &[&[0x08, 1, 0x20, 3, 0x68, 1], fields].concat());
+    let trunk = |through| head(&[&[0xa2, 1, 20, 0x0a, 16][..], &[7; 16], &[0x10, through]].concat());
+    assert_eq!(trunk(2), "nothing");
+    assert_eq!(trunk(3), "a trunk reaches beyond the last sequence");
+    assert!(trunk(0).starts_with("the last sequence of a trunk is 0"));
+    assert_eq!(head(&[0xa2, 1, 2, 0x10, 1]), "the lineage of a trunk has 0 bytes, not 16");
+    assert_eq!(head(&[0xaa, 1, 2, 7, 7]), "the branch has 2 bytes, not 16");
+}
+
+#[test]
+fn a_fork_has_a_parent_and_a_point() {
+    let origin = |fields: &[u8]| {
+        said_of::<Descriptions>(&stable::LINEAGE, &[&[0xf2, 1, fields.len() as u8], fields].concat())
+    };
+    assert_eq!(origin(&[0x0a, 1, b'c', 0x10, 9]), "nothing");
+    assert!(origin(&[0x10, 9]).starts_with("the parent is empty"));
+    assert_eq!(origin(&[0x0a, 1, b'c']), "nothing", "nothing was shared");
+    let far = origin(&[&[0x0a, 1, b'c', 0x10][..], &[0xff; 9], &[1]].concat());
+    assert!(far.starts_with("the sequence of the fork is 18446744073709551615"), "{far}");
+}
+
+#[test]
+fn a_reader_is_a_conversation_that_reads_something() {
+    let key = (stable::LINEAGE, stable::LINEAGE);
+    let reader = |fields: &[u8]| said_of::<Readers>(&key, fields);
+    assert_eq!(reader(&[0x0a, 1, b'n', 0x12, 1, b'c', 0x18, 9]), "nothing");
+    assert!(reader(&[0x12, 1, b'c', 0x18, 9]).starts_with("the conversation is empty"));
+    assert!(reader(&[0x0a, 1, b'n', 0x18, 9]).starts_with("the conversation is empty"));
+    assert!(reader(&[0x0a, 1, b'n', 0x12, 1, b'c']).starts_with("the last sequence is 0"));
+}
+
+#[test]
 fn an_open_exchange_waits_and_has_begun() {
     let open = |unit, calls: &[&str]| {
         let calls = calls.iter().map(|call| Box::from(*call)).collect();

@@ -48,11 +48,17 @@ proptest! {
 
     #[test]
     fn lineages_keep_apart(a in lineage(), b in lineage(), number in 1..=u32::MAX, id in id()) {
-        let [segments, _, ids] = prefixes_of(a);
+        let [segments, _, ids] = prefixes_of(a, a);
         prop_assert!(begins(&key::<Segments>(&(a, number)), &segments));
         prop_assert_eq!(begins(&key::<Segments>(&(b, number)), &segments), a == b);
         prop_assert!(begins(&key::<GivenIds>(&(a, id.as_str().into())), &ids));
         prop_assert_eq!(begins(&key::<GivenIds>(&(b, id.into())), &ids), a == b);
+    }
+
+    #[test]
+    fn readers_are_by_what_they_read(a in lineage(), b in lineage(), reader in lineage()) {
+        prop_assert!(begins(&key::<Readers>(&(a, reader)), &readers_of(a)));
+        prop_assert_eq!(begins(&key::<Readers>(&(b, reader)), &readers_of(a)), a == b);
     }
 
     #[test]

@@ -7,7 +7,7 @@ use proptest::{option, prelude::*};
 use super::{given::*, *};
 use crate::{
     domain::{
-        Conversation, Ending, Identity, RecipientId, ShareId, Timestamp,
+        Conversation, Ending, ForkedFrom, Identity, RecipientId, ShareId, Timestamp,
         capacity::{Capacity, OverLimit},
         segment::Summary,
         share::{Share, ShareDigest},
@@ -38,9 +38,15 @@ fn identity() -> impl Strategy<Value = Identity> {
 }
 
 fn description() -> impl Strategy<Value = Description> {
-    (option::of(text(20)), map(), prop::collection::vec(share(), 0..4)).prop_map(|(title, labels, shares)| {
-        Description { title: title.map(Into::into), labels: labels.into(), shares: shares.into() }
-    })
+    let shares = prop::collection::vec(share(), 0..4);
+    (option::of(text(20)), map(), shares, option::of(forked_from())).prop_map(
+        |(title, labels, shares, forked_from)| Description {
+            title: title.map(Into::into),
+            labels: labels.into(),
+            shares: shares.into(),
+            forked_from: forked_from.map(Into::into),
+        },
+    )
 }
 
 fn share() -> impl Strategy<Value = Share> {
@@ -53,6 +59,11 @@ fn share() -> impl Strategy<Value = Share> {
             include_archive,
         },
     )
+}
+
+fn forked_from() -> impl Strategy<Value = ForkedFrom> {
+    (conversation_id(), sequence(), any::<bool>())
+        .prop_map(|(conversation, sequence, approximate)| ForkedFrom { conversation, sequence, approximate })
 }
 
 fn ending() -> impl Strategy<Value = Ending> {
@@ -122,12 +133,12 @@ proptest! {
     }
 
     #[test]
-    fn heads(lineage in lineage(), head in head()) {
+    fn heads(lineage in lineage(), head in forked_head()) {
         comes_back::<Heads>(lineage, head);
     }
 
     #[test]
-    fn a_head_is_put_together_again(identity in identity(), head in head(), policy in policy(), description in description(), ended in option::of(ending())) {
+    fn a_head_is_put_together_again(identity in identity(), head in forked_head(), policy in policy(), description in description(), ended in option::of(ending())) {
         let (next_segment, segments) = (head.next_segment, head.segments);
         let before = head.clone();
         let fresh = Conversation::new(identity, policy).head;
@@ -195,6 +206,11 @@ proptest! {
     #[test]
     fn dues(time in time(), conversation in conversation()) {
         comes_back::<Dues>((time, Due::Expired(conversation)), ());
+    }
+
+    #[test]
+    fn readers(trunk in lineage(), reader in lineage(), conversation in conversation(), through in sequence()) {
+        comes_back::<Readers>((trunk, reader), LineageReader { conversation, through });
     }
 
     #[test]

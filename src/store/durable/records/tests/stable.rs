@@ -5,10 +5,11 @@ use std::{sync::Arc, time::Duration};
 use super::*;
 use crate::{
     domain::{
-        ConversationId, ConversationKey, Encoding, Ending, Identity, LineageId, Marks, More, Namespace,
-        Oversize, Policy, Ranges, RecipientId, RequestId, Revision, Role, Sequence, Timestamp, ToolCall,
-        Utterance, UtteranceId,
+        ConversationId, ConversationKey, Encoding, Ending, ForkedFrom, Identity, LineageId, Marks, More,
+        Namespace, Oversize, Policy, Ranges, RecipientId, RequestId, Revision, Role, Sequence, Timestamp,
+        ToolCall, Trunk, Utterance, UtteranceId,
         capacity::{Capacity, OverLimit},
+        edit::Original,
         exchange::OpenExchange,
         extractive::Sentence,
         segment::Segment,
@@ -92,6 +93,57 @@ fn the_numbers_are_stable() {
     assert_eq!(numbers, Vec::from_iter((1..=15).chain([17])), "one of each kind");
 }
 
+/// What forks brought: records as their first versions wrote them. A line is never changed.
+const FORKED: [(u8, u8, &str, &str); 3] = [
+    (
+        3,
+        2,
+        "030102030405060708090a0b0c0d0e0f10",
+        "02080c108080a6a09982a206180a2015280630013a120802120663616c6c2d31120663616c6c2d3240014a040104030052040a0203025812600468047002a201140a10070707070707070707070707070707071009a201140a10080808080808080808080808080808081014aa011009090909090909090909090909090909b001011fb8c1d3",
+    ),
+    (
+        5,
+        1,
+        "050102030405060708090a0b0c0d0e0f10",
+        "010a104120666c6967687420746f204f736c6f120c0a047465616d1204626c7565f2010a0a0474616c6b10091801bda3fd45",
+    ),
+    (
+        16,
+        1,
+        "10070707070707070707070707070707070102030405060708090a0b0c0d0e0f10",
+        "010a0461636d65120474616c6b1809184ae291",
+    ),
+];
+
+#[test]
+fn what_forks_brought_is_stable() {
+    for (record, (number, version, key, value)) in forked_examples().into_iter().zip(FORKED) {
+        let (stored_key, stored) = written(&record);
+        assert_eq!((hex(&stored_key), hex(&stored)), (key.to_owned(), value.to_owned()), "{record:?}");
+        assert_eq!((stored_key[0], stored[0]), (number, version), "{record:?}");
+        assert_eq!(Record::read(&bytes(key), &bytes(value)), Ok(record));
+    }
+}
+
+/// What edits brought: an utterance as its first version wrote it. The line is never changed.
+const EDITED: (u8, u8, &str, &str) = (
+    7,
+    1,
+    "070102030405060708090a0b0c0d0e0f100000000000000011",
+    "010801108080a6a09982a2061805201f280330013801400148015a1009090909090909090909090909090909620e546f204f736c6f2c207468656e2e6a5a0a0341646112170a0663616c6c2d31120466696e641a077b226e223a317d1a0663616c6c2d30220466696e642a0c0a046d6f6f641204676f6f6430013a027b7d4002a201150a0a546f2042657267656e2e108080a6a09982a206f4bfeed1",
+);
+
+#[test]
+fn what_edits_brought_is_stable() {
+    let (number, version, key, value) = EDITED;
+    let (lineage, utterance) = edited_utterance();
+    let record = Record::Utterances((lineage, utterance.sequence), utterance);
+    let (stored_key, stored) = written(&record);
+    assert_eq!((hex(&stored_key), hex(&stored)), (key.to_owned(), value.to_owned()));
+    assert_eq!((stored_key[0], stored[0]), (number, version));
+    assert_eq!(Record::read(&bytes(key), &bytes(value)), Ok(record));
+}
+
 /// What most records are: words of a person's, and a head while nothing is open.
 #[test]
 fn what_is_usual_is_small() {
@@ -152,6 +204,16 @@ pub fn examples() -> Vec<Record> {
         Record::Links(300, ()),
         Record::Endings(LINEAGE, ending()),
         Record::Ended(ended(), ()),
+    ]
+}
+
+/// Records of a conversation that was forked, and is a fork.
+pub fn forked_examples() -> Vec<Record> {
+    let reader = LineageReader { conversation: identity().key, through: Sequence(9) };
+    vec![
+        Record::Heads(LINEAGE, forked_head()),
+        Record::Descriptions(LINEAGE, forked_description()),
+        Record::Readers((LineageId([7; 16]), LINEAGE), reader),
     ]
 }
 
@@ -219,6 +281,19 @@ pub fn head() -> StoredHead {
         erased_at: Revision(4),
         next_segment: 4,
         segments: 2,
+        trunks: Arc::default(),
+        branch: None,
+        fresh_branch: false,
+    }
+}
+
+fn forked_head() -> StoredHead {
+    let trunk = |lineage, through| Trunk { lineage: LineageId([lineage; 16]), through: Sequence(through) };
+    StoredHead {
+        trunks: [trunk(7, 9), trunk(8, 20)].into(),
+        branch: Some(LineageId([9; 16])),
+        fresh_branch: true,
+        ..head()
     }
 }
 
@@ -238,6 +313,12 @@ fn policy() -> Policy {
 fn description() -> Description {
     let labels = [("team".to_owned(), "blue".to_owned())].into();
     Description { title: Some("A flight to Oslo".into()), labels: Arc::new(labels), ..Description::default() }
+}
+
+fn forked_description() -> Description {
+    let conversation = ConversationId::new("talk").unwrap();
+    let from = ForkedFrom { conversation, sequence: Sequence(9), approximate: true };
+    Description { forked_from: Some(Arc::new(from)), ..description() }
 }
 
 pub fn segment() -> Segment {
@@ -264,6 +345,7 @@ pub fn utterance() -> (LineageId, Utterance) {
         awaits_answer: true,
         extras_json: Some("{}".into()),
         extras_tokens: 2,
+        original: None,
     };
     let utterance = Utterance {
         sequence: Sequence(17),
@@ -281,6 +363,13 @@ pub fn utterance() -> (LineageId, Utterance) {
         more: Some(Box::new(more)),
     };
     (LINEAGE, utterance)
+}
+
+fn edited_utterance() -> (LineageId, Utterance) {
+    let (lineage, utterance) = utterance();
+    let original = Some(Original { content: "To Bergen.".into(), edit_time: TIME });
+    let more = utterance.more.clone().map(|more| Box::new(More { original, ..*more }));
+    (lineage, Utterance { more, ..utterance })
 }
 
 fn outcome() -> Outcome {

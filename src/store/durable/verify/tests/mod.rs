@@ -2,4 +2,5 @@
 
 mod damage;
 mod engine;
+mod forks;
 mod random;

@@ -1,0 +1,109 @@
+//! What is said anew in the place of an utterance.
+
+use std::sync::Arc;
+
+use crate::domain::{
+    Encoding, More, Oversize, Reason, Refusal, Role, Timestamp, TokenCounter, Transition, Utterance,
+    change::Context,
+};
+
+/// New content for an utterance.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NewContent {
+    /// What is said now.
+    pub content: Box<str>,
+    /// Its tokens, without those of the message around it.
+    pub tokens: u32,
+    /// What they were counted in.
+    pub encoding: Encoding,
+    /// The most bytes of content, tool-call arguments and extras together.
+    pub max_bytes: usize,
+}
+
+/// What an utterance said before it was edited.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Original {
+    /// What it said first, however often it was edited since.
+    pub content: Box<str>,
+    /// When it was edited last.
+    pub edit_time: Timestamp,
+}
+
+impl NewContent {
+    /// `utterance` with this content, its tokens counted anew and its first content kept; as it is
+    /// when it says so already.
+    ///
+    /// Refuses what [`Draft::check`](crate::domain::Draft::check) refuses: content beyond the limit of
+    /// bytes, and none where there are no tool calls.
+    pub fn applied(
+        &self,
+        utterance: &Utterance,
+        encoding: Encoding,
+        context: &Context<'_>,
+    ) -> Result<Utterance, Refusal> {
+        self.check(utterance)?;
+        if utterance.content == self.content {
+            return Ok(utterance.clone());
+        }
+        let mut more = utterance.more.clone().unwrap_or_default();
+        let first = more.original.take().map_or_else(|| utterance.content.clone(), |before| before.content);
+        more.original = Some(Original { content: first, edit_time: context.now });
+        let tokens = self.count(&more, encoding, context.counter);
+        Ok(Utterance { content: self.content.clone(), tokens, more: Some(more), ..utterance.clone() })
+    }
+
+    fn check(&self, utterance: &Utterance) -> Result<(), Refusal> {
+        let beside = utterance.more.as_ref().map_or(0, |more| more.content_bytes());
+        let (bytes, most) = (self.content.len() + beside, self.max_bytes);
+        if bytes > most {
+            let text = format!(
+                "content, tool-call arguments and extras would have {bytes} bytes; accepted are at most {most}"
+            );
+            return Err(Refusal::field(Reason::ContentTooLarge, "content", text));
+        }
+        let may_be_empty = utterance.role == Role::Tool || !utterance.tool_calls().is_empty();
+        if self.content.is_empty() && !may_be_empty {
+            let text = "is empty; accepted is some content, or Forget for the utterance";
+            return Err(Refusal::field(Reason::EmptyUtterance, "content", text));
+        }
+        Ok(())
+    }
+
+    fn count(&self, more: &More, encoding: Encoding, counter: &dyn TokenCounter) -> u32 {
+        let content = match encoding == self.encoding {
+            true => self.tokens,
+            false => counter.count(&self.content),
+        };
+        crate::domain::draft::message_tokens(content, Some(more), counter)
+    }
+}
+
+impl Transition {
+    /// The content of a member of `unit` was replaced; `unit` is as it is now. Where a segment covers
+    /// it, its sentences are chosen anew.
+    ///
+    /// Refuses when the policy rejects a unit of that size.
+    pub(super) fn say_anew(&mut self, unit: &[Arc<Utterance>], context: &Context<'_>) -> Result<(), Refusal> {
+        let head = &mut self.after.head;
+        check_size(unit, head.policy.oversize, head.policy.tokens.map(crate::domain::Marks::max))?;
+        head.erased_at = head.revision;
+        let limit = head.policy.summary_token_limit;
+        self.after.summary = self.after.summary.restore(unit, limit, context.counter);
+        Ok(())
+    }
+}
+
+fn check_size(unit: &[Arc<Utterance>], oversize: Oversize, most: Option<u32>) -> Result<(), Refusal> {
+    let (Oversize::Reject, Some(most)) = (oversize, most) else { return Ok(()) };
+    let tokens: u64 = unit.iter().map(|utterance| u64::from(utterance.counted_tokens())).sum();
+    match tokens > u64::from(most) {
+        true => Err(Refusal::field(
+            Reason::Oversize,
+            "content",
+            format!(
+                "the utterance, with the exchange it belongs to, would have {tokens} tokens; the policy rejects more than {most}"
+            ),
+        )),
+        false => Ok(()),
+    }
+}

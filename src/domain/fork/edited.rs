@@ -1,0 +1,87 @@
+//! An edit as a fork: what was said before an utterance, and then something else.
+
+use std::sync::Arc;
+
+use crate::domain::{
+    Conversation, Draft, Refusal, Sequence, Utterance, Verdict,
+    change::Context,
+    fork::{Fork, Forked, Stop, freeze, start, verdict},
+    locate, memorize,
+    segment::Summary,
+    update::UpdateUtterance,
+};
+
+/// A fork in which an utterance says something else.
+#[derive(Clone, Debug)]
+pub struct ForkEdited {
+    /// The fork; the utterance tells its point.
+    pub fork: Fork,
+    /// The utterance, and how it is to be changed.
+    pub update: UpdateUtterance,
+}
+
+/// A conversation that was forked before an utterance.
+#[derive(Clone, Debug)]
+pub struct ForkedEdited {
+    /// Both conversations.
+    pub forked: Forked,
+    /// The utterance as it stands in the fork: its newest.
+    pub utterance: Arc<Utterance>,
+}
+
+/// Forks `before` in front of the unit of an utterance; the fork goes on with the unit up to the
+/// utterance, which is changed as `command` says.
+///
+/// What is said anew has its place, turn and given id, and is memorized like anything else: it may
+/// evict. The other conversation stays as it is.
+///
+/// Refuses an id that names no stored utterance, one that is forgotten, content that is not accepted,
+/// and another revision than the expected one.
+pub fn fork_edited(
+    before: &Conversation,
+    command: &ForkEdited,
+    context: &Context<'_>,
+) -> Result<Verdict<ForkedEdited>, Refusal> {
+    before.expect(command.update.expected)?;
+    verdict(decide(before, command, context))
+}
+
+fn decide(before: &Conversation, command: &ForkEdited, context: &Context<'_>) -> Result<ForkedEdited, Stop> {
+    let id = &command.update.id;
+    let found = locate::by_ids(before, std::slice::from_ref(id), context.loaded)?.map_err(locate::unknown)?;
+    let target = found.first().ok_or_else(|| locate::unknown(id))?;
+    if target.forgotten {
+        let text = "names a soft-forgotten utterance; accepted is one that takes part: Restore it first";
+        return Err(Refusal::invalid("utterance_id", text).into());
+    }
+    let unit = locate::unit_of(before, target, context.loaded)?;
+    let changed = command.update.applied(&unit, target.sequence, before.head.identity.encoding, context)?;
+    let said: Vec<_> = changed.iter().take_while(|member| member.sequence <= target.sequence).collect();
+    let at = Sequence(target.unit.get() - 1);
+    let mut fork = start(before, at, &command.fork, context)?;
+    let drafts: Vec<Draft> = said.iter().map(|member| draft(member, target)).collect();
+    let tokens: Vec<u32> = said.iter().map(|member| member.tokens).collect();
+    memorize::join(&mut fork, &drafts, &tokens, context)?;
+    fork.evict(context)?;
+    let newest = fork.after.window.last().or_else(|| fork.change.appended.last());
+    let utterance = newest.ok_or_else(|| locate::unknown(id))?.clone();
+    let parent = freeze(before, at, command.fork.branch, context.now);
+    Ok(ForkedEdited { forked: Forked { parent, fork: fork.finish(&Summary::default()) }, utterance })
+}
+
+/// `member` as it is said in the fork: it was never anything else there.
+fn draft(member: &Utterance, target: &Utterance) -> Draft {
+    let mut more = member.more.clone();
+    if let Some(more) = &mut more {
+        more.original = None;
+    }
+    Draft {
+        id: member.given_id().map(Box::from),
+        role: member.role,
+        content: member.content.clone(),
+        turn: Some(member.turn),
+        create_time: (member.sequence != target.sequence).then_some(member.create_time),
+        pinned: member.pinned,
+        more: more.filter(|more| **more != Default::default()),
+    }
+}

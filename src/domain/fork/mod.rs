@@ -1,0 +1,214 @@
+//! Fork: a second conversation that starts with what was said in the first one up to a point.
+//!
+//! Nothing of it is copied: both read the lineages that were written before, which are frozen (see
+//! [`Trunk`]), and each writes to a branch of its own. So a fork at the newest utterance costs the same
+//! whatever was said; one further back costs by what its window takes over or leaves out.
+
+mod edited;
+mod point;
+mod revival;
+#[cfg(test)]
+mod tests;
+
+use std::sync::Arc;
+
+use crate::domain::{
+    Change, Conversation, ConversationKey, ForkedFrom, Head, Identity, LineageId, Need, Ranges, RecipientId,
+    Refusal, Revision, Sequence, Timestamp, Transition, Trunk, Verdict, Window,
+    change::Context,
+    segment::{Cut, Summary},
+};
+
+pub use edited::{ForkEdited, ForkedEdited, fork_edited};
+
+/// A fork to make.
+#[derive(Clone, Debug)]
+pub struct Fork {
+    /// The fork's name.
+    pub key: ConversationKey,
+    /// Whose conversation the fork is; by default its parent's recipient's.
+    pub recipient: Option<RecipientId>,
+    /// The fork's lineage, which it writes to.
+    pub lineage: LineageId,
+    /// The lineage that the parent writes to from now on.
+    pub branch: LineageId,
+    /// The last sequence that it shares; by default the newest.
+    pub at: Option<Sequence>,
+    /// Its title; by default its parent's.
+    pub title: Option<Arc<str>>,
+    /// The revision that the caller expects the parent at.
+    pub expected: Option<Revision>,
+}
+
+/// A conversation that was forked: one commit changes both.
+#[derive(Clone, Debug)]
+pub struct Forked {
+    /// The parent, which says what it said and writes to another branch.
+    pub parent: Transition,
+    /// The fork.
+    pub fork: Transition,
+}
+
+/// Forks `before`.
+///
+/// The fork says what its parent says up to the point, forgotten and pinned as it is there. A point in
+/// the window cuts its end off. At one that has left it, what left comes back as far as the policy's
+/// `keep` allows, the newest units first; the rest is the fork's archive. Labels, policy and encoding are
+/// its parent's. It starts now.
+///
+/// A segment of the summary that also covers what the fork has not, or has in its window, is made
+/// anew from what is stored, or else keeps the sentences that are of the fork's: then
+/// [`ForkedFrom::approximate`] says so.
+///
+/// Refuses a point where nothing was said, one within an exchange, naming the nearest ones that are
+/// accepted, and another revision than the expected one. An exchange that is open at the newest
+/// utterance is open in both.
+pub fn fork(
+    before: &Conversation,
+    command: &Fork,
+    context: &Context<'_>,
+) -> Result<Verdict<Forked>, Refusal> {
+    before.expect(command.expected)?;
+    let decide = || {
+        let at = point::accepted(before, command.at, context)?;
+        let fork = start(before, at, command, context)?.finish(&Summary::default());
+        Ok(Forked { parent: freeze(before, at, command.branch, context.now), fork })
+    };
+    verdict(decide())
+}
+
+/// Why a decision stops.
+enum Stop {
+    Need(Need),
+    Refused(Refusal),
+}
+
+impl From<Need> for Stop {
+    fn from(need: Need) -> Self {
+        Self::Need(need)
+    }
+}
+
+impl From<Refusal> for Stop {
+    fn from(refusal: Refusal) -> Self {
+        Self::Refused(refusal)
+    }
+}
+
+fn verdict<T>(decided: Result<T, Stop>) -> Result<Verdict<T>, Refusal> {
+    match decided {
+        Ok(decided) => Ok(Verdict::Decided(decided)),
+        Err(Stop::Need(need)) => Ok(Verdict::Need(need)),
+        Err(Stop::Refused(refusal)) => Err(refusal),
+    }
+}
+
+/// The parent after a fork at `at`. Its branch is frozen, unless nothing was written to it or nothing of
+/// it is shared.
+fn freeze(before: &Conversation, at: Sequence, branch: LineageId, now: Timestamp) -> Transition {
+    let mut transition = Transition::from(before, now);
+    let head = &mut transition.after.head;
+    if !head.fresh_branch && at.get() > 0 {
+        head.trunks = before.head.trunks_through(before.head.newest());
+        head.branch = branch;
+        head.fresh_branch = true;
+    }
+    transition.finish(&before.summary)
+}
+
+/// The fork of `before` at `at`, in the making: its first change, but for what it says of segments.
+fn start(
+    before: &Conversation,
+    at: Sequence,
+    command: &Fork,
+    context: &Context<'_>,
+) -> Result<Transition, Need> {
+    let taken = Taken::of(before, at, context)?;
+    let identity = Identity {
+        key: command.key.clone(),
+        recipient: command.recipient.clone().unwrap_or_else(|| before.head.identity.recipient.clone()),
+        lineage: command.lineage,
+        start_time: context.now,
+        encoding: before.head.identity.encoding,
+    };
+    let from = ForkedFrom {
+        conversation: before.key().id.clone(),
+        sequence: at,
+        approximate: taken.summary.approximate,
+    };
+    let head = Head {
+        identity: Arc::new(identity),
+        revision: Revision::NONE.next(),
+        update_time: context.now,
+        said_time: context.now,
+        next: at.next(),
+        title: command.title.clone().or_else(|| before.head.title.clone()),
+        stored: taken.window.len() as u64 + taken.archived.count(),
+        left: Arc::new(taken.left),
+        pinned_away: Arc::new(before.head.pinned_away.intersection(&taken.archived)),
+        archived: Arc::new(taken.archived),
+        shares: Arc::default(),
+        erased_at: match before.head.erased_at {
+            Revision::NONE => Revision::NONE,
+            _ => Revision::NONE.next(),
+        },
+        trunks: before.head.trunks_through(at),
+        branch: command.lineage,
+        fresh_branch: true,
+        forked_from: Some(Arc::new(from)),
+        ..point::end_of(before, at, &taken.window)
+    };
+    let change = Change { inherits: Some(before.key().clone()), ..Change::default() };
+    let after = Conversation { head, window: taken.window, summary: taken.summary.summary };
+    Ok(Transition { change, after })
+}
+
+impl Head {
+    /// The sequence of the newest utterance, stored or not; 0 before any.
+    pub fn newest(&self) -> Sequence {
+        Sequence(self.next.get() - 1)
+    }
+
+    /// The lineages that a conversation reads which shares everything up to `last`, the oldest
+    /// first. Also those that began behind it: they may hold what was changed of what was before.
+    fn trunks_through(&self, last: Sequence) -> Arc<[Trunk]> {
+        let branch = (!self.fresh_branch).then_some(Trunk { lineage: self.branch, through: self.newest() });
+        let trunks = self.trunks.iter().copied().chain(branch);
+        match last.get() {
+            0 => Arc::default(),
+            _ => trunks.map(|trunk| Trunk { through: trunk.through.min(last), ..trunk }).collect(),
+        }
+    }
+}
+
+/// What a fork takes over.
+struct Taken {
+    window: Window,
+    left: Ranges,
+    archived: Ranges,
+    summary: Cut,
+}
+
+impl Taken {
+    fn of(before: &Conversation, at: Sequence, context: &Context<'_>) -> Result<Self, Need> {
+        let mut window = before.window.clone();
+        window.truncate(at);
+        let newest = window.last().map(|newest| newest.sequence);
+        if before.head.left.is_empty() || before.head.left.last() < newest {
+            let (left, archived) = ((*before.head.left).clone(), (*before.head.archived).clone());
+            let summary = Cut { summary: before.summary.clone(), approximate: false };
+            return Ok(Self { window, left, archived, summary });
+        }
+        let shared = Ranges::before(at.next());
+        let (mut left, mut archived) =
+            (before.head.left.intersection(&shared), before.head.archived.intersection(&shared));
+        let policy = &before.head.policy;
+        let revived = revival::revived(&window, &archived, policy, context)?;
+        let live: Ranges = revived.iter().map(|utterance| utterance.sequence).collect();
+        left.subtract(&live);
+        archived.subtract(&live);
+        let sources = context.loaded.archive(&before.summary.sources_of_cut(&left, &archived))?;
+        let summary = before.summary.cut(&left, &sources, policy.summary_token_limit, context.counter);
+        Ok(Self { window: revival::joined(&window, revived), left, archived, summary })
+    }
+}

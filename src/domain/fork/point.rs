@@ -1,0 +1,122 @@
+//! Where a conversation may be forked, and what it was in the middle of there.
+
+use std::sync::Arc;
+
+use crate::domain::{
+    Conversation, Head, Need, Ranges, Refusal, Role, Sequence, Utterance, Window, change::Context,
+    exchange::OpenExchange, fork::Stop,
+};
+
+/// Archived utterances that are looked at for the end of a unit, at first.
+const LOOK_AHEAD: u64 = 16;
+
+/// The point `at`, or else the newest utterance.
+///
+/// Refuses one where nothing was said, and one that cuts an exchange.
+pub(super) fn accepted(
+    before: &Conversation,
+    at: Option<Sequence>,
+    context: &Context<'_>,
+) -> Result<Sequence, Stop> {
+    let newest = before.head.newest();
+    let at = at.unwrap_or(newest);
+    if newest.get() == 0 {
+        let text = "nothing was said in the conversation yet: there is nothing to fork";
+        return Err(Refusal::invalid("at_sequence", text).into());
+    }
+    if at.get() == 0 || at > newest {
+        let text = format!("is {at}; accepted are 1 to {newest}, the newest sequence");
+        return Err(Refusal::invalid("at_sequence", text).into());
+    }
+    match following(before, at, context)? {
+        Some(next) if next.unit <= at => {
+            let last = last_of_unit(before, &next, context)?;
+            Err(Refusal::CutsExchange { at, first: next.unit, last }.into())
+        }
+        _ => Ok(at),
+    }
+}
+
+/// The first stored utterance behind `at`.
+fn following(
+    before: &Conversation,
+    at: Sequence,
+    context: &Context<'_>,
+) -> Result<Option<Arc<Utterance>>, Need> {
+    let place = before.window.place(at.next()).unwrap_or_else(|place| place);
+    let live = before.window.at(place);
+    let mut behind = (*before.head.archived).clone();
+    behind.remove(Sequence::FIRST, at);
+    match behind.first() {
+        Some(archived) if live.is_none_or(|live| archived < live.sequence) => {
+            Ok(context.loaded.archive(&Ranges::of(archived, archived))?.pop())
+        }
+        _ => Ok(live.cloned()),
+    }
+}
+
+/// The last sequence of the unit of `member`.
+fn last_of_unit(before: &Conversation, member: &Utterance, context: &Context<'_>) -> Result<Sequence, Need> {
+    if before.window.get(member.sequence).is_some() {
+        let unit = before.window.unit(member.unit);
+        return Ok(unit.last().map_or(member.sequence, |last| last.sequence));
+    }
+    let mut behind = (*before.head.archived).clone();
+    behind.remove(Sequence::FIRST, member.sequence);
+    let mut count = LOOK_AHEAD;
+    loop {
+        let wanted = behind.clone().take_first(count);
+        let followers = context.loaded.archive(&wanted)?;
+        let unit = followers.iter().take_while(|other| other.unit == member.unit);
+        let (seen, last) = unit.fold((0, member.sequence), |(seen, _), other| (seen + 1, other.sequence));
+        if seen < followers.len() || wanted == behind {
+            return Ok(last);
+        }
+        count *= 8;
+    }
+}
+
+/// The head of `before` with what it was in the middle of at `at`, where `window` ends. One that has
+/// ended since goes on there.
+pub(super) fn end_of(before: &Conversation, at: Sequence, window: &Window) -> Head {
+    let head = before.head.clone();
+    let newest = window.last();
+    let (turn, only_instructions) = match at == head.newest() {
+        true if head.ended.is_none() => return head,
+        true => (head.turn, head.only_instructions),
+        false => (
+            newest.map_or(0, |newest| newest.turn),
+            newest.map_or(at.get() == 0, |newest| newest.sequence == at && newest.instruction),
+        ),
+    };
+    Head {
+        turn,
+        only_instructions,
+        open: newest.and_then(|newest| open_after(window, newest)).map(Arc::new),
+        awaits_answer: newest.is_some_and(|newest| newest.sequence == at && awaits_answer(newest)),
+        ended: None,
+        ..head
+    }
+}
+
+fn awaits_answer(utterance: &Utterance) -> bool {
+    !utterance.forgotten && utterance.more.as_ref().is_some_and(|more| more.awaits_answer)
+}
+
+/// The exchange that is open after `newest`: a forgotten one is abandoned.
+fn open_after(window: &Window, newest: &Utterance) -> Option<OpenExchange> {
+    let mut open: Option<OpenExchange> = None;
+    for member in window.unit(newest.unit).filter(|member| !member.aside) {
+        if member.forgotten {
+            return None;
+        }
+        open = match (member.role, member.tool_call_id()) {
+            (Role::Assistant, _) if !member.tool_calls().is_empty() => {
+                Some(OpenExchange::with_calls(open.as_ref(), newest.unit, member.tool_calls()))
+            }
+            (Role::Tool, Some(call)) => open.and_then(|open| open.answered(call).ok().flatten()),
+            _ => open,
+        };
+    }
+    open
+}

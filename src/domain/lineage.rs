@@ -1,0 +1,99 @@
+//! Where a conversation's utterances are stored, once it was forked or is a fork.
+
+use crate::domain::{AssignedId, ConversationId, Head, LineageId, Ranges, Sequence};
+
+/// A lineage that was frozen by a fork: nothing is written to it any more, and every conversation
+/// that shares it reads it as far as it goes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Trunk {
+    /// Where the utterances are.
+    pub lineage: LineageId,
+    /// The last sequence that is read there.
+    pub through: Sequence,
+}
+
+/// What a conversation was forked from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ForkedFrom {
+    /// The parent, whether it still exists or not.
+    pub conversation: ConversationId,
+    /// The last sequence that both share; 0 when nothing is shared.
+    pub sequence: Sequence,
+    /// A segment that reached beyond that sequence could not be rebuilt exactly: its sources
+    /// are not stored any more.
+    pub approximate: bool,
+}
+
+impl Head {
+    /// The lineages in which an utterance may be stored, where it is looked for first: the branch,
+    /// then the trunks that reach it, the newest first. The first record found is the utterance:
+    /// what changed since a fork overrides what is shared.
+    pub fn lineages_of(&self, sequence: Sequence) -> impl Iterator<Item = LineageId> {
+        let reaching = self.trunks.iter().rev().filter(move |trunk| sequence <= trunk.through);
+        std::iter::once(self.branch).chain(reaching.map(|trunk| trunk.lineage))
+    }
+
+    /// The sequences of all that is stored, in the window or the archive; those that were erased are
+    /// among them.
+    pub fn kept(&self) -> Ranges {
+        let mut kept = Ranges::before(self.next);
+        kept.subtract(&self.left);
+        kept.union(&self.archived);
+        kept
+    }
+
+    /// The sequence that `text` names, when it is an id that the server made for an utterance which
+    /// this conversation reads.
+    pub fn assigned(&self, text: &str) -> Option<Sequence> {
+        let named = |lineage| AssignedId::sequence_of(text, lineage);
+        let in_trunk = |trunk: &Trunk| named(trunk.lineage).filter(|sequence| *sequence <= trunk.through);
+        named(self.branch).or_else(|| self.trunks.iter().rev().find_map(in_trunk))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::{
+        Conversation, ConversationKey, Encoding, Identity, Namespace, Policy, RecipientId, Timestamp,
+    };
+
+    const OLD: LineageId = LineageId([1; 16]);
+    const NEWER: LineageId = LineageId([2; 16]);
+    const OWN: LineageId = LineageId([3; 16]);
+
+    /// The head of a fork of a fork.
+    fn head() -> Head {
+        let namespace = Namespace::default();
+        let identity = Identity {
+            key: ConversationKey { namespace, id: ConversationId::assigned(1) },
+            recipient: RecipientId::default(),
+            lineage: OWN,
+            start_time: Timestamp(0),
+            encoding: Encoding::O200kBase,
+        };
+        let mut head = Conversation::new(identity, Policy::ROLLING).head;
+        let trunk = |lineage, through| Trunk { lineage, through: Sequence(through) };
+        head.trunks = [trunk(OLD, 4), trunk(NEWER, 6)].into();
+        head
+    }
+
+    #[test]
+    fn an_utterance_is_looked_for_where_it_changed_last() {
+        let lineages = |sequence| head().lineages_of(Sequence(sequence)).collect::<Vec<_>>();
+        assert_eq!(lineages(4), [OWN, NEWER, OLD]);
+        assert_eq!(lineages(5), [OWN, NEWER]);
+        assert_eq!(lineages(7), [OWN]);
+    }
+
+    #[test]
+    fn an_assigned_id_is_of_a_lineage_that_is_read_so_far() {
+        let named = |lineage, sequence| head().assigned(&AssignedId(lineage, Sequence(sequence)).text());
+        assert_eq!(named(OLD, 4), Some(Sequence(4)));
+        assert_eq!(named(OLD, 5), None, "said after the fork, in the parent");
+        assert_eq!(named(NEWER, 6), Some(Sequence(6)));
+        assert_eq!(named(OWN, 900), Some(Sequence(900)));
+        assert_eq!(named(LineageId([4; 16]), 1), None);
+        assert_eq!(head().assigned("4"), None);
+    }
+}

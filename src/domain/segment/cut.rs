@@ -1,0 +1,79 @@
+//! Taking over a part of a summary.
+
+use std::sync::Arc;
+
+use crate::domain::{
+    Ranges, TokenCounter, Utterance,
+    extractive::{Focus, summarise},
+    segment::{Segment, Summary, budget, rebuild::Rebuild},
+};
+
+/// A summary that covers less than the one it comes from.
+#[derive(Clone, Debug)]
+pub struct Cut {
+    /// What is left.
+    pub summary: Summary,
+    /// A segment was cut whose sources are not stored any more: it keeps those of its sentences that
+    /// are of what it still covers.
+    pub approximate: bool,
+}
+
+impl Summary {
+    /// What has to be seen of the archive, of which `stored` is there, to [`cut`](Self::cut) the
+    /// summary to `kept`.
+    pub fn sources_of_cut(&self, kept: &Ranges, stored: &Ranges) -> Ranges {
+        let mut sources = Ranges::new();
+        for segment in self.segments.iter().filter(|segment| !kept.holds(&segment.covers)) {
+            let left = segment.covers.intersection(kept);
+            if stored.holds(&left) {
+                sources.union(&left);
+            }
+        }
+        sources
+    }
+
+    /// The summary of `kept` alone.
+    ///
+    /// - A segment that covers nothing else stays as it is; one that covers nothing of it goes.
+    /// - Any other is made anew from `sources`, which are what [`sources_of_cut`](Self::sources_of_cut)
+    ///   names, in order; where these do not hold all that it still covers, it keeps its sentences of
+    ///   that, and the cut is approximate.
+    pub fn cut(
+        &self,
+        kept: &Ranges,
+        sources: &[Arc<Utterance>],
+        limit: Option<u32>,
+        counter: &dyn TokenCounter,
+    ) -> Cut {
+        let seen: Ranges = sources.iter().map(|utterance| utterance.sequence).collect();
+        let mut approximate = false;
+        let mut rebuild = Rebuild::of(self);
+        rebuild.replace(|segment| {
+            let left = segment.covers.intersection(kept);
+            if left == segment.covers {
+                return None;
+            }
+            if !seen.holds(&left) {
+                approximate = true;
+                return Some(remainder(segment, left));
+            }
+            let own = sources.iter().filter(|utterance| left.contains(utterance.sequence));
+            Some(retold(segment.level, left.clone(), own.cloned().collect(), counter))
+        });
+        rebuild.fold(limit.unwrap_or(u32::MAX));
+        Cut { summary: rebuild.done(), approximate }
+    }
+}
+
+fn retold(level: u32, covers: Ranges, source: Vec<Arc<Utterance>>, counter: &dyn TokenCounter) -> Segment {
+    let tokens = source.iter().map(|utterance| u64::from(utterance.counted_tokens())).sum();
+    let sentences = summarise(&source, &Focus::none(), budget(tokens), counter);
+    Segment::new(level, covers, sentences, tokens)
+}
+
+fn remainder(segment: &Segment, covers: Ranges) -> Segment {
+    let sentences = segment.sentences.iter().filter(|sentence| covers.contains(sentence.sequence));
+    // what each source counted is not known any more: in proportion
+    let share = segment.source_tokens.saturating_mul(covers.count()) / segment.covers.count().max(1);
+    Segment::new(segment.level, covers.clone(), sentences.cloned().collect(), share)
+}

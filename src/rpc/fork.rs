@@ -1,0 +1,77 @@
+//! ForkConversation.
+
+use tonic::Status;
+
+use crate::{
+    domain::{Conversation, ConversationId, RecipientId, Refusal, Sequence},
+    engine::{Applied, Caller, ForkCall},
+    proto,
+    rpc::{Services, conversation::title, decode, encode},
+};
+
+impl Services {
+    pub(super) async fn fork(
+        &self,
+        caller: &Caller,
+        request: proto::ForkConversationRequest,
+    ) -> Result<proto::ForkConversationResponse, Status> {
+        let call = call(&request)?;
+        match self.engine.fork_conversation(caller, call).await? {
+            Applied::Now { after, .. } => Ok(proto::ForkConversationResponse {
+                conversation: Some(self.conversation(&after).await?),
+                capacity: Some(self.capacity(&after)),
+                replayed: false,
+            }),
+            Applied::Earlier(earlier) => Ok(proto::ForkConversationResponse {
+                conversation: match &earlier.conversation {
+                    Some(state) => Some(self.conversation(state).await?),
+                    None => None,
+                },
+                capacity: Some(self.earlier_capacity(&earlier)),
+                replayed: true,
+            }),
+        }
+    }
+
+    /// The forks of a conversation.
+    pub(super) async fn forks(&self, state: &Conversation) -> Result<Vec<proto::ForkPoint>, Status> {
+        let forks = self.engine.forks(state).await?.into_iter();
+        let point = |(id, sequence): (ConversationId, Sequence)| proto::ForkPoint {
+            conversation_id: id.to_string(),
+            sequence: encode::long(sequence.get()),
+        };
+        Ok(forks.map(point).collect())
+    }
+}
+
+fn call(request: &proto::ForkConversationRequest) -> Result<ForkCall, Refusal> {
+    let attempt = decode::attempt("ForkConversation", &request.request_id, || {
+        proto::ForkConversationRequest { request_id: String::new(), ..request.clone() }
+    })?;
+    let id = match request.new_conversation_id.as_str() {
+        "" => None,
+        text => {
+            let bad = |error| Refusal::bad_id("new_conversation_id", &error);
+            Some(ConversationId::new(text).map_err(bad)?)
+        }
+    };
+    let recipient = match request.to_recipient_id.as_str() {
+        "" => None,
+        text => Some(RecipientId::new(text).map_err(|error| Refusal::bad_id("to_recipient_id", &error))?),
+    };
+    Ok(ForkCall {
+        address: decode::address(&request.conversation_id, &request.recipient_id)?,
+        id,
+        recipient,
+        at: request.at_sequence.map(point).transpose()?,
+        title: title(&request.title)?,
+        activate: request.activate,
+        expected: decode::revision(request.expected_revision)?,
+        attempt,
+    })
+}
+
+fn point(at: i64) -> Result<Sequence, Refusal> {
+    let refuse = |_| Refusal::invalid("at_sequence", format!("is {at}; accepted are sequences, from 1"));
+    u64::try_from(at).map(Sequence).map_err(refuse)
+}

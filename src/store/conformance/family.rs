@@ -1,0 +1,207 @@
+//! Conversations that share what was said before they were forked.
+
+use std::{collections::BTreeMap, sync::Arc};
+
+use super::script::{Script, Step, Words, key, lineage};
+use crate::{
+    domain::{
+        Policy, Ranges, Refusal, Sequence, TokenCounter,
+        edit::NewContent,
+        fork::{Fork, ForkEdited, Forked, fork, fork_edited},
+        update::UpdateUtterance,
+    },
+    store::{Commit, Store},
+};
+
+/// Conversations by their ids, and what each must be in the store.
+pub(in crate::store) struct Family {
+    store: Arc<dyn Store>,
+    pub(in crate::store) members: BTreeMap<String, Script>,
+}
+
+/// A fork that is not committed yet.
+pub(in crate::store) struct Forking {
+    parent: String,
+    freezing: Step,
+    child: Script,
+    starting: Step,
+}
+
+impl Forking {
+    pub(in crate::store) fn commit(&self) -> Commit {
+        Commit { writes: vec![self.starting.write(), self.freezing.write()], ..Commit::default() }
+    }
+}
+
+impl Family {
+    /// One conversation, before its first revision.
+    pub(in crate::store) fn of(store: &Arc<dyn Store>, id: &str, policy: Policy) -> Self {
+        let script = Script::with(store, id, policy);
+        Self { store: store.clone(), members: BTreeMap::from([(id.to_owned(), script)]) }
+    }
+
+    pub(in crate::store) fn member(&mut self, id: &str) -> &mut Script {
+        self.members.get_mut(id).expect("a member of the family")
+    }
+
+    /// Forks `parent` at its newest utterance; the others stay as they are.
+    pub(in crate::store) async fn fork(&mut self, parent: &str, id: &str) {
+        let forking = self.forking(parent, id, None).await.expect("the rules accept the fork");
+        self.apply(forking).await;
+    }
+
+    /// Forks `parent` at a sequence.
+    pub(in crate::store) async fn fork_at(&mut self, parent: &str, id: &str, at: u64) {
+        let forking = self.forking(parent, id, Some(at)).await.expect("the rules accept the point");
+        self.apply(forking).await;
+    }
+
+    pub(in crate::store) async fn forking(
+        &self,
+        parent: &str,
+        id: &str,
+        at: Option<u64>,
+    ) -> Result<Forking, Refusal> {
+        let command = Fork { at: at.map(Sequence), ..naming(id) };
+        let forked = self.members[parent].decided(|before, context| fork(before, &command, context)).await?;
+        Ok(self.forked(parent, id, forked))
+    }
+
+    /// A fork of `parent` in which an utterance says something else, and is the newest.
+    pub(in crate::store) async fn forking_edited(
+        &self,
+        parent: &str,
+        id: &str,
+        sequence: u64,
+        content: &str,
+    ) -> Result<Forking, Refusal> {
+        let script = &self.members[parent];
+        let content = NewContent {
+            content: content.into(),
+            tokens: Words.count(content),
+            encoding: script.state.head.identity.encoding,
+            max_bytes: 1 << 20,
+        };
+        let id_of_edited = script.id_of(sequence);
+        let update = UpdateUtterance {
+            id: id_of_edited,
+            pinned: None,
+            metadata: None,
+            content: Some(content),
+            expected: None,
+        };
+        let command = ForkEdited { fork: naming(id), update };
+        let edited = script.decided(|before, context| fork_edited(before, &command, context)).await?;
+        Ok(self.forked(parent, id, edited.forked))
+    }
+
+    fn forked(&self, parent: &str, id: &str, forked: Forked) -> Forking {
+        let script = &self.members[parent];
+        let mut child = Script::with(&self.store, id, script.state.head.policy);
+        child.now = script.now;
+        let starting = Step::of(&child.state, forked.fork);
+        let archived = script.archive.iter().filter(|(at, _)| starting.after.head.archived.contains(**at));
+        child.archive = archived.map(|(at, utterance)| (*at, utterance.clone())).collect();
+        let freezing = Step::of(&script.state, forked.parent);
+        Forking { parent: parent.to_owned(), freezing, child, starting }
+    }
+
+    pub(in crate::store) async fn apply(&mut self, forking: Forking) {
+        self.store.commit(forking.commit()).await.expect("the parent is at this revision");
+        self.adopt(forking);
+        self.check().await;
+    }
+
+    /// Expects what `forking` leads to.
+    pub(in crate::store) fn adopt(&mut self, forking: Forking) {
+        let Forking { parent, freezing, mut child, starting } = forking;
+        self.member(&parent).advance(&freezing);
+        child.advance(&starting);
+        self.members.insert(child.key().id.to_string(), child);
+    }
+
+    /// Erases an utterance's unit in every conversation that shares it, in one commit; whether it was
+    /// stored.
+    pub(in crate::store) async fn erase(&mut self, id: &str, sequence: u64) -> bool {
+        let Some(step) = self.members[id].forgetting(&format!("sequence:{sequence}"), true).await else {
+            return false;
+        };
+        let mut steps = vec![(id.to_owned(), step)];
+        for (other, through) in self.sharing(id).await {
+            let kept = self.members[&other].state.head.kept();
+            let mut shared = steps[0].1.change.erased.intersection(&kept);
+            shared.remove(Sequence(through).next(), Sequence(u64::MAX >> 1));
+            let Some(Sequence(first)) = shared.first() else { continue };
+            let step = self.members[&other].forgetting(&format!("sequence:{first}"), true).await;
+            steps.extend(step.map(|step| (other, step)));
+        }
+        let writes = steps.iter().map(|(_, step)| step.write()).collect();
+        let commit = Commit { writes, ..Commit::default() };
+        self.store.commit(commit).await.expect("the conversations are at these revisions");
+        steps.iter().for_each(|(id, step)| self.member(id).advance(step));
+        self.check().await;
+        true
+    }
+
+    /// Deletes conversations in one commit; the others stay as they are.
+    pub(in crate::store) async fn delete(&mut self, ids: &[&str]) {
+        let writes = ids.iter().map(|id| self.members[*id].deleting()).collect();
+        let commit = Commit { writes, ..Commit::default() };
+        self.store.commit(commit).await.expect("the conversations are at these revisions");
+        for id in ids {
+            let mut deleted = self.members.remove(*id).expect("a member of the family");
+            deleted.renew();
+            deleted.check().await;
+            assert_eq!(self.store.sharing(deleted.key()).await, Ok(Vec::new()));
+        }
+        self.check().await;
+    }
+
+    pub(in crate::store) async fn delete_all(&mut self) {
+        let ids: Vec<String> = self.members.keys().cloned().collect();
+        self.delete(&ids.iter().map(String::as_str).collect::<Vec<_>>()).await;
+    }
+
+    /// What a conversation shares, and with whom, by id.
+    pub(in crate::store) async fn sharing(&self, id: &str) -> Vec<(String, u64)> {
+        let sharing = self.store.sharing(&key(id)).await.expect("readers are looked up");
+        sharing.into_iter().map(|(other, Sequence(through))| (other.id.to_string(), through)).collect()
+    }
+
+    /// What was said in a conversation and is stored, in its order.
+    pub(in crate::store) fn contents(&self, id: &str) -> Vec<String> {
+        let mut stored: Vec<_> = self.members[id].stored().collect();
+        stored.sort_by_key(|utterance| utterance.sequence);
+        stored.iter().map(|utterance| utterance.content.to_string()).collect()
+    }
+
+    /// The store must hold every conversation as it is expected to be; who shares with whom is told
+    /// by both alike.
+    pub(in crate::store) async fn check(&self) {
+        for (id, member) in &self.members {
+            member.check().await;
+            for (other, through) in self.sharing(id).await {
+                let back = self.sharing(&other).await;
+                assert!(back.contains(&(id.clone(), through)), "{id} and {other} share up to {through}");
+            }
+        }
+    }
+
+    /// What a conversation has in the window or the archive.
+    pub(in crate::store) fn kept(&self, id: &str) -> Ranges {
+        self.members[id].stored().map(|utterance| utterance.sequence).collect()
+    }
+}
+
+/// A fork with this id, at the newest utterance.
+fn naming(id: &str) -> Fork {
+    Fork {
+        key: key(id),
+        recipient: None,
+        lineage: lineage(),
+        branch: lineage(),
+        at: None,
+        title: None,
+        expected: None,
+    }
+}

@@ -1,0 +1,93 @@
+//! What goes of a trunk when a conversation reads it no more, or has dropped a part of it.
+
+use super::{
+    super::{
+        key_value::Value,
+        records::{self, GivenIds, Heads, Readers, Utterances},
+        request::Release,
+        unavailable,
+    },
+    group::{Group, Writes},
+};
+use crate::{
+    domain::{LineageId, Ranges},
+    store::StoreError,
+};
+
+impl Group<'_> {
+    /// Removes what is released, but for what another reader of the trunk still has, as far as the
+    /// group and the request, which has come to `writes`, leave readers and their heads.
+    ///
+    /// Looks at no more readers than have to tell that nothing goes.
+    pub(super) fn release(&self, release: Release, writes: &mut Writes) -> Result<(), StoreError> {
+        let Release { trunk, reader, mut gone } = release;
+        let prefix = records::readers_of(trunk);
+        let written = writes.iter().map(|(key, _)| key).filter(|key| key.starts_with(&prefix));
+        let written = written.chain(self.written(&prefix)).cloned().map(Ok);
+        let stored = records::beginning(self.pairs, &prefix).map(|pair| pair.map(|(key, _)| key));
+        for key in written.chain(stored) {
+            let key = key.map_err(unavailable)?;
+            if let Some(kept) = self.kept_by_reader(&key, reader, writes)? {
+                gone.subtract(&kept);
+            }
+            if gone.is_empty() {
+                return Ok(());
+            }
+        }
+        self.remove_among(trunk, &gone, writes)
+    }
+
+    /// What the reader with this key still has in its trunk; `None` when it is the one that releases, or
+    /// is no reader any more.
+    fn kept_by_reader(
+        &self,
+        key: &[u8],
+        releasing: LineageId,
+        writes: &Writes,
+    ) -> Result<Option<Ranges>, StoreError> {
+        let Some(value) = self.latest(key, writes)? else { return Ok(None) };
+        let ((_, reader), told) = records::decode::<Readers>(key, &value).map_err(unavailable)?;
+        if reader == releasing {
+            return Ok(None);
+        }
+        let read = Ranges::before(told.through.next());
+        let head = records::key::<Heads>(&reader);
+        match self.latest(&head, writes)? {
+            Some(value) => {
+                let (_, head) = records::decode::<Heads>(&head, &value).map_err(unavailable)?;
+                Ok(Some(head.kept().intersection(&read)))
+            }
+            None => Ok(Some(read)),
+        }
+    }
+
+    /// Removes those utterances among `gone` that are there, with the ids that clients gave them.
+    pub(super) fn remove_among(
+        &self,
+        lineage: LineageId,
+        gone: &Ranges,
+        writes: &mut Writes,
+    ) -> Result<(), StoreError> {
+        for range in gone.iter() {
+            let among = records::utterances_among(lineage, range);
+            let mut keys = Vec::new();
+            for pair in records::within(self.pairs, &among) {
+                keys.push(pair.map_err(unavailable)?.0);
+            }
+            keys.extend(self.writes.keys().filter(|key| among.contains(*key)).cloned());
+            for key in keys {
+                let Some(utterance) = self.read::<Utterances>(&key)? else { continue };
+                let id = utterance.given_id().map(|id| records::key::<GivenIds>(&(lineage, id.into())));
+                writes.extend([Some(key), id].into_iter().flatten().map(|key| (key, None)));
+            }
+        }
+        Ok(())
+    }
+
+    fn latest(&self, key: &[u8], writes: &Writes) -> Result<Option<Value>, StoreError> {
+        match writes.iter().rev().find(|(written, _)| written == key) {
+            Some((_, value)) => Ok(value.clone()),
+            None => self.get(key),
+        }
+    }
+}

@@ -1,0 +1,93 @@
+//! What a conversation reads that was forked or is a fork, out of all its lineages.
+
+use std::iter::Peekable;
+
+use super::survey::Survey;
+use crate::{
+    domain::{LineageId, Sequence, Utterance},
+    store::durable::{
+        key_value::Pairs,
+        records::{self, StoredHead, Utterances},
+    },
+};
+
+/// The utterances of one conversation, ascending, each from where it was written last. What cannot be
+/// read is noted where its lineage is looked at.
+pub(super) struct Forked<'a, 'h> {
+    head: &'h StoredHead,
+    /// The lineages, where an utterance is looked for first, with the last sequence that is read there.
+    lineages: Vec<(Peekable<Keyed<'a>>, Sequence)>,
+    broken: bool,
+}
+
+/// A sequence, and the utterance if it can be read; an error where the engine fails.
+type Read = Result<(Sequence, Option<Utterance>), ()>;
+
+/// The utterances of one lineage.
+struct Keyed<'a>(Pairs<'a>);
+
+impl<'a, 'h> Forked<'a, 'h> {
+    /// Begins with the first utterance of the conversation whose head stands under `own`.
+    pub(super) fn open(own: LineageId, head: &'h StoredHead, survey: &Survey<'a>) -> Self {
+        let lineages = head.lineages(own).map(|(lineage, through)| {
+            let prefix = records::utterances_of(lineage);
+            (Keyed(survey.from(&prefix, &prefix)).peekable(), through)
+        });
+        Self { head, lineages: lineages.collect(), broken: false }
+    }
+
+    /// Whether the engine failed, so that utterances may have been left out.
+    pub(super) fn is_broken(&self) -> bool {
+        self.broken
+    }
+
+    /// The next utterance of those that the conversation has; none behind where the engine failed.
+    pub(super) fn next(&mut self) -> Option<(Sequence, Option<Utterance>)> {
+        loop {
+            let (sequence, utterance) = self.newest_of_next()?;
+            let archived = self.head.archived.contains(sequence);
+            let live = sequence < self.head.next && !self.head.left.contains(sequence);
+            if live || archived {
+                return Some((sequence, utterance));
+            }
+        }
+    }
+
+    /// The next sequence of any lineage, and what the first that has it has there.
+    fn newest_of_next(&mut self) -> Option<(Sequence, Option<Utterance>)> {
+        let mut nexts = Vec::with_capacity(self.lineages.len());
+        for (lineage, through) in &mut self.lineages {
+            match lineage.peek() {
+                Some(Ok((sequence, _))) if sequence <= through => nexts.push(*sequence),
+                Some(Err(())) => {
+                    self.broken = true;
+                    return None;
+                }
+                _ => {}
+            }
+        }
+        let next = nexts.into_iter().min()?;
+        let mut found = None;
+        for (lineage, _) in self.lineages.iter_mut().filter(|(_, through)| next <= *through) {
+            let is_next = |pair: &Read| pair.as_ref().is_ok_and(|(sequence, _)| *sequence == next);
+            if let Some(Ok((_, utterance))) = lineage.next_if(is_next) {
+                found = found.or(Some(utterance));
+            }
+        }
+        Some((next, found.flatten()))
+    }
+}
+
+impl Iterator for Keyed<'_> {
+    type Item = Read;
+
+    fn next(&mut self) -> Option<Read> {
+        loop {
+            let Ok((key, value)) = self.0.next()? else { return Some(Err(())) };
+            if let Ok((_, sequence)) = records::decode_key::<Utterances>(&key) {
+                let utterance = records::decode::<Utterances>(&key, &value).ok();
+                return Some(Ok((sequence, utterance.map(|(_, utterance)| utterance))));
+            }
+        }
+    }
+}

@@ -1,0 +1,114 @@
+//! Where the utterances of conversations are that forks share.
+
+use rustc_hash::FxHashMap;
+
+use super::{
+    names::Names,
+    survey::{Findings, Survey},
+};
+use crate::{
+    domain::{LineageId, Ranges, Sequence},
+    store::durable::records::{self, Heads, LineageReader, Readers, StoredHead},
+};
+
+/// The lineages that conversations write to and read which were forked or are forks.
+pub(super) struct Lineages {
+    parts: FxHashMap<LineageId, Vec<Part>>,
+    /// Whether every head could be read.
+    pub(super) complete: bool,
+}
+
+/// What one conversation has in a lineage.
+struct Part {
+    /// The conversation, by the lineage of its identity.
+    reader: LineageId,
+    through: Sequence,
+    /// What it has there or anywhere.
+    kept: Ranges,
+    /// Whether it is a trunk; else it writes there.
+    is_trunk: bool,
+    /// Whether the record was found that tells of it.
+    is_told: bool,
+}
+
+impl Lineages {
+    /// Reads the heads of all conversations. What is wrong with a head is noted where it is looked at.
+    pub(super) fn read(survey: &Survey<'_>, names: &mut Names) -> Self {
+        let mut lineages = Self { parts: FxHashMap::default(), complete: names.complete };
+        let prefix = records::all_of::<Heads>();
+        for pair in survey.from(&prefix, &prefix) {
+            match records::read::<Heads>(pair) {
+                Ok((own, head)) if head.is_forked() && names.of(own).is_some() => lineages.add(own, &head),
+                Ok(_) => {}
+                Err(_) => lineages.complete = false,
+            }
+        }
+        lineages
+    }
+
+    fn add(&mut self, own: LineageId, head: &StoredHead) {
+        for (place, (lineage, through)) in head.lineages(own).enumerate() {
+            let part = Part { reader: own, through, kept: head.kept(), is_trunk: place > 0, is_told: false };
+            self.parts.entry(lineage).or_default().push(part);
+        }
+    }
+
+    /// Whether a forked conversation writes to the lineage or reads it.
+    pub(super) fn holds(&self, lineage: LineageId) -> bool {
+        self.parts.contains_key(&lineage)
+    }
+
+    /// What is wrong with an utterance that is stored in a lineage; nothing while a conversation has it.
+    pub(super) fn check(&self, lineage: LineageId, sequence: Sequence, findings: &mut Findings<'_, '_>) {
+        let mut parts = self.parts.get(&lineage).into_iter().flatten();
+        let is_had = parts.any(|part| sequence <= part.through && part.kept.contains(sequence));
+        if self.complete && !is_had {
+            findings.add(format_args!("utterance {sequence} is stored, and no conversation has it"));
+        }
+    }
+
+    /// Each record of a reader is of a conversation's trunk, and each trunk has one.
+    pub(super) fn check_readers(&mut self, survey: &mut Survey<'_>, names: &mut Names) {
+        let all_are_read = survey.walk::<Readers>(|survey, (lineage, reader), told| {
+            let parts = self.parts.get_mut(&lineage);
+            let part = parts.into_iter().flatten().find(|part| part.reader == reader && part.is_trunk);
+            let subject = records::name::<Readers>(&(lineage, reader));
+            match (part, told) {
+                (Some(part), None) => part.is_told = true,
+                (Some(part), Some(told)) => {
+                    part.is_told = true;
+                    if let Err(wrong) = check_reader(part, &told, names) {
+                        survey.problem(subject, wrong);
+                    }
+                }
+                (None, _) if self.complete => {
+                    survey.problem(subject, "no conversation reads that lineage there");
+                }
+                (None, _) => {}
+            }
+        });
+        let mut untold = if all_are_read { self.untold() } else { Vec::new() };
+        untold.sort_unstable();
+        for (lineage, reader) in untold {
+            let subject = names.of(reader).map_or_else(|| reader.to_string(), |known| known.subject());
+            survey.problem(subject, format_args!("it is not among the readers of lineage {lineage}"));
+        }
+    }
+
+    fn untold(&self) -> Vec<(LineageId, LineageId)> {
+        let parts =
+            self.parts.iter().flat_map(|(lineage, parts)| parts.iter().map(move |part| (*lineage, part)));
+        let untold = parts.filter(|(_, part)| part.is_trunk && !part.is_told);
+        untold.map(|(lineage, part)| (lineage, part.reader)).collect()
+    }
+}
+
+fn check_reader(part: &Part, told: &LineageReader, names: &mut Names) -> Result<(), String> {
+    if names.of(part.reader).is_none_or(|known| known.identity.key != told.conversation) {
+        return Err(format!("the conversation is another than {}", told.conversation.id));
+    }
+    match told.through == part.through {
+        true => Ok(()),
+        false => Err(format!("it reads up to {}, and its head says {}", told.through, part.through)),
+    }
+}

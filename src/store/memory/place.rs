@@ -1,0 +1,77 @@
+//! What a commit means to each conversation that it locks, and what passes between them.
+
+use parking_lot::MutexGuard;
+
+use super::{archive::Archive, slot::Slot};
+use crate::{
+    domain::{ConversationKey, Ranges},
+    store::{CommitError, Write},
+};
+
+/// A conversation that a commit locks: it is written, or may take over what others give up.
+pub(super) struct Place<'c> {
+    pub(super) key: &'c ConversationKey,
+    pub(super) write: Option<&'c Write>,
+}
+
+impl<'c> Place<'c> {
+    pub(super) fn of(write: &'c Write) -> Self {
+        Self { key: write.key(), write: Some(write) }
+    }
+}
+
+/// Utterances that pass from a conversation that gives them up to one that still has them: from
+/// then on, that one is charged for them.
+pub(super) struct Bequest {
+    /// The place of the one that takes them over.
+    pub(super) heir: usize,
+    pub(super) sequences: Ranges,
+    pub(super) bytes: i64,
+}
+
+/// Whether utterances go, or change, that others may share.
+pub(super) fn gives_up(write: &Write) -> bool {
+    let shares = write.before().is_some_and(|state| !state.head.trunks.is_empty());
+    shares
+        && match write {
+            Write::Delete { .. } => true,
+            Write::Change { change, .. } => {
+                !(change.rewritten.is_empty() && change.dropped.is_empty() && change.erased.is_empty())
+            }
+        }
+}
+
+/// What passes from one conversation to another with a commit. Where several could take an utterance
+/// over, the first by key does.
+pub(super) fn bequests(places: &[Place<'_>], slots: &[MutexGuard<'_, Slot>]) -> Vec<Bequest> {
+    let mut bequests = Vec::new();
+    for (giver, place) in places.iter().enumerate() {
+        let Some(write) = place.write.filter(|write| gives_up(write)) else { continue };
+        let mut released = slots[giver].released(write);
+        for (heir, other) in places.iter().enumerate().filter(|(heir, _)| *heir != giver) {
+            let (sequences, bytes) = slots[heir].inherited(&released, &slots[giver], other.write);
+            if !sequences.is_empty() {
+                released.subtract(&sequences);
+                bequests.push(Bequest { heir, sequences, bytes });
+            }
+        }
+    }
+    bequests
+}
+
+/// The places of forks that are created, descending, with what each has of its parent's archive. The
+/// parent must be written in the same commit.
+pub(super) fn inherited_archives(
+    places: &[Place<'_>],
+    slots: &[MutexGuard<'_, Slot>],
+) -> Result<Vec<(usize, Archive)>, CommitError> {
+    let mut archives = Vec::new();
+    for (fork, place) in places.iter().enumerate().rev() {
+        let Some(Write::Change { change, after, .. }) = place.write else { continue };
+        let Some(parent) = &change.inherits else { continue };
+        let parent = places.iter().position(|place| place.key == parent && place.write.is_some());
+        let parent = &slots[parent.ok_or(CommitError::Conflict)?];
+        archives.push((fork, parent.archive.part(&after.head.archived)));
+    }
+    Ok(archives)
+}
