@@ -5,7 +5,6 @@ use crate::domain::context::{
     budget::Shares,
     cut::Grid,
     plan::Plan,
-    turns,
     unit::{Unit, before},
 };
 
@@ -53,36 +52,32 @@ impl Line {
 /// Goes on from `units`, the newest ones, to those that fit, and chooses the line at which the
 /// context begins: see [`mod@super::cut`]. The newest unit with a message is always taken.
 pub(super) fn choose(plan: &Plan<'_>, units: Vec<Unit>, shares: &Shares) -> Recent {
-    let grid = Grid::of(shares.recent);
     let mut walk = Walk { plan, units, lead: (0, None) };
-    let (mut tokens, mut said) = (0, plan.window().tokens());
-    let mut best: Option<Line> = None;
-    for index in 0.. {
-        if !walk.reach(index) {
-            return Recent::all(plan, walk.units);
-        }
-        let unit = &mut walk.units[index];
+    let (mut left, mut said) = (0, plan.window().tokens());
+    let mut stands = Vec::new();
+    while walk.reach(stands.len()) {
+        let unit = &mut walk.units[stands.len()];
         if !shares.pinned.iter().any(|pinned| pinned.places == unit.places) {
             plan.rendering.fit(unit, shares.unit);
-            tokens += unit.tokens;
+            left += unit.tokens;
         }
-        if tokens > shares.recent && best.is_some() {
-            break;
+        if left > shares.recent && stands.iter().any(|stand: &Stand| stand.begins) {
+            return walk.best(&stands, shares.recent);
         }
         said = said.saturating_sub(unit.counted);
-        if unit.messages.is_empty() {
-            continue;
-        }
-        let line = walk.line(index, tokens, said, grid);
-        let fits = tokens + line.lead.as_ref().map_or(0, |lead| u64::from(lead.tokens)) <= shares.recent;
-        if best.as_ref().is_none_or(|best| fits && line.beats(best)) {
-            best = Some(line);
-        }
+        stands.push(Stand { begins: !unit.messages.is_empty(), left, said });
     }
-    match best {
-        Some(line) => Recent { taken: line.taken, place: line.place, lead: line.lead, units: walk.units },
-        None => Recent::all(plan, walk.units),
-    }
+    Recent::all(plan, walk.units)
+}
+
+/// What a context has that begins with a unit.
+struct Stand {
+    /// Whether the unit has a message to begin with.
+    begins: bool,
+    /// Tokens from the unit on.
+    left: u64,
+    /// Tokens of the window before it.
+    said: u64,
 }
 
 struct Walk<'a> {
@@ -105,18 +100,36 @@ impl Walk<'_> {
         index < self.units.len()
     }
 
-    /// The line before the unit at `index`, which leaves `tokens`; so many were `said` before it.
-    fn line(&mut self, index: usize, tokens: u64, said: u64, grid: Grid) -> Line {
-        let earlier = if self.reach(index + 1) { self.units[index + 1].counted } else { 0 };
+    /// The recent units from the best of the lines that leave no more than `recent`.
+    fn best(mut self, stands: &[Stand], recent: u64) -> Recent {
+        let grid = Grid::of(recent);
+        let mut best: Option<Line> = None;
+        for (index, stand) in stands.iter().enumerate().filter(|(_, stand)| stand.begins) {
+            let line = self.line(index, stand, grid);
+            let fits = stand.left + line.lead.as_ref().map_or(0, |lead| u64::from(lead.tokens)) <= recent;
+            if best.as_ref().is_none_or(|best| fits && line.beats(best)) {
+                best = Some(line);
+            }
+        }
+        match best {
+            Some(line) => Recent { taken: line.taken, place: line.place, lead: line.lead, units: self.units },
+            None => Recent::all(self.plan, self.units),
+        }
+    }
+
+    /// The line before the unit at `index`.
+    fn line(&mut self, index: usize, stand: &Stand, grid: Grid) -> Line {
+        let earlier = self.units.get(index + 1).map_or(0, |unit| unit.counted);
         let unit = &self.units[index];
         if self.lead.0 != unit.turn {
             self.lead = (unit.turn, self.plan.lead(unit));
         }
         let place = unit.places.start;
-        let starts_turn = turns::start_of(self.plan.window(), unit.turn) == place;
+        let before = place.checked_sub(1).and_then(|place| self.plan.window().at(place));
+        let starts_turn = before.is_none_or(|before| before.turn != unit.turn);
         let lead = self.lead.1.clone().filter(|_| !starts_turn);
-        let left = tokens + lead.as_ref().map_or(0, |lead| u64::from(lead.tokens));
-        let worth = grid.worth(said.saturating_sub(earlier), said);
+        let left = stand.left + lead.as_ref().map_or(0, |lead| u64::from(lead.tokens));
+        let worth = grid.worth(stand.said.saturating_sub(earlier), stand.said);
         Line {
             taken: index + 1,
             place,
