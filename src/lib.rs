@@ -64,7 +64,7 @@
 //! - forks: [`domain::fork`]; where their utterances are stored: [`domain::Trunk`]; edits: [`domain::edit`]
 //! - forget instructions: [`domain::forgetting`] (the grammar), [`domain::forget`] (the effect)
 //! - ranking: [`domain::recall`]
-//! - what goes to a model: [`domain::context`] (which messages), [`formats::render`] (their text)
+//! - what goes to a model: [`domain::context`] (which messages), [`mod@formats::render`] (their text)
 //! - request ids, events, indexes, expiry: [`engine`]
 //! - what is written to the disk: [`store::durable::records`], a file for each kind of record
 //! - errors on the wire: `src/rpc/status.rs`, the only place that knows gRPC codes

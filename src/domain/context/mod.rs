@@ -8,7 +8,7 @@
 //! - Units are indivisible: a result is never without its call, nor a call without its results,
 //!   which follow it directly.
 //! - What limits force out leaves in steps that depend on the conversation alone, so that one
-//!   context begins as the one before did, until a step is taken: see [`mod@cut`].
+//!   context begins as the one before did, until a step is taken.
 //! - Tokens are those stored with the utterances; only what a rendering words anew is counted: see
 //!   [`wording`]. Work grows with what is rendered, not with the window.
 //! - The messages share the utterances; a format turns them into text.
@@ -47,7 +47,8 @@ pub struct Request {
     pub summary: SummaryPlacement,
     /// Whether a quarter of what is left is for recalled utterances.
     pub recall: bool,
-    /// Tool results of older turns are masked; `None` is never. See [`mod@mask`].
+    /// Tool results that are at least so many turns old are masked, as many turns at a time (two at
+    /// least); `None` is never.
     pub mask_after_turns: Option<u32>,
     /// What becomes of units with unanswered calls.
     pub unanswered: Unanswered,

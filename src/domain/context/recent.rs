@@ -50,7 +50,7 @@ impl Line {
 }
 
 /// Goes on from `units`, the newest ones, to those that fit, and chooses the line at which the
-/// context begins: see [`mod@super::cut`]. The newest unit with a message is always taken.
+/// context begins: see `cut.rs`. The newest unit with a message is always taken.
 pub(super) fn choose(plan: &Plan<'_>, units: Vec<Unit>, shares: &Shares) -> Recent {
     let mut walk = Walk { plan, units, lead: (0, None) };
     let (mut left, mut said) = (0, plan.window().tokens());
