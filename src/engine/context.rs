@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use crate::{
     domain::{
-        Conversation, Ranges, Sequence, Utterance,
-        context::{Archived, Context, Omission, Request, build_with},
+        Conversation, Ranges, Role, Sequence, Utterance,
+        context::{Archived, Context, Omission, Request, asked_before, build_with},
         recall::Query,
     },
     engine::{Address, Caller, Engine, EngineError, Operation, aside, events::Event, remember::search},
@@ -43,6 +43,24 @@ pub struct BuildContextReply {
 /// A window of more tokens is rendered beside the threads that serve calls.
 const BUILD_ASIDE_TOKENS: u64 = 20_000;
 
+/// Archived utterances that are looked at first for what the user asked; four times as many each
+/// time that it is not among them.
+const ASKED_CHUNK: u64 = 32;
+
+/// What is rendered from the archive.
+#[derive(Clone)]
+struct Archive {
+    pinned: Vec<Arc<Utterance>>,
+    asked: Option<Arc<Utterance>>,
+    found: Vec<Arc<Utterance>>,
+}
+
+impl Archive {
+    fn borrowed(&self) -> Archived<'_> {
+        Archived { pinned: &self.pinned, asked: self.asked.as_ref(), recalled: &self.found }
+    }
+}
+
 impl Engine {
     /// Builds what goes to the model; stores nothing.
     pub async fn build_context(
@@ -52,11 +70,15 @@ impl Engine {
     ) -> Result<BuildContextReply, EngineError> {
         let state = self.read(caller, &call.address).await?;
         let request = Request { recall: call.recall.is_some(), ..call.request.clone() };
-        let pinned: Arc<[_]> = self.stored(&state, &state.head.pinned_away).await?.into();
-        let mut context = self.built(&state, &request, &pinned, Vec::new()).await?;
+        let mut archive = Archive {
+            pinned: self.stored(&state, &state.head.pinned_away).await?,
+            asked: self.asked(&state).await?,
+            found: Vec::new(),
+        };
+        let mut context = self.built(&state, &request, archive.clone()).await?;
         if let Some(recall) = &call.recall {
-            let found = self.found(&state, recall, &missing(&context)).await?;
-            context = self.built(&state, &request, &pinned, found).await?;
+            archive.found = self.found(&state, recall, &missing(&context)).await?;
+            context = self.built(&state, &request, archive).await?;
         }
         self.events.push(Event::read(Operation::BuildContext, &state, context.messages.len()));
         Ok(BuildContextReply { state, context })
@@ -66,21 +88,31 @@ impl Engine {
         &self,
         state: &Arc<Conversation>,
         request: &Request,
-        pinned: &Arc<[Arc<Utterance>]>,
-        found: Vec<Arc<Utterance>>,
+        archive: Archive,
     ) -> Result<Context, EngineError> {
         let counter = self.counter(state.head.identity.encoding);
         let most = request.budget.map_or(u64::MAX, u64::from);
         if state.window.tokens().min(most) <= BUILD_ASIDE_TOKENS {
-            let archived = Archived { pinned, recalled: &found };
-            return Ok(build_with(state, archived, request, counter)?);
+            return Ok(build_with(state, archive.borrowed(), request, counter)?);
         }
-        let (state, request, pinned) = (state.clone(), request.clone(), pinned.clone());
-        let work = move || {
-            let archived = Archived { pinned: &pinned, recalled: &found };
-            build_with(&state, archived, &request, counter)
-        };
-        Ok(aside(true, work).await??)
+        let (state, request) = (state.clone(), request.clone());
+        Ok(aside(true, move || build_with(&state, archive.borrowed(), &request, counter)).await??)
+    }
+
+    /// What the user asked for in the newest turn, when that has left the window.
+    async fn asked(&self, state: &Conversation) -> Result<Option<Arc<Utterance>>, EngineError> {
+        let Some(turn) = asked_before(state) else { return Ok(None) };
+        let mut rest = (*state.head.archived).clone();
+        let mut chunk = ASKED_CHUNK;
+        while !rest.is_empty() {
+            let read = self.stored(state, &rest.take_last(chunk)).await?;
+            let asked = read.iter().rev().find(|other| other.turn == turn && other.role == Role::User);
+            if asked.is_some() || read.iter().any(|other| other.turn < turn) {
+                return Ok(asked.cloned());
+            }
+            chunk *= 4;
+        }
+        Ok(None)
     }
 
     /// The stored utterances among `wanted` that tell most about the prompt, the best first.

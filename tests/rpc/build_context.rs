@@ -222,6 +222,26 @@ async fn pinned_utterances_are_rendered_wherever_they_are() {
     assert!(!rendered(&context).iter().any(|(_, how)| *how == RenderedAs::Pinned));
 }
 
+/// A long loop of calls goes on with what the user asked for, although that has left the window.
+#[tokio::test]
+async fn what_the_user_asked_stays_in_a_long_turn() {
+    let session = Session::new().await;
+    session.say(vec![system("You are thorough."), user("First?"), assistant("Yes.")]).await;
+    session.say(vec![user("Read all the pages, please.")]).await;
+    for page in 1..=60 {
+        session.say(vec![calls(&["a"]), result("a", &format!("This is page {page}."))]).await;
+    }
+    assert!(session.window().await[1].sequence > 4);
+    for (request, at) in [(BuildContextRequest::default(), 2), (anthropic(), 0), (within(180), 2)] {
+        let context = build(&session, request).await;
+        let said = messages(&context)[at].to_string();
+        assert!(said.contains("Read all the pages, please."), "{}", context.messages_json);
+        assert_eq!(rendered(&context)[1], (4, RenderedAs::Whole));
+        assert!(context.messages_json.contains("This is page 60."));
+        assert!(context.token_count() <= context.token_budget());
+    }
+}
+
 #[tokio::test]
 async fn old_results_are_masked() {
     let session = long_session().await;

@@ -226,18 +226,29 @@ impl Message {
 pub struct Archived<'a> {
     /// The pinned utterances of the archive, whole units, ascending.
     pub pinned: &'a [Arc<Utterance>],
+    /// The user utterance of the turn that [`asked_before`] names.
+    pub asked: Option<&'a Arc<Utterance>>,
     /// What a search found, the best first; what the context has anyway is passed over.
     pub recalled: &'a [Arc<Utterance>],
 }
 
-/// The context of `conversation` when nothing in its archive is pinned: see [`build_with`].
+/// The newest turn, when its user utterance has left the window. (A long loop of calls leaves what it
+/// is for behind.)
+pub fn asked_before(conversation: &Conversation) -> Option<u32> {
+    let window = &conversation.window;
+    let turn = window.last().map(|newest| newest.turn).filter(|turn| *turn > 0)?;
+    let first = window.at(turns::start_of(window, turn))?;
+    (first.role != Role::User).then_some(turn)
+}
+
+/// The context of `conversation` of what its window holds: see [`build_with`].
 pub fn build(
     conversation: &Conversation,
     recalled: &[Arc<Utterance>],
     request: &Request,
     counter: &dyn TokenCounter,
 ) -> Result<Context, Refusal> {
-    build_with(conversation, Archived { pinned: &[], recalled }, request, counter)
+    build_with(conversation, Archived { recalled, ..Archived::default() }, request, counter)
 }
 
 /// The context of `conversation`.

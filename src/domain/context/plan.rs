@@ -127,9 +127,12 @@ impl<'a> Plan<'a> {
     /// The user utterance that started the turn which `unit` is amid of.
     pub(super) fn lead(&self, unit: &Unit) -> Option<Message> {
         let start = turns::start_of(self.window(), unit.turn);
-        let within = unit.turn > 0 && (self.first..unit.places.start).contains(&start);
-        let first = self.window().at(start).filter(|_| within)?;
-        (first.role == Role::User && first.is_live()).then(|| self.rendering.message(first)).flatten()
+        let first = self.window().at(start).filter(|_| unit.turn > 0)?;
+        let lead = match first.role {
+            Role::User => Some(first).filter(|_| (self.first..unit.places.start).contains(&start)),
+            _ => self.archived.asked.filter(|asked| asked.turn == unit.turn),
+        };
+        lead.filter(|lead| lead.is_live()).and_then(|lead| self.rendering.message(lead))
     }
 }
 

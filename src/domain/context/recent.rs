@@ -4,7 +4,7 @@ use crate::domain::context::{
     Message,
     budget::Shares,
     cut::Grid,
-    plan::Plan,
+    plan::{Plan, tokens_of},
     unit::{Unit, before},
 };
 
@@ -26,7 +26,8 @@ pub(super) struct Recent {
 impl Recent {
     /// All `units`, which are all that the plan has.
     pub(super) fn all(plan: &Plan<'_>, units: Vec<Unit>) -> Self {
-        Self { taken: units.len(), place: plan.first, units, lead: None }
+        let lead = units.last().and_then(|oldest| plan.lead(oldest));
+        Self { taken: units.len(), place: plan.first, units, lead }
     }
 }
 
@@ -67,7 +68,11 @@ pub(super) fn choose(plan: &Plan<'_>, units: Vec<Unit>, shares: &Shares) -> Rece
         said = said.saturating_sub(unit.counted);
         stands.push(Stand { begins: !unit.messages.is_empty(), left, said });
     }
-    Recent::all(plan, walk.units)
+    let lead = walk.units.last().and_then(|oldest| plan.lead(oldest));
+    match left + tokens_of(lead.as_slice()) > shares.recent {
+        true => walk.best(&stands, shares.recent),
+        false => Recent::all(plan, walk.units),
+    }
 }
 
 /// What a context has that begins with a unit.
@@ -106,7 +111,7 @@ impl Walk<'_> {
         let mut best: Option<Line> = None;
         for (index, stand) in stands.iter().enumerate().filter(|(_, stand)| stand.begins) {
             let line = self.line(index, stand, grid);
-            let fits = stand.left + line.lead.as_ref().map_or(0, |lead| u64::from(lead.tokens)) <= recent;
+            let fits = stand.left + tokens_of(line.lead.as_slice()) <= recent;
             if best.as_ref().is_none_or(|best| fits && line.beats(best)) {
                 best = Some(line);
             }
@@ -127,8 +132,10 @@ impl Walk<'_> {
         let place = unit.places.start;
         let before = place.checked_sub(1).and_then(|place| self.plan.window().at(place));
         let starts_turn = before.is_none_or(|before| before.turn != unit.turn);
-        let lead = self.lead.1.clone().filter(|_| !starts_turn);
-        let left = stand.left + lead.as_ref().map_or(0, |lead| u64::from(lead.tokens));
+        let first = self.plan.window().at(place).map(|first| first.sequence);
+        let leads = |lead: &Message| lead.utterance.as_ref().map(|lead| lead.sequence) < first;
+        let lead = self.lead.1.clone().filter(leads);
+        let left = stand.left + tokens_of(lead.as_slice());
         let worth = grid.worth(stand.said.saturating_sub(earlier), stand.said);
         Line {
             taken: index + 1,
