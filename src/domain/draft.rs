@@ -93,6 +93,16 @@ impl Draft {
         self.more.as_ref().map_or(Ok(()), |more| more.check(field, self.role))
     }
 
+    /// The tools that it calls.
+    pub fn tool_calls(&self) -> &[ToolCall] {
+        self.more.as_ref().map_or(&[], |more| &more.tool_calls)
+    }
+
+    /// The call that it answers.
+    pub fn tool_call_id(&self) -> Option<&str> {
+        self.more.as_ref()?.tool_call_id.as_deref()
+    }
+
     /// Bytes of its content, tool-call arguments and extras.
     pub fn content_bytes(&self) -> usize {
         self.content.len() + self.more.as_ref().map_or(0, |more| more.content_bytes())

@@ -18,6 +18,7 @@ pub mod extractive;
 pub mod forget;
 pub mod forgetting;
 pub mod fork;
+pub mod history;
 mod ids;
 pub mod limits;
 mod lineage;

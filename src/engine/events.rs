@@ -44,6 +44,7 @@ pub enum Operation {
     ReadShared,
     BuildContext,
     ForkConversation,
+    PrepareHistory,
 }
 
 /// One operation. Refers to utterances and holds no text.

@@ -163,6 +163,11 @@ impl Engine {
     pub fn counted(&self, caller: &Caller, results: usize) {
         self.events.push(Event::wide(Operation::CountTokens, caller, None, results));
     }
+
+    /// Notes that a history of the caller's was prepared.
+    pub fn prepared(&self, caller: &Caller, messages: usize) {
+        self.events.push(Event::wide(Operation::PrepareHistory, caller, None, messages));
+    }
 }
 
 /// What a page holds of the window, the sequence it reaches, and whether there is more.

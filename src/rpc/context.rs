@@ -41,6 +41,14 @@ impl ContextService for Services {
         let encoding = encoding.name().to_owned();
         Ok(Response::new(proto::CountTokensResponse { token_counts, exact: Some(exact), encoding }))
     }
+
+    async fn prepare_history(
+        &self,
+        request: Request<proto::PrepareHistoryRequest>,
+    ) -> Result<Response<proto::PrepareHistoryResponse>, Status> {
+        let caller = self.caller(&request);
+        self.prepared_history(&caller, request.into_inner()).await.map(Response::new)
+    }
 }
 
 /// Something whose tokens are counted.

@@ -83,7 +83,8 @@ pub fn batch(field: &str, count: usize, limits: RequestLimits) -> Result<(), Ref
     }
 }
 
-fn draft(field: Field<'_>, mut utterance: proto::NewUtterance) -> Result<Draft, Refusal> {
+/// One utterance, unchecked.
+pub fn draft(field: Field<'_>, mut utterance: proto::NewUtterance) -> Result<Draft, Refusal> {
     let id = match utterance.utterance_id.as_str() {
         "" => None,
         text => match UtteranceId::given(text) {

@@ -12,6 +12,7 @@ mod fork;
 mod memorize;
 mod memory;
 mod page_token;
+mod prepare_history;
 mod recipient;
 mod share;
 mod stats;

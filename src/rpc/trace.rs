@@ -156,5 +156,6 @@ fn operation(operation: Operation) -> proto::Operation {
         Operation::ReadShared => proto::Operation::ReadShared,
         Operation::BuildContext => proto::Operation::BuildContext,
         Operation::ForkConversation => proto::Operation::ForkConversation,
+        Operation::PrepareHistory => proto::Operation::PrepareHistory,
     }
 }

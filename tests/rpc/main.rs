@@ -28,6 +28,7 @@ mod memorize;
 mod memorize_stream;
 mod pins;
 mod policies;
+mod prepare_history;
 mod remember;
 mod request_ids;
 mod restore;

@@ -1,0 +1,293 @@
+//! The newest units that fit the limits stay, beside the instructions and the prompt.
+//!
+//! A unit stays whole or leaves whole, so that no result is without its call. System messages at
+//! the head are instructions: they stay as long as they fit beside the prompt. Of the rest the
+//! newest stay; the first that does not fit leaves with all that is older.
+
+use super::{DropReason, Dropped, Entry, Unit};
+use crate::domain::{Refusal, Role};
+
+/// How much of a history may stay.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Limits {
+    /// Messages, without the prompt.
+    pub messages: usize,
+    /// Bytes of everything that goes out.
+    pub bytes: usize,
+    /// Tokens of everything that goes out; none: any number.
+    pub tokens: Option<u32>,
+}
+
+/// What messages take.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Cost {
+    /// How many they are; the prompt is none.
+    pub messages: usize,
+    /// Their bytes.
+    pub bytes: usize,
+    /// Their tokens.
+    pub tokens: u64,
+}
+
+impl Cost {
+    /// Both together.
+    pub fn and(self, other: Self) -> Self {
+        Self {
+            messages: self.messages + other.messages,
+            bytes: self.bytes + other.bytes,
+            tokens: self.tokens + other.tokens,
+        }
+    }
+
+    /// The limit that it is above, with its name in a request, and what it would need to be.
+    pub fn above(self, limits: &Limits) -> Option<Above> {
+        let tokens = limits.tokens.map(u64::from);
+        if self.messages > limits.messages {
+            return Some(Above {
+                field: "max_messages",
+                limit: limits.messages as u64,
+                needed: self.messages as u64,
+            });
+        }
+        if self.bytes > limits.bytes {
+            return Some(Above { field: "max_bytes", limit: limits.bytes as u64, needed: self.bytes as u64 });
+        }
+        let limit = tokens.filter(|limit| self.tokens > *limit)?;
+        Some(Above { field: "token_budget", limit, needed: self.tokens })
+    }
+}
+
+/// A limit that is too small.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Above {
+    /// The field of the request.
+    pub field: &'static str,
+    /// The limit.
+    pub limit: u64,
+    /// The least that would do.
+    pub needed: u64,
+}
+
+impl Above {
+    /// The refusal of a prompt that does not fit alone.
+    pub fn refusal(self) -> Refusal {
+        let Self { field, limit, needed } = self;
+        Refusal::invalid(
+            field,
+            format!("is {limit}; the prompt alone needs {needed}, which is the least accepted"),
+        )
+    }
+
+    fn dropped(self, entry: &Entry) -> Option<Dropped> {
+        let reason = match self.field {
+            "max_messages" => DropReason::MaxMessages,
+            "max_bytes" => DropReason::MaxBytes,
+            _ => DropReason::TokenBudget,
+        };
+        let text = format!("does not fit: {} is {}, and newer messages go first", self.field, self.limit);
+        Some(Dropped { index: entry.index?, reason, text })
+    }
+}
+
+/// What messages take in a format.
+pub trait Measure {
+    /// What everything takes that is no message.
+    fn frame(&self) -> Cost;
+    /// What the message takes, at most.
+    fn entry(&self, entry: &Entry) -> Cost;
+    /// What has to stand before a unit that would be the first of the conversation.
+    fn lead(&self, first: &Unit) -> Cost;
+}
+
+/// The part of a history that stays.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Kept {
+    /// System messages at the head.
+    pub instructions: Vec<Unit>,
+    /// What follows them, without the prompt.
+    pub history: Vec<Unit>,
+    /// The new message of the user.
+    pub prompt: Option<Unit>,
+}
+
+/// Cuts `units` to the limits; answers what stays and what leaves.
+///
+/// Refuses a prompt that alone is above a limit, and names the number that it needs.
+pub fn cut(
+    mut units: Vec<Unit>,
+    limits: &Limits,
+    measure: &dyn Measure,
+) -> Result<(Kept, Vec<Dropped>), Refusal> {
+    let mut kept = Kept::default();
+    kept.prompt = units.pop_if(|unit| unit.message.index.is_none());
+    let mut used = kept.prompt.iter().fold(measure.frame(), |used, prompt| used.and(cost(prompt, measure)));
+    if let Some(above) = used.above(limits).filter(|_| kept.prompt.is_some()) {
+        return Err(above.refusal());
+    }
+    let rest = units.iter().position(|unit| unit.role() != Role::System).unwrap_or(units.len());
+    let history = units.split_off(rest);
+    let mut dropped = Vec::new();
+    for unit in units {
+        let with = used.and(cost(&unit, measure));
+        match with.above(limits) {
+            None => {
+                used = with;
+                kept.instructions.push(unit);
+            }
+            Some(above) => dropped.extend(unit.entries().filter_map(|entry| above.dropped(entry))),
+        }
+    }
+    kept.history = newest(history, used, limits, measure, &mut dropped);
+    Ok((kept, dropped))
+}
+
+/// The longest end of `history` that fits beside what is `used` already.
+fn newest(
+    mut history: Vec<Unit>,
+    mut used: Cost,
+    limits: &Limits,
+    measure: &dyn Measure,
+    dropped: &mut Vec<Dropped>,
+) -> Vec<Unit> {
+    let mut start = history.len();
+    let mut reached = None;
+    for (place, unit) in history.iter().enumerate().rev() {
+        used = used.and(cost(unit, measure));
+        reached = used.above(limits);
+        if reached.is_some() {
+            break;
+        }
+        // A unit that needs something before it stays only when that fits too; an older one may not.
+        let led = used.and(measure.lead(unit)).above(limits);
+        match led {
+            None => start = place,
+            Some(above) => reached = Some(above),
+        }
+    }
+    let kept = history.split_off(start);
+    let leaving = history.iter().flat_map(Unit::entries);
+    dropped.extend(leaving.filter_map(|entry| reached?.dropped(entry)));
+    kept
+}
+
+impl Kept {
+    /// Lets the oldest unit go, instructions last; answers false when only the prompt is left.
+    pub fn drop_oldest(&mut self, above: Above, dropped: &mut Vec<Dropped>) -> bool {
+        let oldest = match self.history.is_empty() {
+            true => self.instructions.pop(),
+            false => Some(self.history.remove(0)),
+        };
+        dropped.extend(oldest.iter().flat_map(Unit::entries).filter_map(|entry| above.dropped(entry)));
+        oldest.is_some()
+    }
+
+    /// Every message that stays, in order.
+    pub fn entries(&self) -> impl Iterator<Item = &Entry> {
+        self.instructions.iter().chain(&self.history).chain(&self.prompt).flat_map(Unit::entries)
+    }
+}
+
+fn cost(unit: &Unit, measure: &dyn Measure) -> Cost {
+    unit.entries().map(|entry| measure.entry(entry)).fold(Cost::default(), Cost::and)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::{
+        Draft,
+        history::{pairing::pair, test_entries::*},
+    };
+
+    /// A message takes the bytes of its text; an assistant's at the head takes ten before it.
+    struct Plain;
+
+    impl Measure for Plain {
+        fn frame(&self) -> Cost {
+            Cost { bytes: 2, ..Cost::default() }
+        }
+
+        fn entry(&self, entry: &Entry) -> Cost {
+            let bytes = entry.draft.content.len();
+            Cost { messages: usize::from(entry.index.is_some()), bytes, tokens: 1 }
+        }
+
+        fn lead(&self, first: &Unit) -> Cost {
+            let bytes = if first.role() == Role::Assistant { 10 } else { 0 };
+            Cost { bytes, ..Cost::default() }
+        }
+    }
+
+    const WIDE: Limits = Limits { messages: 100, bytes: 1_000, tokens: None };
+
+    fn kept<const N: usize>(drafts: [Draft; N], limits: Limits) -> (Vec<usize>, Vec<(usize, DropReason)>) {
+        let mut entries = numbered(drafts);
+        entries.push(Entry { index: None, draft: user("prompt") });
+        let (kept, dropped) = cut(pair(entries).units, &limits, &Plain).unwrap();
+        let places = kept.entries().filter_map(|entry| entry.index).collect();
+        (places, dropped.iter().map(|dropped| (dropped.index, dropped.reason)).collect())
+    }
+
+    #[test]
+    fn the_newest_stay() {
+        let said = || [user("1"), assistant("2"), user("3"), assistant("4")];
+        assert_eq!(kept(said(), WIDE), (vec![0, 1, 2, 3], vec![]));
+        let two = kept(said(), Limits { messages: 2, ..WIDE });
+        assert_eq!(two, (vec![2, 3], vec![(0, DropReason::MaxMessages), (1, DropReason::MaxMessages)]));
+        let tokens = kept(said(), Limits { tokens: Some(2), ..WIDE });
+        assert_eq!(tokens, (vec![3], (0..3).map(|index| (index, DropReason::TokenBudget)).collect()));
+    }
+
+    #[test]
+    fn an_exchange_stays_whole_or_leaves_whole() {
+        let said = || [user("1"), calls("2", &["a", "b"]), result("a"), result("b"), assistant("5")];
+        for (messages, places) in [(1, vec![4]), (2, vec![4]), (3, vec![4]), (4, vec![1, 2, 3, 4])] {
+            assert_eq!(kept(said(), Limits { messages, ..WIDE }).0, places, "{messages}");
+        }
+    }
+
+    #[test]
+    fn instructions_stay_before_anything_else() {
+        let said = || [system("s"), user("1"), assistant("2"), user("3")];
+        assert_eq!(kept(said(), Limits { messages: 2, ..WIDE }).0, [0, 3]);
+        assert_eq!(kept(said(), Limits { messages: 1, ..WIDE }).0, [0]);
+        let long = [system("a long instruction"), user("1")];
+        let (places, dropped) = kept(long, Limits { bytes: 12, ..WIDE });
+        assert_eq!((places, dropped), (vec![1], vec![(0, DropReason::MaxBytes)]));
+    }
+
+    #[test]
+    fn what_has_to_stand_before_the_first_counts() {
+        let said = || [user("1"), assistant("2"), user("3"), assistant("4")];
+        // Two bytes of frame, six of the prompt, one of each message, ten before an assistant's.
+        assert_eq!(kept(said(), Limits { bytes: 9, ..WIDE }).0, [0; 0]);
+        assert_eq!(kept(said(), Limits { bytes: 10, ..WIDE }).0, [2, 3]);
+        assert_eq!(kept(said(), Limits { bytes: 12, ..WIDE }).0, [0, 1, 2, 3]);
+        assert_eq!(kept([assistant("2"), user("3")], Limits { bytes: 19, ..WIDE }).0, [1]);
+        assert_eq!(kept([assistant("2"), user("3")], Limits { bytes: 20, ..WIDE }).0, [0, 1]);
+    }
+
+    #[test]
+    fn a_prompt_that_fits_no_limit_is_refused_with_the_number_it_needs() {
+        let refused = |limits| {
+            let entries = vec![Entry { index: None, draft: user("prompt") }];
+            cut(pair(entries).units, &limits, &Plain).unwrap_err().to_string()
+        };
+        let bytes = refused(Limits { bytes: 7, ..WIDE });
+        assert_eq!(bytes, "max_bytes: is 7; the prompt alone needs 8, which is the least accepted");
+        assert!(
+            refused(Limits { tokens: Some(0), ..WIDE })
+                .starts_with("token_budget: is 0; the prompt alone needs 1")
+        );
+    }
+
+    #[test]
+    fn the_oldest_goes_first_and_the_instructions_last() {
+        let entries = numbered([system("s"), user("1"), assistant("2")]);
+        let (mut kept, _) = cut(pair(entries).units, &WIDE, &Plain).unwrap();
+        let above = Above { field: "max_bytes", limit: 1, needed: 2 };
+        let mut dropped = Vec::new();
+        while kept.drop_oldest(above, &mut dropped) {}
+        assert_eq!(dropped.iter().map(|dropped| dropped.index).collect::<Vec<_>>(), [1, 2, 0]);
+    }
+}

@@ -1,0 +1,179 @@
+//! Every call has its result directly behind it, and every result its call.
+//!
+//! A result answers the nearest earlier call with its id that is still open; a user message
+//! abandons what is open (the rule of [`exchange`](crate::domain::exchange)). The whole history is
+//! at hand here, so a call that is never answered leaves alone: what was said beside it stays, and
+//! so do the calls that were answered.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+use super::{DropReason, Dropped, Entry, Unit};
+use crate::domain::{Draft, Role};
+
+/// A history of which every call is answered.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Paired {
+    /// The messages with their results, in the order of the messages.
+    pub units: Vec<Unit>,
+    /// Results without a call, and calls without a result.
+    pub dropped: Vec<Dropped>,
+    /// The places of the results that did not stand directly behind their calls.
+    pub moved: Vec<usize>,
+}
+
+/// Pairs results with calls. `entries` is in the order of the conversation.
+pub fn pair(entries: Vec<Entry>) -> Paired {
+    let Answers { of, orphans } = Answers::find(&entries);
+    let mut paired = Paired::default();
+    let mut results: BTreeMap<usize, Entry> = BTreeMap::new();
+    let mut messages = Vec::new();
+    for (place, entry) in entries.into_iter().enumerate() {
+        match (entry.draft.role, orphans.contains(&place)) {
+            (Role::Tool, true) => paired.dropped.extend(orphan(&entry)),
+            (Role::Tool, false) => _ = results.insert(place, entry),
+            _ => messages.push((place, entry)),
+        }
+    }
+    for (place, mut entry) in messages {
+        let answered = of.get(&place);
+        paired.dropped.extend(strip_calls(&mut entry, answered));
+        if !says_something(&entry.draft) {
+            continue;
+        }
+        let places = answered.into_iter().flat_map(BTreeMap::keys);
+        let taken: Vec<_> = places.filter_map(|result| Some((*result, results.remove(result)?))).collect();
+        let moved = taken.iter().enumerate().filter(|(nth, (at, _))| *at != place + 1 + nth);
+        paired.moved.extend(moved.filter_map(|(_, (_, result))| result.index));
+        let results = taken.into_iter().map(|(_, result)| result).collect();
+        paired.units.push(Unit { message: entry, results });
+    }
+    paired
+}
+
+/// Which result answers which call.
+struct Answers {
+    /// For a message: the places of the results, each with the number of the call it answers.
+    of: BTreeMap<usize, BTreeMap<usize, usize>>,
+    /// The places of results that answer nothing.
+    orphans: BTreeSet<usize>,
+}
+
+impl Answers {
+    fn find(entries: &[Entry]) -> Self {
+        let mut answers = Self { of: BTreeMap::new(), orphans: BTreeSet::new() };
+        // The open calls of each id, the nearest last.
+        let mut open: HashMap<&str, Vec<(usize, usize)>> = HashMap::new();
+        for (place, entry) in entries.iter().enumerate() {
+            match entry.draft.role {
+                Role::User => open.clear(),
+                Role::Tool => {
+                    let id = entry.draft.tool_call_id();
+                    match id.and_then(|id| open.get_mut(id)?.pop()) {
+                        Some((message, call)) => {
+                            answers.of.entry(message).or_default().insert(place, call);
+                        }
+                        None => _ = answers.orphans.insert(place),
+                    }
+                }
+                Role::System | Role::Assistant => {
+                    for (call, made) in entry.draft.tool_calls().iter().enumerate() {
+                        open.entry(&made.id).or_default().push((place, call));
+                    }
+                }
+            }
+        }
+        answers
+    }
+}
+
+/// Takes the calls that nothing answers out of a message, and says so.
+fn strip_calls(entry: &mut Entry, answered: Option<&BTreeMap<usize, usize>>) -> Option<Dropped> {
+    let index = entry.index?;
+    let more = entry.draft.more.as_mut()?;
+    let has_result = |call: usize| answered.is_some_and(|results| results.values().any(|of| *of == call));
+    let mut number = 0..;
+    let mut lost = Vec::new();
+    more.tool_calls.retain(|call| {
+        let keep = number.next().is_some_and(has_result);
+        if !keep {
+            lost.push(call.id.clone());
+        }
+        keep
+    });
+    if lost.is_empty() {
+        return None;
+    }
+    let rest = match says_something(&entry.draft) {
+        true => "the rest of the message stays",
+        false => "the message says nothing else",
+    };
+    let text = format!(
+        "makes the calls {lost:?}, which have no result and are left out; {rest}. Accepted are calls that a tool message answers before the next user message"
+    );
+    Some(Dropped { index, reason: DropReason::UnansweredCall, text })
+}
+
+fn orphan(entry: &Entry) -> Option<Dropped> {
+    let id = entry.draft.tool_call_id().unwrap_or_default();
+    let text = format!(
+        "answers the call {id:?}, which is not open; accepted is the id of an earlier call that has no result yet, with no user message between"
+    );
+    Some(Dropped { index: entry.index?, reason: DropReason::OrphanedResult, text })
+}
+
+fn says_something(draft: &Draft) -> bool {
+    !draft.content.is_empty() || !draft.tool_calls().is_empty()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::history::test_entries::*;
+
+    fn shape(paired: &Paired) -> Vec<Vec<usize>> {
+        let places = |unit: &Unit| unit.entries().filter_map(|entry| entry.index).collect();
+        paired.units.iter().map(places).collect()
+    }
+
+    fn reasons(paired: &Paired) -> Vec<(usize, DropReason)> {
+        paired.dropped.iter().map(|dropped| (dropped.index, dropped.reason)).collect()
+    }
+
+    #[test]
+    fn results_follow_their_calls() {
+        let paired = pair(numbered([user("q"), calls("", &["a", "b"]), result("b"), result("a"), user("r")]));
+        assert_eq!(shape(&paired), [vec![0], vec![1, 2, 3], vec![4]]);
+        assert_eq!((paired.dropped, paired.moved), (vec![], vec![]));
+    }
+
+    #[test]
+    fn what_stands_between_a_call_and_its_result_comes_behind() {
+        let paired = pair(numbered([calls("", &["a"]), assistant("wait"), result("a")]));
+        assert_eq!(shape(&paired), [vec![0, 2], vec![1]]);
+        assert_eq!(paired.moved, [2]);
+    }
+
+    #[test]
+    fn exchanges_that_overlap_are_told_apart() {
+        let paired = pair(numbered([calls("", &["a"]), calls("", &["a"]), result("a"), result("a")]));
+        assert_eq!(shape(&paired), [vec![0, 3], vec![1, 2]]);
+    }
+
+    #[test]
+    fn a_call_without_result_leaves_alone() {
+        let paired =
+            pair(numbered([calls("let me see", &["a", "b"]), result("b"), user("stop"), result("a")]));
+        assert_eq!(shape(&paired), [vec![0, 1], vec![2]]);
+        assert_eq!(reasons(&paired), [(3, DropReason::OrphanedResult), (0, DropReason::UnansweredCall)]);
+        let left = paired.units[0].message.draft.tool_calls();
+        assert_eq!((left.len(), &*left[0].id), (1, "b"));
+        assert!(paired.dropped[1].text.contains("the rest of the message stays"));
+    }
+
+    #[test]
+    fn an_utterance_of_nothing_but_unanswered_calls_leaves() {
+        let paired = pair(numbered([user("q"), calls("", &["a"]), user("r")]));
+        assert_eq!(shape(&paired), [vec![0], vec![2]]);
+        assert_eq!(reasons(&paired), [(1, DropReason::UnansweredCall)]);
+    }
+}

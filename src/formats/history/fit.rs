@@ -1,0 +1,129 @@
+//! What fits the limits, as it goes out.
+
+use crate::{
+    domain::{
+        Draft, Refusal, Role, TokenCounter,
+        history::{
+            Dropped, Entry, Unit,
+            alternation::{Alternation, merge},
+            cut::{Cost, Kept, Measure, cut},
+        },
+    },
+    formats::history::{
+        Format, Request, Warning, WarningKind, said,
+        write::{self, Written, write},
+    },
+};
+
+/// Stands where a format wants a user's message and the history begins with none.
+const PLACEHOLDER: &str = "[earlier messages are left out]";
+
+/// What goes out.
+pub struct Fit {
+    /// The messages.
+    pub written: Written,
+    /// Their tokens.
+    pub token_count: u32,
+    /// What did not fit.
+    pub dropped: Vec<Dropped>,
+    /// What was changed.
+    pub warnings: Vec<Warning>,
+}
+
+impl Fit {
+    /// Cuts, merges and writes.
+    ///
+    /// The cut measures each message alone; joined ones take a byte or a token more or less. So what
+    /// was written is measured once more, and as long as it is above a limit the oldest unit goes.
+    pub fn of(units: Vec<Unit>, request: &Request, counter: &dyn TokenCounter) -> Result<Self, Refusal> {
+        let scale = Scale { request, counter };
+        let (mut kept, mut dropped) = cut(units, &request.limits, &scale)?;
+        loop {
+            let (entries, warnings) = request.finished(&kept);
+            let written = write(&entries, request.format);
+            let token_count =
+                entries.iter().map(|entry| entry.draft.tokens(counter)).fold(0, u32::saturating_add);
+            let bytes = written.messages_json.len() + written.system.len();
+            let above = Cost { messages: 0, bytes, tokens: u64::from(token_count) }.above(&request.limits);
+            let Some(above) = above else { return Ok(Self { written, token_count, dropped, warnings }) };
+            if !kept.drop_oldest(above, &mut dropped) {
+                return Err(above.refusal());
+            }
+        }
+    }
+}
+
+impl Request {
+    /// The messages as they will be written.
+    fn finished(&self, kept: &Kept) -> (Vec<Entry>, Vec<Warning>) {
+        let mut warnings = Vec::new();
+        let mut entries: Vec<Entry> = kept.entries().cloned().collect();
+        if self.format == Format::AnthropicMessages {
+            // The order is stable: what is said stays in its order.
+            entries.sort_by_key(|entry| entry.draft.role != Role::System);
+            warnings.extend(put_lead(&mut entries));
+        }
+        if self.alternation == Alternation::Merge {
+            let (merged, joined) = merge(entries);
+            let text = format!("{joined} messages became one with the message of the same role before them");
+            warnings.extend((joined > 0).then_some(Warning { kind: WarningKind::MessagesMerged, text }));
+            entries = merged;
+        }
+        if self.format == Format::AnthropicMessages {
+            entries.last_mut().filter(|last| last.draft.role == Role::Assistant).map(trim_end);
+        }
+        (entries, warnings)
+    }
+}
+
+/// Puts a user's message first where there is none.
+fn put_lead(entries: &mut Vec<Entry>) -> Option<Warning> {
+    let first = entries.iter().position(|entry| entry.draft.role != Role::System)?;
+    if entries[first].draft.role == Role::User {
+        return None;
+    }
+    entries.insert(first, Entry { index: None, draft: placeholder() });
+    let text = format!("what is kept does not begin with a user's message; {PLACEHOLDER:?} stands before it");
+    Some(Warning { kind: WarningKind::PlaceholderAdded, text })
+}
+
+fn placeholder() -> Draft {
+    said(Role::User, PLACEHOLDER)
+}
+
+/// Anthropic refuses white space at the end of an assistant's last text.
+fn trim_end(last: &mut Entry) {
+    last.draft.content = last.draft.content.trim_end().into();
+}
+
+/// Measures messages as they are written.
+struct Scale<'a> {
+    request: &'a Request,
+    counter: &'a dyn TokenCounter,
+}
+
+impl Measure for Scale<'_> {
+    fn frame(&self) -> Cost {
+        // Two brackets, and one comma less than there are messages.
+        Cost { bytes: 1, ..Cost::default() }
+    }
+
+    fn entry(&self, entry: &Entry) -> Cost {
+        let tokens = self.request.limits.tokens.map_or(0, |_| entry.draft.tokens(self.counter));
+        Cost {
+            messages: usize::from(entry.index.is_some()),
+            bytes: write::bytes(entry, self.request.format),
+            tokens: u64::from(tokens),
+        }
+    }
+
+    fn lead(&self, first: &Unit) -> Cost {
+        match (self.request.format, first.role()) {
+            (Format::AnthropicMessages, Role::Assistant) => {
+                let entry = Entry { index: None, draft: placeholder() };
+                Cost { messages: 1, ..self.entry(&entry) }
+            }
+            _ => Cost::default(),
+        }
+    }
+}

@@ -1,0 +1,90 @@
+//! What of a message goes to a model, in the form that providers accept.
+
+use crate::{
+    domain::{
+        Draft, More, Reason, Role, ToolCall,
+        draft::Field,
+        history::{DropReason, Dropped, Entry, alternation::put_name_in_text},
+    },
+    formats::history::{Format, Request},
+};
+
+/// Longest name of a speaker or a tool, in characters (OpenAI's limit).
+const MAX_NAME: usize = 64;
+
+/// The messages with nothing in them but what goes to a model; those that cannot go are left out.
+/// `field` is where they stand in the request.
+pub fn all(
+    entries: impl Iterator<Item = Entry>,
+    request: &Request,
+    field: &'static str,
+) -> (Vec<Entry>, Vec<Dropped>) {
+    let (mut kept, mut dropped) = (Vec::new(), Vec::new());
+    for mut entry in entries {
+        strip(&mut entry.draft);
+        clean(&mut entry.draft);
+        let most = request.max_content_bytes;
+        if let Some(unusable) = entry.index.and_then(|index| unusable(&entry.draft, index, field, most)) {
+            dropped.push(unusable);
+            continue;
+        }
+        if request.format == Format::AnthropicMessages && entry.draft.role != Role::Tool {
+            put_name_in_text(&mut entry);
+        }
+        kept.push(entry);
+    }
+    (kept, dropped)
+}
+
+/// Takes away what is for the caller's own use (seed 002, "What to Exclude"), and white space that
+/// stands for nothing: providers refuse text that holds nothing else.
+fn strip(draft: &mut Draft) {
+    if draft.role != Role::Tool && draft.content.trim().is_empty() {
+        draft.content = Box::default();
+    }
+    let Some(more) = draft.more.take() else { return };
+    let More { name, tool_calls, tool_call_id, .. } = *more;
+    let name = name.filter(|_| draft.role != Role::Tool);
+    let kept = More { name, tool_calls, tool_call_id, ..More::default() };
+    draft.more = (kept != More::default()).then(|| Box::new(kept));
+}
+
+fn unusable(draft: &Draft, index: usize, field: &'static str, most: usize) -> Option<Dropped> {
+    let field = Field { list: field, index };
+    let refusal = draft.check(field, most, false).err()?;
+    Some(match refusal.reason() {
+        Reason::EmptyUtterance => {
+            let text =
+                format!("{}: there is neither text nor a call; accepted is either", field.at("content"));
+            Dropped { index, reason: DropReason::Empty, text }
+        }
+        _ => Dropped::refused(index, &refusal),
+    })
+}
+
+fn clean(draft: &mut Draft) {
+    let Some(more) = draft.more.as_mut() else { return };
+    more.name = more.name.take().map(|name| cleaned(&name, is_in_names));
+    for call in &mut more.tool_calls {
+        clean_call(call);
+    }
+}
+
+fn clean_call(call: &mut ToolCall) {
+    call.name = cleaned(&call.name, |c| c.is_ascii_alphanumeric() || matches!(c, '_' | '-'));
+    if call.arguments_json.trim().is_empty() {
+        call.arguments_json = "{}".into();
+    }
+}
+
+/// OpenAI's pattern of names, `^[^\s<|\\/>]+$`, without control characters.
+fn is_in_names(character: char) -> bool {
+    !character.is_whitespace()
+        && !character.is_control()
+        && !matches!(character, '<' | '|' | '\\' | '/' | '>')
+}
+
+fn cleaned(text: &str, accepted: impl Fn(char) -> bool) -> Box<str> {
+    let letters = text.chars().map(|character| if accepted(character) { character } else { '_' });
+    letters.take(MAX_NAME).collect::<String>().into()
+}

@@ -1,0 +1,195 @@
+//! Messages as a provider's JSON.
+
+use std::iter::Peekable;
+
+use serde::Serialize;
+use serde_json::{Value, json};
+
+use crate::{
+    domain::{Draft, Role, ToolCall, history::Entry},
+    formats::history::Format,
+};
+
+/// What was written.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Written {
+    /// A JSON array.
+    pub messages_json: String,
+    /// The text of the system messages, where they stand apart.
+    pub system: String,
+    /// Messages of the array.
+    pub message_count: usize,
+}
+
+/// Writes messages that are paired and in turn.
+pub fn write(entries: &[Entry], format: Format) -> Written {
+    match format {
+        Format::OpenAiChat => {
+            let messages: Vec<_> = entries.iter().map(|entry| chat(&entry.draft)).collect();
+            Written { message_count: messages.len(), messages_json: text(&messages), system: String::new() }
+        }
+        Format::AnthropicMessages => {
+            let texts = entries.iter().filter(|entry| entry.draft.role == Role::System);
+            let texts: Vec<&str> = texts.map(|entry| &*entry.draft.content).collect();
+            let rest = entries.iter().filter(|entry| entry.draft.role != Role::System);
+            let messages = turns(rest.map(|entry| &entry.draft));
+            Written {
+                message_count: messages.len(),
+                messages_json: text(&messages),
+                system: texts.join("\n\n"),
+            }
+        }
+    }
+}
+
+/// The bytes that a message takes, written alone and with a comma.
+pub fn bytes(entry: &Entry, format: Format) -> usize {
+    let draft = &entry.draft;
+    1 + match format {
+        Format::OpenAiChat => text(&chat(draft)).len(),
+        Format::AnthropicMessages if draft.role == Role::System => draft.content.len() + 1,
+        Format::AnthropicMessages => turns(std::iter::once(draft)).first().map_or(0, |turn| text(turn).len()),
+    }
+}
+
+/// Values of this kind are always JSON.
+fn text(value: &impl Serialize) -> String {
+    serde_json::to_string(value).unwrap_or_default()
+}
+
+#[derive(Serialize)]
+struct ChatMessage<'a> {
+    role: &'static str,
+    content: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    name: Option<&'a str>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    tool_calls: Vec<ChatCall<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    tool_call_id: Option<&'a str>,
+}
+
+#[derive(Serialize)]
+struct ChatCall<'a> {
+    id: &'a str,
+    r#type: &'static str,
+    function: ChatFunction<'a>,
+}
+
+#[derive(Serialize)]
+struct ChatFunction<'a> {
+    name: &'a str,
+    arguments: &'a str,
+}
+
+fn chat(draft: &Draft) -> ChatMessage<'_> {
+    let calls = draft.tool_calls();
+    ChatMessage {
+        role: draft.role.as_str(),
+        content: Some(&*draft.content).filter(|text| calls.is_empty() || !text.is_empty()),
+        name: draft.more.as_ref().and_then(|more| more.name.as_deref()),
+        tool_calls: calls.iter().map(ChatCall::of).collect(),
+        tool_call_id: draft.tool_call_id(),
+    }
+}
+
+impl<'a> ChatCall<'a> {
+    fn of(call: &'a ToolCall) -> Self {
+        let function = ChatFunction { name: &call.name, arguments: &call.arguments_json };
+        Self { id: &call.id, r#type: "function", function }
+    }
+}
+
+#[derive(Serialize)]
+struct Turn<'a> {
+    role: &'static str,
+    content: Content<'a>,
+}
+
+#[derive(Serialize)]
+#[serde(untagged)]
+enum Content<'a> {
+    Text(&'a str),
+    Blocks(Vec<Block<'a>>),
+}
+
+#[derive(Serialize)]
+#[serde(tag = "type", rename_all = "snake_case")]
+enum Block<'a> {
+    Text {
+        text: &'a str,
+    },
+    ToolUse {
+        id: &'a str,
+        name: &'a str,
+        input: Value,
+    },
+    ToolResult {
+        tool_use_id: &'a str,
+        #[serde(skip_serializing_if = "str::is_empty")]
+        content: &'a str,
+    },
+}
+
+/// Each assistant's message is a turn; results, and the user's message behind them, are one.
+fn turns<'a>(drafts: impl Iterator<Item = &'a Draft>) -> Vec<Turn<'a>> {
+    let mut drafts = drafts.peekable();
+    let mut turns = Vec::new();
+    while let Some(draft) = drafts.next() {
+        turns.push(match draft.role {
+            Role::Tool => Turn { role: "user", content: Content::Blocks(results(draft, &mut drafts)) },
+            Role::Assistant => Turn { role: "assistant", content: assistant(draft) },
+            Role::User | Role::System => Turn { role: "user", content: Content::Text(&draft.content) },
+        });
+    }
+    turns
+}
+
+fn results<'a>(first: &'a Draft, rest: &mut Peekable<impl Iterator<Item = &'a Draft>>) -> Vec<Block<'a>> {
+    let mut blocks = vec![result(first)];
+    while let Some(next) = rest.next_if(|next| next.role == Role::Tool) {
+        blocks.push(result(next));
+    }
+    if let Some(user) = rest.next_if(|next| next.role == Role::User) {
+        blocks.push(Block::Text { text: &user.content });
+    }
+    blocks
+}
+
+fn result(draft: &Draft) -> Block<'_> {
+    Block::ToolResult { tool_use_id: draft.tool_call_id().unwrap_or_default(), content: &draft.content }
+}
+
+fn assistant(draft: &Draft) -> Content<'_> {
+    let calls = draft.tool_calls();
+    if calls.is_empty() {
+        return Content::Text(&draft.content);
+    }
+    let said = (!draft.content.is_empty()).then_some(Block::Text { text: &draft.content });
+    let uses = calls.iter().map(|call| Block::ToolUse {
+        id: &call.id,
+        name: &call.name,
+        input: input(&call.arguments_json),
+    });
+    Content::Blocks(said.into_iter().chain(uses).collect())
+}
+
+/// Arguments as the object that Anthropic wants; what is none is put into one.
+fn input(arguments: &str) -> Value {
+    match serde_json::from_str(arguments) {
+        Ok(value @ Value::Object(_)) if depth(&value) <= MAX_DEPTH => value,
+        _ => json!({ "arguments": arguments }),
+    }
+}
+
+/// Deepest nesting of arguments that stay an object: readers of JSON commonly stop at 128 levels,
+/// the message's own among them.
+const MAX_DEPTH: usize = 100;
+
+fn depth(value: &Value) -> usize {
+    match value {
+        Value::Array(values) => 1 + values.iter().map(depth).max().unwrap_or(0),
+        Value::Object(fields) => 1 + fields.values().map(depth).max().unwrap_or(0),
+        _ => 0,
+    }
+}

@@ -1,0 +1,181 @@
+//! PrepareHistory: a history that the caller holds.
+
+use tonic::Status;
+
+use crate::{
+    domain::{
+        Draft, Reason, Refusal,
+        draft::Field,
+        history::{DropReason, Dropped, alternation::Alternation, cut::Limits},
+    },
+    engine::{COUNT_ASIDE_BYTES, Caller, aside},
+    formats::history::{
+        DEFAULT_MAX_BYTES, DEFAULT_MAX_MESSAGES, Format, Incoming, Prepared, Request, Warning, WarningKind,
+        prepare, prompt, read::read,
+    },
+    proto,
+    rpc::{RequestLimits, Services, conversation::encoding, decode, encode},
+};
+
+impl Services {
+    pub(super) async fn prepared_history(
+        &self,
+        caller: &Caller,
+        request: proto::PrepareHistoryRequest,
+    ) -> Result<proto::PrepareHistoryResponse, Status> {
+        let encoding = match request.model.as_str() {
+            "" => self.engine.defaults().encoding,
+            name => encoding("model", name)?,
+        };
+        let counter = self.engine.counter(encoding);
+        let limits = self.limits;
+        let what = asked(&request, limits)?;
+        let bytes = request.messages_json.len() + request.prompt.len() + said_bytes(&request.utterances);
+        let work = move || {
+            let (incoming, prompt) = brought(request, limits)?;
+            prepare(incoming, prompt, &what, counter)
+        };
+        let prepared = aside(bytes > COUNT_ASIDE_BYTES, work).await??;
+        self.engine.prepared(caller, prepared.message_count);
+        Ok(response(prepared))
+    }
+}
+
+fn said_bytes(utterances: &[proto::NewUtterance]) -> usize {
+    utterances.iter().map(|utterance| utterance.content.len()).sum()
+}
+
+/// What is asked for, without the history.
+fn asked(request: &proto::PrepareHistoryRequest, limits: RequestLimits) -> Result<Request, Refusal> {
+    let messages = request.max_messages.map(|number| decode::natural("max_messages", number)).transpose()?;
+    let bytes = request.max_bytes.map(|number| decode::positive("max_bytes", number)).transpose()?;
+    let tokens = request.token_budget.map(|number| decode::positive("token_budget", number)).transpose()?;
+    Ok(Request {
+        limits: Limits {
+            messages: messages.map_or(DEFAULT_MAX_MESSAGES, |messages| messages as usize),
+            bytes: bytes.map_or(DEFAULT_MAX_BYTES, |bytes| bytes as usize),
+            tokens,
+        },
+        alternation: alternation(request.alternation)?,
+        format: format(request.format)?,
+        max_content_bytes: limits.max_content_bytes,
+    })
+}
+
+fn alternation(number: i32) -> Result<Alternation, Refusal> {
+    match proto::Alternation::try_from(number) {
+        Ok(proto::Alternation::Unspecified | proto::Alternation::Merge) => Ok(Alternation::Merge),
+        Ok(proto::Alternation::Drop) => Ok(Alternation::Drop),
+        Ok(proto::Alternation::Reject) => Ok(Alternation::Reject),
+        Err(_) => {
+            let text = format!("is {number}; accepted are MERGE (1), DROP (2) and REJECT (3)");
+            Err(Refusal::invalid("alternation", text))
+        }
+    }
+}
+
+fn format(number: i32) -> Result<Format, Refusal> {
+    match proto::ContextFormat::try_from(number) {
+        Ok(proto::ContextFormat::Unspecified | proto::ContextFormat::OpenaiChat) => Ok(Format::OpenAiChat),
+        Ok(proto::ContextFormat::AnthropicMessages) => Ok(Format::AnthropicMessages),
+        Ok(proto::ContextFormat::Text) | Err(_) => {
+            let text = format!("is {number}; accepted are OPENAI_CHAT (1) and ANTHROPIC_MESSAGES (2)");
+            Err(Refusal::invalid("format", text))
+        }
+    }
+}
+
+/// The history and the prompt.
+fn brought(
+    request: proto::PrepareHistoryRequest,
+    limits: RequestLimits,
+) -> Result<(Incoming, Option<Draft>), Refusal> {
+    let incoming = match (request.messages_json.is_empty(), request.utterances.is_empty()) {
+        (false, false) => {
+            return Err(Refusal::invalid(
+                "utterances",
+                "is given beside messages_json; accepted is one of the two",
+            ));
+        }
+        (false, true) => read(&request.messages_json)?,
+        (true, _) => utterances(request.utterances, limits)?,
+    };
+    let prompt = (!request.prompt.is_empty()).then(|| checked_prompt(&request.prompt, limits)).transpose()?;
+    if prompt.is_none() && incoming.count == 0 {
+        return Err(Refusal::field(
+            Reason::EmptyUtterance,
+            "prompt",
+            "is empty; without a history it is required",
+        ));
+    }
+    Ok((incoming, prompt))
+}
+
+/// Utterances that are malformed are dropped, not refused.
+fn utterances(utterances: Vec<proto::NewUtterance>, limits: RequestLimits) -> Result<Incoming, Refusal> {
+    const FIELD: &str = "utterances";
+    decode::batch(FIELD, utterances.len(), limits)?;
+    let mut incoming = Incoming::of(FIELD, utterances.len(), said_bytes(&utterances));
+    for (index, utterance) in utterances.into_iter().enumerate() {
+        incoming.add(index, decode::draft(Field { list: FIELD, index }, utterance));
+    }
+    Ok(incoming)
+}
+
+fn checked_prompt(text: &str, limits: RequestLimits) -> Result<Draft, Refusal> {
+    if text.trim().is_empty() {
+        let text = "holds nothing but white space; accepted is text";
+        return Err(Refusal::field(Reason::EmptyUtterance, "prompt", text));
+    }
+    let most = limits.max_content_bytes;
+    if text.len() > most {
+        let text = format!("has {} bytes; accepted are at most {most}", text.len());
+        return Err(Refusal::field(Reason::ContentTooLarge, "prompt", text));
+    }
+    Ok(prompt(text))
+}
+
+fn response(prepared: Prepared) -> proto::PrepareHistoryResponse {
+    proto::PrepareHistoryResponse {
+        messages_json: prepared.messages_json,
+        system: prepared.system,
+        message_count: Some(encode::int(prepared.message_count)),
+        token_count: Some(encode::int(prepared.token_count)),
+        dropped: prepared.dropped.into_iter().map(dropped).collect(),
+        warnings: prepared.warnings.into_iter().map(warning).collect(),
+    }
+}
+
+fn dropped(dropped: Dropped) -> proto::DroppedMessage {
+    let reason = match dropped.reason {
+        DropReason::NotAMessage => proto::DropReason::NotAMessage,
+        DropReason::UnknownRole => proto::DropReason::UnknownRole,
+        DropReason::InvalidContent => proto::DropReason::InvalidContent,
+        DropReason::Empty => proto::DropReason::Empty,
+        DropReason::InvalidToolCall => proto::DropReason::InvalidToolCall,
+        DropReason::InvalidField => proto::DropReason::InvalidField,
+        DropReason::TooLarge => proto::DropReason::TooLarge,
+        DropReason::OrphanedResult => proto::DropReason::OrphanedResult,
+        DropReason::UnansweredCall => proto::DropReason::UnansweredCall,
+        DropReason::Alternation => proto::DropReason::Alternation,
+        DropReason::MaxMessages => proto::DropReason::MaxMessages,
+        DropReason::MaxBytes => proto::DropReason::MaxBytes,
+        DropReason::TokenBudget => proto::DropReason::TokenBudget,
+    };
+    let index = Some(encode::int(dropped.index));
+    proto::DroppedMessage { index, reason: reason.into(), text: dropped.text }
+}
+
+fn warning(warning: Warning) -> proto::HistoryWarning {
+    let kind = match warning.kind {
+        WarningKind::ManyMessages => proto::HistoryWarningKind::ManyMessages,
+        WarningKind::LargeRequest => proto::HistoryWarningKind::LargeRequest,
+        WarningKind::NearTokenBudget => proto::HistoryWarningKind::NearTokenBudget,
+        WarningKind::PartsLeftOut => proto::HistoryWarningKind::PartsLeftOut,
+        WarningKind::ResultsMoved => proto::HistoryWarningKind::ResultsMoved,
+        WarningKind::MessagesMerged => proto::HistoryWarningKind::MessagesMerged,
+        WarningKind::CallIdsChanged => proto::HistoryWarningKind::CallIdsChanged,
+        WarningKind::PlaceholderAdded => proto::HistoryWarningKind::PlaceholderAdded,
+    };
+    proto::HistoryWarning { kind: kind.into(), text: warning.text }
+}
