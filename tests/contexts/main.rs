@@ -1,0 +1,10 @@
+//! What goes to a model is what the model's provider accepts.
+#![allow(clippy::expect_used, clippy::unwrap_used)] // a test that fails panics: that is its report
+#![allow(dead_code)] // the bench of the same name uses the rest
+
+mod figures;
+mod prepare_history;
+mod replay;
+mod rules;
+mod transcripts;
+mod validator;

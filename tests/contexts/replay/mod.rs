@@ -1,0 +1,8 @@
+//! Real transcripts, said message by message, and the contexts that are built on the way.
+
+pub mod naive;
+pub mod prefix;
+pub mod rebuilt;
+pub mod recount;
+pub mod said;
+pub mod transcripts;

@@ -1,0 +1,79 @@
+//! A conversation that grows by one message at a time.
+
+use std::sync::Arc;
+
+use utterd::{
+    domain::{
+        Conversation, ConversationId, ConversationKey, Draft, Encoding, Identity, LineageId, Loaded,
+        Namespace, Policy, RecipientId, Timestamp, TokenCounter, Utterance, Verdict,
+        change::Context,
+        memorize::{Memorize, memorize},
+    },
+    tokenizer,
+};
+
+/// The encoding of all that is counted here.
+pub fn counter() -> &'static dyn TokenCounter {
+    tokenizer::counter(Encoding::O200kBase)
+}
+
+/// A conversation, and what its window went through.
+pub struct Said {
+    /// Its state.
+    pub conversation: Conversation,
+    /// Changes in which something left the window.
+    pub evictions: usize,
+    /// Changes in which segments were folded.
+    pub folds: usize,
+    /// What left the window, in the order in which it did.
+    pub left: Vec<Arc<Utterance>>,
+}
+
+impl Said {
+    /// Nothing yet, under a policy.
+    pub fn nothing(policy: Policy) -> Self {
+        let name = |text| ConversationId::new(text).expect("an id");
+        let identity = Identity {
+            key: ConversationKey {
+                namespace: Namespace::new("default").expect("a name"),
+                id: name("replayed"),
+            },
+            recipient: RecipientId::new("default").expect("a name"),
+            lineage: LineageId([7; 16]),
+            start_time: Timestamp(1_772_366_400_000_000),
+            encoding: Encoding::O200kBase,
+        };
+        Self { conversation: Conversation::new(identity, policy), evictions: 0, folds: 0, left: Vec::new() }
+    }
+
+    /// Says one message more, leniently; answers whether it moved the window.
+    pub fn say(&mut self, draft: &Draft) -> bool {
+        let command = Memorize {
+            drafts: vec![draft.clone()],
+            tokens: vec![draft.tokens(counter())],
+            encoding: Encoding::O200kBase,
+            expected: None,
+            lenient: true,
+        };
+        let now = self.conversation.head.update_time.plus(std::time::Duration::from_secs(1));
+        let loaded = Loaded::default();
+        let verdict =
+            memorize(&self.conversation, &command, &Context { now, counter: counter(), loaded: &loaded });
+        let Verdict::Decided(memorized) = verdict.expect("a real message is taken") else {
+            panic!("nothing of the archive is needed");
+        };
+        let change = &memorized.transition.change;
+        let moved = !change.evicted.is_empty();
+        self.evictions += usize::from(moved);
+        self.left.extend(change.evicted.iter().cloned());
+        self.folds += usize::from(change.segments_written.iter().any(|segment| segment.level > 0));
+        self.conversation = memorized.transition.after.clone();
+        moved
+    }
+
+    /// Something that could have been found: a few of what left the window, all over it.
+    pub fn recallable(&self) -> Vec<Arc<Utterance>> {
+        let every = self.left.len() / 3 + 1;
+        self.left.iter().step_by(every).cloned().collect()
+    }
+}
