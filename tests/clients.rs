@@ -1,13 +1,15 @@
 //! Real clients against the real server, over a real port.
 //!
 //! A client that is not installed shows as ignored, with the command that installs it. Where `CI`
-//! is set, buf and Python's grpcio are not allowed to be missing.
+//! is set, buf, Python's grpcio and the providers' Python packages are not allowed to be missing.
 #![allow(clippy::expect_used)] // What a test cannot go on without may end it.
 
 #[path = "clients/buf.rs"]
 mod buf;
 #[path = "clients/grpcurl.rs"]
 mod grpcurl;
+#[path = "clients/providers.rs"]
+mod providers;
 #[path = "clients/python.rs"]
 mod python;
 #[path = "clients/readme.rs"]
@@ -42,7 +44,7 @@ struct Client {
     checks: &'static [Check],
 }
 
-const CLIENTS: [Client; 3] = [buf::CLIENT, python::CLIENT, grpcurl::CLIENT];
+const CLIENTS: [Client; 4] = [buf::CLIENT, python::CLIENT, providers::CLIENT, grpcurl::CLIENT];
 
 fn main() {
     let arguments = Arguments::from_args();
