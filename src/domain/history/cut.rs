@@ -118,8 +118,8 @@ pub fn cut(
     limits: &Limits,
     measure: &dyn Measure,
 ) -> Result<(Kept, Vec<Dropped>), Refusal> {
-    let mut kept = Kept::default();
-    kept.prompt = units.pop_if(|unit| unit.message.index.is_none());
+    let prompt = units.pop_if(|unit| unit.message.index.is_none());
+    let mut kept = Kept { prompt, ..Kept::default() };
     let mut used = kept.prompt.iter().fold(measure.frame(), |used, prompt| used.and(cost(prompt, measure)));
     if let Some(above) = used.above(limits).filter(|_| kept.prompt.is_some()) {
         return Err(above.refusal());
