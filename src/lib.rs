@@ -65,6 +65,7 @@
 //! - forget instructions: [`domain::forgetting`] (the grammar), [`domain::forget`] (the effect)
 //! - ranking: [`domain::recall`]
 //! - what goes to a model: [`domain::context`] (which messages), [`mod@formats::render`] (their text)
+//! - a history that the caller holds: [`domain::history`] (the rules), [`formats::history`] (its JSON)
 //! - request ids, events, indexes, expiry: [`engine`]
 //! - what is written to the disk: [`store::durable::records`], a file for each kind of record
 //! - errors on the wire: `src/rpc/status.rs`, the only place that knows gRPC codes

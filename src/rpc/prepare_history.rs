@@ -41,8 +41,12 @@ impl Services {
     }
 }
 
+/// Bytes of texts and arguments.
 fn said_bytes(utterances: &[proto::NewUtterance]) -> usize {
-    utterances.iter().map(|utterance| utterance.content.len()).sum()
+    let called = |utterance: &proto::NewUtterance| -> usize {
+        utterance.tool_calls.iter().map(|call| call.arguments_json.len()).sum()
+    };
+    utterances.iter().map(|utterance| utterance.content.len() + called(utterance)).sum()
 }
 
 /// What is asked for, without the history.

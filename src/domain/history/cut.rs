@@ -39,31 +39,54 @@ impl Cost {
         }
     }
 
-    /// The limit that it is above, with its name in a request, and what it would need to be.
+    /// The limit that it is above.
     pub fn above(self, limits: &Limits) -> Option<Above> {
-        let tokens = limits.tokens.map(u64::from);
-        if self.messages > limits.messages {
-            return Some(Above {
-                field: "max_messages",
-                limit: limits.messages as u64,
-                needed: self.messages as u64,
-            });
+        let of = |limit, most: u64, needed: u64| (needed > most).then_some(Above { limit, most, needed });
+        of(Limit::Messages, limits.messages as u64, self.messages as u64)
+            .or_else(|| of(Limit::Bytes, limits.bytes as u64, self.bytes as u64))
+            .or_else(|| of(Limit::Tokens, limits.tokens?.into(), self.tokens))
+    }
+}
+
+/// One of the [`Limits`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Limit {
+    /// Of messages.
+    Messages,
+    /// Of bytes.
+    Bytes,
+    /// Of tokens.
+    Tokens,
+}
+
+impl Limit {
+    /// The field of a request that sets it.
+    pub fn field(self) -> &'static str {
+        match self {
+            Self::Messages => "max_messages",
+            Self::Bytes => "max_bytes",
+            Self::Tokens => "token_budget",
         }
-        if self.bytes > limits.bytes {
-            return Some(Above { field: "max_bytes", limit: limits.bytes as u64, needed: self.bytes as u64 });
+    }
+}
+
+impl From<Limit> for DropReason {
+    fn from(limit: Limit) -> Self {
+        match limit {
+            Limit::Messages => Self::MaxMessages,
+            Limit::Bytes => Self::MaxBytes,
+            Limit::Tokens => Self::TokenBudget,
         }
-        let limit = tokens.filter(|limit| self.tokens > *limit)?;
-        Some(Above { field: "token_budget", limit, needed: self.tokens })
     }
 }
 
 /// A limit that is too small.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Above {
-    /// The field of the request.
-    pub field: &'static str,
-    /// The limit.
-    pub limit: u64,
+    /// Which one.
+    pub limit: Limit,
+    /// What it allows.
+    pub most: u64,
     /// The least that would do.
     pub needed: u64,
 }
@@ -71,21 +94,15 @@ pub struct Above {
 impl Above {
     /// The refusal of a prompt that does not fit alone.
     pub fn refusal(self) -> Refusal {
-        let Self { field, limit, needed } = self;
-        Refusal::invalid(
-            field,
-            format!("is {limit}; the prompt alone needs {needed}, which is the least accepted"),
-        )
+        let Self { limit, most, needed } = self;
+        let text = format!("is {most}; the prompt alone needs {needed}, which is the least accepted");
+        Refusal::invalid(limit.field(), text)
     }
 
     fn dropped(self, entry: &Entry) -> Option<Dropped> {
-        let reason = match self.field {
-            "max_messages" => DropReason::MaxMessages,
-            "max_bytes" => DropReason::MaxBytes,
-            _ => DropReason::TokenBudget,
-        };
-        let text = format!("does not fit: {} is {}, and newer messages go first", self.field, self.limit);
-        Some(Dropped { index: entry.index?, reason, text })
+        let Self { limit, most, .. } = self;
+        let text = format!("does not fit: {} is {most}, and newer messages go first", limit.field());
+        Some(Dropped { index: entry.index?, reason: limit.into(), text })
     }
 }
 
@@ -285,7 +302,7 @@ mod tests {
     fn the_oldest_goes_first_and_the_instructions_last() {
         let entries = numbered([system("s"), user("1"), assistant("2")]);
         let (mut kept, _) = cut(pair(entries).units, &WIDE, &Plain).unwrap();
-        let above = Above { field: "max_bytes", limit: 1, needed: 2 };
+        let above = Above { limit: Limit::Bytes, most: 1, needed: 2 };
         let mut dropped = Vec::new();
         while kept.drop_oldest(above, &mut dropped) {}
         assert_eq!(dropped.iter().map(|dropped| dropped.index).collect::<Vec<_>>(), [1, 2, 0]);
