@@ -14,11 +14,11 @@
 //! | [`store`] | the [`Store`](store::Store) contract, its conformance suite, the memory store, the [durable](store::durable) ones | domain |
 //! | [`engine`] | loads, asks the domain, commits, publishes; one verb a file | domain, the store contract |
 //! | [`rpc`] | the gRPC services: decode, call the engine, encode | domain, engine, formats, tokenizer |
-//! | [`formats`] | providers' message formats as JSON; pure | domain |
+//! | [`formats`] | the formats that conversations go to models in, come in and go out in; pure | domain |
 //! | [`tokenizer`] | exact token counts, linear in the input | domain |
 //! | [`config`] | settings, and where each came from | domain, tokenizer |
 //! | [`server`] | puts it all together, listens, ends cleanly; looks after the files of stores at rest | everything but cli |
-//! | [`cli`] | the command line: the server, and a client for each call | server, config, the generated client |
+//! | [`cli`] | the command line: the server, and a client for each call | server, config, formats, the generated client |
 //!
 //! `tests/architecture.rs` reads the imports and fails when a floor is broken.
 //!
@@ -68,6 +68,7 @@
 //! - a history that the caller holds: [`domain::history`] (the rules), [`formats::history`] (its JSON)
 //! - request ids, events, indexes, expiry: [`engine`]
 //! - what is written to the disk: [`store::durable::records`], a file for each kind of record
+//! - what a provider's format holds beyond the model: [`formats::extras`]
 //! - errors on the wire: `src/rpc/status.rs`, the only place that knows gRPC codes
 #![forbid(unsafe_code)]
 

@@ -11,6 +11,8 @@ use std::{
 
 use tempfile::TempDir;
 
+#[path = "cli/files.rs"]
+mod files;
 #[path = "cli/numbers.rs"]
 mod numbers;
 #[path = "cli/stores.rs"]

@@ -26,6 +26,18 @@ impl Meter {
         Self { line, told: Duration::ZERO }
     }
 
+    /// A meter that moves by itself while nothing is told.
+    pub fn turning() -> Self {
+        let meter = Self::new();
+        meter.line.enable_steady_tick(Duration::from_millis(100));
+        meter
+    }
+
+    /// Tells something beside the moving line.
+    pub fn tell(&self, text: &str) {
+        self.line.suspend(|| note(text));
+    }
+
     /// The command is so far.
     pub fn at(&mut self, so_far: impl Fn() -> String) {
         if !self.line.is_hidden() {

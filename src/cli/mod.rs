@@ -11,8 +11,10 @@ mod copy;
 mod delete_recipient;
 mod end;
 mod errors;
+mod export;
 mod forget;
 mod fork;
+mod import;
 mod json;
 mod memorize;
 mod message;
@@ -75,6 +77,8 @@ fn dispatch(cli: Cli) -> Result<(), CliError> {
         Command::DeleteRecipient(args) => client::block_on(delete_recipient::delete_recipient(args)),
         Command::Show(args) => client::block_on(show::show(args)),
         Command::Watch(args) => client::block_on(watch::watch(args)),
+        Command::Import(args) => client::block_on(import::import(args)),
+        Command::Export(args) => client::block_on(export::export(args)),
         Command::Replay(args) => client::block_on(replay::replay(args)),
     }
 }

@@ -1,7 +1,6 @@
 //! Transcript files: JSON or JSONL, read into conversations.
 
 use std::{
-    borrow::Cow,
     fs, io,
     io::Read,
     path::{Path, PathBuf},
@@ -14,6 +13,7 @@ use super::{
     naming::Names,
     text::visible,
 };
+use crate::formats::mend_surrogates;
 
 /// One conversation of a file.
 #[derive(Debug)]
@@ -133,42 +133,6 @@ fn id_text(id: &Value) -> String {
     id.as_str().map_or_else(|| id.to_string(), str::to_owned)
 }
 
-/// Replaces escaped halves of surrogate pairs by U+FFFD: programs that cut text between the halves
-/// write them, and the parser would refuse the whole file.
-fn mend_surrogates(text: &str) -> Cow<'_, str> {
-    if !text.contains(r"\ud") && !text.contains(r"\uD") {
-        return Cow::Borrowed(text);
-    }
-    let mut mended = String::with_capacity(text.len());
-    let mut rest = text;
-    while let Some(at) = rest.find('\\') {
-        mended.push_str(&rest[..at]);
-        let (escape, length) = escape(&rest[at..]);
-        mended.push_str(escape);
-        rest = &rest[at + length..];
-    }
-    mended.push_str(rest);
-    Cow::Owned(mended)
-}
-
-/// What stands for the escape, or the pair of escapes, that `text` starts with, and its length.
-fn escape(text: &str) -> (&str, usize) {
-    let unit = |text: &str| {
-        let digits = text.strip_prefix(r"\u")?.get(..4)?;
-        u16::from_str_radix(digits, 16).ok()
-    };
-    let low = |unit: u16| (0xdc00..0xe000).contains(&unit);
-    match unit(text) {
-        Some(0xd800..0xdc00) if unit(&text[6..]).is_some_and(low) => (&text[..12], 12),
-        Some(0xd800..0xe000) => (r"\ufffd", 6),
-        // The character after a backslash belongs to it: it may be a backslash.
-        _ => {
-            let length = 1 + text.chars().nth(1).map_or(0, char::len_utf8);
-            (&text[..length], length)
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -210,14 +174,5 @@ mod tests {
         let second = format!("{{\"id\":\"x\",\"messages\":[{HI},{{}}]}}");
         assert_eq!(errors(&second), ["a.jsonl x message 2: has no role"]);
         assert!(read(&["/nowhere.json".into()])[0].as_ref().unwrap_err().starts_with("nowhere.json: "));
-    }
-
-    #[test]
-    fn halves_of_pairs_are_mended() {
-        let mended = |text| mend_surrogates(text).into_owned();
-        assert_eq!(mended(r#""\ud83d x""#), r#""\ufffd x""#);
-        assert_eq!(mended(r#""\ud83d\ude00\ude00""#), r#""\ud83d\ude00\ufffd""#);
-        assert_eq!(mended(r#""\\ud83d \uD83D""#), r#""\\ud83d \ufffd""#);
-        assert_eq!(mended(r"\ud8"), r"\ud8");
     }
 }

@@ -10,6 +10,10 @@ pub const MAX_NAME_BYTES: usize = 256;
 pub const DEFAULT_MAX_CONTENT_BYTES: usize = 1 << 20;
 /// Most utterances of one Memorize, by default.
 pub const DEFAULT_MAX_BATCH: usize = 1_000;
+/// Most bytes of one import: what is read is held in memory until it is checked.
+pub const MAX_IMPORT_BYTES: usize = 64 << 20;
+/// Utterances of an import that are stored in one commit.
+pub const IMPORT_BATCH: usize = 1_000;
 /// Most tool calls of one utterance.
 pub const MAX_TOOL_CALLS: usize = 256;
 /// Most entries of an utterance's metadata or of a conversation's labels.

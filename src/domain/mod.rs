@@ -20,6 +20,7 @@ pub mod forgetting;
 pub mod fork;
 pub mod history;
 mod ids;
+pub mod import;
 pub mod limits;
 mod lineage;
 mod locate;

@@ -35,6 +35,8 @@ pub enum Operation {
     UpdateUtterance,
     ExpireConversation,
     CountTokens,
+    ExportConversation,
+    ImportConversation,
     EndConversation,
     RetireConversation,
     GetStats,

@@ -14,9 +14,11 @@ mod end;
 mod erase;
 mod error;
 mod events;
+mod export;
 mod footprint;
 mod forget;
 mod fork;
+mod import;
 mod index;
 mod lane;
 mod lanes;
@@ -53,8 +55,10 @@ pub use error::EngineError;
 pub use events::{
     Effects, Event, EventCursor, EventFacts, EventLog, EventStream, Operation, Subject, Watched,
 };
+pub use export::Exported;
 pub use forget::{ForgetCall, ForgetReply};
 pub use fork::{ForkCall, ForkReply};
+pub use import::{ImportCall, ImportReply, Incoming, name};
 pub use line::MemorizeLine;
 pub use memorize::{MemorizeCall, MemorizeReply};
 pub use recipient::RecipientRemoval;

@@ -120,6 +120,28 @@ impl Engine {
         Ok((Listed::Stored(utterances), reached, more))
     }
 
+    /// Everything stored of `state` that is not forgotten, ascending.
+    pub(super) async fn everything(
+        &self,
+        state: &Arc<Conversation>,
+    ) -> Result<Vec<Arc<Utterance>>, EngineError> {
+        let list = ListUtterances {
+            address: Address { conversation: None, recipient: None },
+            last: None,
+            newest_first: false,
+            archive: true,
+            forgotten: false,
+            rest: None,
+            limit: usize::MAX,
+        };
+        let mut walk = Walk::new(self, state, &list, Sequence::FIRST, state.head.next);
+        let mut utterances = Vec::new();
+        while let Some(utterance) = walk.next().await? {
+            utterances.push(utterance);
+        }
+        Ok(utterances)
+    }
+
     /// Where the last [`ListUtterances::last`] utterances start.
     async fn first_listed(
         &self,

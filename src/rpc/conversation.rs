@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use tonic::{Request, Response, Status};
+use tonic::{Request, Response, Status, Streaming};
 
 use crate::{
     domain::{
@@ -11,7 +11,7 @@ use crate::{
     },
     engine::{Applied, CreateCall, ListConversations, ListUtterances, UpdateCall},
     proto::{self, conversation_service_server::ConversationService},
-    rpc::{Services, decode, encode, page_token, page_token::QueryHash, share},
+    rpc::{Responses, Services, decode, encode, page_token, page_token::QueryHash, share},
     tokenizer,
 };
 
@@ -126,6 +126,24 @@ impl ConversationService for Services {
             },
         };
         Ok(Response::new(response))
+    }
+
+    type ExportConversationStream = Responses<proto::ExportConversationResponse>;
+
+    async fn export_conversation(
+        &self,
+        request: Request<proto::ExportConversationRequest>,
+    ) -> Result<Response<Self::ExportConversationStream>, Status> {
+        let caller = self.caller(&request);
+        Ok(Response::new(Box::pin(self.export(caller, request.into_inner()).await?)))
+    }
+
+    async fn import_conversation(
+        &self,
+        request: Request<Streaming<proto::ImportConversationRequest>>,
+    ) -> Result<Response<proto::ImportConversationResponse>, Status> {
+        let caller = self.caller(&request);
+        Ok(Response::new(self.import(&caller, request.into_inner()).await?))
     }
 
     async fn end_conversation(

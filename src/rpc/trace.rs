@@ -147,6 +147,8 @@ fn operation(operation: Operation) -> proto::Operation {
         Operation::UpdateUtterance => proto::Operation::UpdateUtterance,
         Operation::ExpireConversation => proto::Operation::ExpireConversation,
         Operation::CountTokens => proto::Operation::CountTokens,
+        Operation::ExportConversation => proto::Operation::ExportConversation,
+        Operation::ImportConversation => proto::Operation::ImportConversation,
         Operation::EndConversation => proto::Operation::EndConversation,
         Operation::RetireConversation => proto::Operation::RetireConversation,
         Operation::GetStats => proto::Operation::GetStats,

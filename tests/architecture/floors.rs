@@ -54,6 +54,9 @@ const IMPURE: &[&str] = &[
     "std::collections::hash_map::RandomState",
 ];
 
+/// What is pure neither waits nor prints.
+const SAYS_NOTHING: &[&str] = &["async", "await", "print", "println", "eprint", "eprintln", "dbg"];
+
 /// Every part, the highest first.
 const RULES: [Rule; 11] = [
     Rule { room: "main", may: &["cli"], never: WIRE, words: &[] },
@@ -75,13 +78,8 @@ const RULES: [Rule; 11] = [
     Rule { room: "engine", may: &["domain"], never: WIRE, words: &[] },
     Rule { room: "store", may: &["domain"], never: TRANSPORT, words: &[] },
     Rule { room: "tokenizer", may: &["domain"], never: WIRE, words: &[] },
-    Rule { room: "formats", may: &["domain"], never: IMPURE, words: &["async", "await"] },
-    Rule {
-        room: "domain",
-        may: &[],
-        never: IMPURE,
-        words: &["async", "await", "print", "println", "eprint", "eprintln", "dbg"],
-    },
+    Rule { room: "formats", may: &["domain"], never: IMPURE, words: SAYS_NOTHING },
+    Rule { room: "domain", may: &[], never: IMPURE, words: SAYS_NOTHING },
 ];
 
 /// What the store contract defines: the part of the store that the engine may use.

@@ -22,6 +22,7 @@ mod exchanges;
 mod families;
 mod forget;
 mod fork;
+mod import_export;
 mod lifecycle;
 mod list_utterances;
 mod memorize;

@@ -1,0 +1,127 @@
+//! Import: what was said elsewhere joins a conversation, with its times and ids, and once only.
+
+use std::{collections::BTreeMap, sync::Arc};
+
+use crate::domain::{
+    AssignedId, Conversation, Ending, Need, Refusal, Revision, Timestamp, Transition, Verdict,
+    change::Context,
+    closing,
+    memorize::{Irregularity, Memorize, memorize},
+};
+
+/// Why an imported conversation has ended, as its ending tells.
+pub const IMPORTED: &str = "imported";
+
+/// A part of a conversation to import.
+#[derive(Clone, Debug)]
+pub struct Import {
+    /// What was said, in order.
+    pub memorize: Memorize,
+    /// The title that a new conversation gets.
+    pub title: Option<Arc<str>>,
+    /// Labels that it gets, beside those that it has.
+    pub labels: BTreeMap<String, String>,
+    /// When the newest of what was said was said, if the source tells.
+    pub said: Option<Timestamp>,
+    /// How the conversation ended, when this is the last of it.
+    pub ends: Option<Ends>,
+}
+
+/// How a source tells that a conversation ended.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Ends {
+    /// When.
+    pub time: Timestamp,
+    /// The summary that was made then; without one, it is made of what was said.
+    pub summary: Option<Arc<str>>,
+}
+
+/// A part that was imported.
+#[derive(Clone, Debug)]
+pub struct Imported {
+    /// What changed; `None` when all of it was there already.
+    pub transition: Option<Transition>,
+    /// What was let pass; the places are those in the part.
+    pub irregularities: Vec<Irregularity>,
+    /// How many utterances were there already.
+    pub skipped: usize,
+}
+
+/// Adds what is not stored yet to `before`, by the rules of [`memorize`], and ends it if the source
+/// did.
+///
+/// Refuses what [`memorize`] refuses, but not an id that is taken: such an utterance is skipped.
+pub fn import(
+    before: &Conversation,
+    command: &Import,
+    context: &Context<'_>,
+) -> Result<Verdict<Imported>, Refusal> {
+    let kept = match fresh(before, &command.memorize, context) {
+        Ok(kept) => kept,
+        Err(need) => return Ok(Verdict::Need(need)),
+    };
+    let skipped = command.memorize.drafts.len() - kept.len();
+    let new = before.head.revision == Revision::NONE;
+    let ends = command.ends.as_ref().filter(|_| before.head.ended.is_none());
+    if kept.is_empty() && !new && ends.is_none() {
+        return Ok(Verdict::Decided(Imported { transition: None, irregularities: Vec::new(), skipped }));
+    }
+    let part = match skipped {
+        0 => &command.memorize,
+        _ => &part(&command.memorize, &kept),
+    };
+    Ok(memorize(before, part, context)?.map(|memorized| {
+        let mut transition = memorized.transition;
+        let head = &mut transition.after.head;
+        let said = command.said.unwrap_or(context.now);
+        head.said_time = if new { said } else { said.max(before.head.said_time) };
+        if new {
+            head.title.clone_from(&command.title);
+        }
+        Arc::make_mut(&mut head.labels).extend(command.labels.clone());
+        if let Some(ends) = ends {
+            end(&mut transition, ends, context);
+        }
+        let place = |it: Irregularity| Irregularity { index: kept[it.index], ..it };
+        let irregularities = memorized.irregularities.into_iter().map(place).collect();
+        Imported { transition: Some(transition), irregularities, skipped }
+    }))
+}
+
+/// The places of the drafts whose ids name nothing that is, or was, in the conversation.
+fn fresh(before: &Conversation, part: &Memorize, context: &Context<'_>) -> Result<Vec<usize>, Need> {
+    let ids = || part.drafts.iter().filter_map(|draft| draft.id.clone());
+    let archived = match before.head.archived.is_empty() || ids().next().is_none() {
+        true => None,
+        false => Some(context.loaded.ids(|| ids().collect())?),
+    };
+    let lineage = before.head.identity.lineage;
+    let assigned = |id: &str| AssignedId::sequence_of(id, lineage).is_some_and(|it| it < before.head.next);
+    let taken = |id: &str| {
+        before.window.given(id).is_some() || archived.is_some_and(|ids| ids.contains_key(id)) || assigned(id)
+    };
+    let kept = part.drafts.iter().enumerate().filter(|(_, draft)| !draft.id.as_deref().is_some_and(taken));
+    Ok(kept.map(|(place, _)| place).collect())
+}
+
+fn part(all: &Memorize, kept: &[usize]) -> Memorize {
+    Memorize {
+        drafts: kept.iter().map(|place| all.drafts[*place].clone()).collect(),
+        tokens: kept.iter().map(|place| all.tokens[*place]).collect(),
+        ..*all
+    }
+}
+
+fn end(transition: &mut Transition, ends: &Ends, context: &Context<'_>) {
+    let head = &mut transition.after.head;
+    head.open = None;
+    head.awaits_answer = false;
+    let after = &transition.after;
+    let title = match after.head.title {
+        Some(_) => None,
+        None => closing::title(after, context.counter),
+    };
+    let summary = ends.summary.clone().or_else(|| closing::summary(after, context.counter));
+    let ending = Ending { time: ends.time, reason: IMPORTED.into(), title, summary };
+    transition.after.head.ended = Some(Arc::new(ending));
+}

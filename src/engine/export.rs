@@ -1,0 +1,55 @@
+//! ExportConversation: everything that is stored of a conversation, in its order.
+
+use std::sync::Arc;
+
+use crate::{
+    domain::{Conversation, ConversationId, Timestamp, Utterance},
+    engine::{Address, Caller, Engine, EngineError, Operation, events::Event},
+    store::Page,
+};
+
+/// A conversation with everything that takes part in it, of the archive and the window.
+#[derive(Debug)]
+pub struct Exported {
+    /// The state that it was read from.
+    pub state: Arc<Conversation>,
+    /// Its utterances, ascending, without those that are forgotten.
+    pub utterances: Vec<Arc<Utterance>>,
+}
+
+/// Conversations of a recipient that are listed at a time.
+const PAGE: usize = 256;
+
+impl Engine {
+    /// Reads a conversation whole.
+    pub async fn export_conversation(
+        &self,
+        caller: &Caller,
+        address: &Address,
+    ) -> Result<Exported, EngineError> {
+        let state = self.read(caller, address).await?;
+        let utterances = self.everything(&state).await?;
+        self.events.push(Event::read(Operation::ExportConversation, &state, utterances.len()));
+        Ok(Exported { state, utterances })
+    }
+
+    /// The ids of all conversations of the addressed recipient, the one that started first first.
+    pub async fn conversations_of(
+        &self,
+        caller: &Caller,
+        address: &Address,
+    ) -> Result<Vec<ConversationId>, EngineError> {
+        let recipient = caller.recipient(address.recipient_or_default());
+        let (mut ids, mut after) = (Vec::new(), None::<(Timestamp, ConversationId)>);
+        loop {
+            let page = self.store.conversations(&recipient, Page { after, limit: PAGE }).await?;
+            ids.extend(page.iter().map(|head| head.identity.key.id.clone()));
+            let last = page.last().map(|head| (head.identity.start_time, head.identity.key.id.clone()));
+            if page.len() < PAGE {
+                ids.reverse();
+                return Ok(ids);
+            }
+            after = last;
+        }
+    }
+}

@@ -1,0 +1,375 @@
+//! ImportConversation: conversations of another program, checked whole and stored in parts.
+
+use std::{
+    collections::{BTreeMap, HashSet},
+    sync::Arc,
+};
+
+use xxhash_rust::xxh3::{Xxh3, xxh3_64};
+
+use crate::{
+    domain::{
+        AssignedId, Conversation, ConversationId, ConversationKey, Draft, Encoding, Namespace, Oversize,
+        Policy, RecipientId, Refusal, Revision, Timestamp, Verdict,
+        change::{Context, Loaded},
+        error::CONVERSATION,
+        import::{Ends, Import, import},
+        limits::IMPORT_BATCH,
+        memorize::{Irregularity, Memorize},
+    },
+    engine::{
+        Address, Applied, Caller, Engine, EngineError, Operation,
+        memorize::count,
+        write::{Decision, Missing, WriteCall},
+    },
+};
+
+/// The label of an imported conversation that tells what it was imported from.
+pub const IMPORTED_FROM: &str = "imported_from";
+
+/// Conversations to import.
+#[derive(Clone, Debug)]
+pub struct ImportCall {
+    /// Whose they become.
+    pub recipient: RecipientId,
+    /// In their order.
+    pub conversations: Vec<Incoming>,
+    /// Limits of the new ones.
+    pub policy: Policy,
+    /// What tokens of the new ones are counted in.
+    pub encoding: Encoding,
+    /// Adds to conversations that exist and are not of an earlier attempt.
+    pub into_existing: bool,
+    /// Keeps what is irregular.
+    pub lenient: bool,
+    /// Checks everything and stores nothing.
+    pub validate_only: bool,
+}
+
+/// A conversation to import. Its drafts have passed [`Draft::check`].
+#[derive(Clone, Debug)]
+pub struct Incoming {
+    /// Its name.
+    pub id: ConversationId,
+    /// Its format.
+    pub origin: &'static str,
+    /// Names the source, the same in each attempt to import it, whatever else that brings; without
+    /// one, what was said first does.
+    pub source: Option<String>,
+    /// Its title.
+    pub title: Option<Arc<str>>,
+    /// When it started, if the source tells.
+    pub start: Option<Timestamp>,
+    /// How it ended, if it did.
+    pub ends: Option<Ends>,
+    /// Labels that it gets.
+    pub labels: BTreeMap<String, String>,
+    /// What was said, each with an id: see [`name`].
+    pub drafts: Vec<Draft>,
+}
+
+/// What became of a conversation.
+#[derive(Clone, Debug)]
+pub struct ImportReply {
+    /// The conversation as it is now; `None` when it was only checked and does not exist.
+    pub after: Option<Arc<Conversation>>,
+    /// Whether it was created.
+    pub started: bool,
+    /// Utterances stored, or that would be.
+    pub stored: usize,
+    /// Utterances that were there already.
+    pub skipped: usize,
+    /// What was let pass; the places are those in the conversation's drafts.
+    pub irregularities: Vec<Irregularity>,
+}
+
+/// Gives an id to each draft that has none or one that recurs: of what it and everything before it
+/// says, so that it has the same in each attempt, and in one with more behind it.
+pub fn name(drafts: &mut [Draft]) {
+    let mut hasher = Xxh3::new();
+    let mut taken: HashSet<Box<str>> = HashSet::new();
+    for (index, draft) in drafts.iter_mut().enumerate() {
+        hash(&mut hasher, draft);
+        let free = draft.id.take().filter(|id| !taken.contains(id));
+        let id = free.unwrap_or_else(|| format!("import-{:016x}-{}", hasher.digest(), index + 1).into());
+        taken.insert(id.clone());
+        draft.id = Some(id);
+    }
+}
+
+fn hash(hasher: &mut Xxh3, draft: &Draft) {
+    let mut add = |text: &str| {
+        hasher.update(&(text.len() as u64).to_le_bytes());
+        hasher.update(text.as_bytes());
+    };
+    add(draft.role.as_str());
+    add(&draft.content);
+    let Some(more) = draft.more.as_deref() else { return };
+    for text in [&more.name, &more.tool_call_id, &more.extras_json] {
+        add(text.as_deref().unwrap_or_default());
+    }
+    for call in &more.tool_calls {
+        [&call.id, &call.name, &call.arguments_json].into_iter().for_each(|text| add(text));
+    }
+}
+
+impl Incoming {
+    /// The label that tells an attempt to import it again.
+    fn mark(&self) -> String {
+        let first = || self.drafts.first()?.id.as_deref();
+        let source = self.source.as_deref().or_else(first).unwrap_or_default();
+        format!("{}/{:016x}", self.origin, xxh3_64(source.as_bytes()))
+    }
+}
+
+/// A conversation that is to be imported, and what there is of it.
+struct Planned {
+    incoming: Incoming,
+    existing: Option<Arc<Conversation>>,
+    /// It is, or would be, of this import.
+    own: bool,
+    /// Utterances up to the last one that is stored.
+    reached: usize,
+    tokens: Vec<u32>,
+    namespace: Namespace,
+    /// It becomes its recipient's active one, unless there is one.
+    activates: bool,
+}
+
+impl Engine {
+    /// Imports conversations; nothing is stored unless all of them are accepted.
+    ///
+    /// An attempt that is repeated skips what an earlier one stored, and goes on where it broke off.
+    /// The last of those that have not ended becomes its recipient's active one unless there is one.
+    pub async fn import_conversations(
+        &self,
+        caller: &Caller,
+        call: ImportCall,
+    ) -> Result<Vec<ImportReply>, EngineError> {
+        let mut plans = Vec::with_capacity(call.conversations.len());
+        for incoming in call.conversations.iter().cloned() {
+            plans.push(self.plan(caller, &call, incoming).await?);
+        }
+        if let Some(last) = plans.iter_mut().rev().find(|plan| plan.incoming.ends.is_none()) {
+            last.activates = true;
+        }
+        let mut checked = Vec::with_capacity(plans.len());
+        for plan in &plans {
+            checked.push(self.check(&call, plan)?);
+        }
+        if call.validate_only {
+            return Ok(checked);
+        }
+        let mut replies = Vec::with_capacity(plans.len());
+        for plan in plans {
+            replies.push(self.import_one(caller, &call, plan).await?);
+        }
+        Ok(replies)
+    }
+
+    async fn plan(
+        &self,
+        caller: &Caller,
+        call: &ImportCall,
+        mut incoming: Incoming,
+    ) -> Result<Planned, EngineError> {
+        let existing = self.published(&caller.key(incoming.id.clone())).await?;
+        let mut own = true;
+        if let Some(state) = &existing {
+            address(&incoming, call).check_recipient(state)?;
+            own = state.head.labels.get(IMPORTED_FROM) == Some(&incoming.mark());
+            if !own && !call.into_existing {
+                let name = format!("{} (which is not of this import; into_existing adds to it)", incoming.id);
+                return Err(Refusal::Exists { kind: CONVERSATION, name }.into());
+            }
+        }
+        let reached = match &existing {
+            Some(state) => self.reached(state, &incoming.drafts).await?,
+            None => 0,
+        };
+        let encoding = existing.as_ref().map_or(call.encoding, |state| state.head.identity.encoding);
+        let (drafts, tokens) = count(std::mem::take(&mut incoming.drafts), self.counter(encoding)).await?;
+        incoming.drafts = drafts;
+        let namespace = caller.namespace.clone();
+        Ok(Planned { incoming, existing, own, reached, tokens, namespace, activates: false })
+    }
+
+    /// How many drafts there are up to the last one that is stored.
+    async fn reached(&self, state: &Conversation, drafts: &[Draft]) -> Result<usize, EngineError> {
+        let lineage = state.head.identity.lineage;
+        let assigned = |id: &str| AssignedId::sequence_of(id, lineage).is_some();
+        let mut end = drafts.len();
+        while end > 0 {
+            let start = end.saturating_sub(IMPORT_BATCH);
+            let ids: Vec<Box<str>> = drafts[start..end].iter().filter_map(|draft| draft.id.clone()).collect();
+            let archived = self.store.archived_ids(state.key(), &ids).await?;
+            let stored = |draft: &Draft| {
+                draft.id.as_deref().is_some_and(|id| {
+                    state.window.given(id).is_some() || archived.contains_key(id) || assigned(id)
+                })
+            };
+            if let Some(last) = drafts[start..end].iter().rposition(stored) {
+                return Ok(start + last + 1);
+            }
+            end = start;
+        }
+        Ok(0)
+    }
+
+    /// What would become of a conversation, by the rules but without its limits.
+    fn check(&self, call: &ImportCall, plan: &Planned) -> Result<ImportReply, Refusal> {
+        let now = self.clock.now();
+        let mut before = match &plan.existing {
+            Some(state) => (**state).clone(),
+            None => self.blank(call, plan, now),
+        };
+        let limits = before.head.policy;
+        before.head.policy = Policy { tokens: limits.tokens, oversize: limits.oversize, ..Policy::SESSION };
+        if limits.oversize == Oversize::Keep {
+            before.head.policy.tokens = None;
+        }
+        before.head.policy.summarization_enabled = false;
+        let mut loaded = Loaded::default();
+        loaded.add_ids(std::collections::HashMap::new());
+        let counter = self.counter(before.head.identity.encoding);
+        let context = Context { now: now.max(before.head.update_time), counter, loaded: &loaded };
+        let command =
+            plan.part(plan.reached, plan.incoming.drafts.len(), before.head.identity.encoding, call.lenient);
+        match import(&before, &command, &context)? {
+            Verdict::Decided(imported) => Ok(ImportReply {
+                after: plan.existing.clone(),
+                started: plan.existing.is_none(),
+                stored: command.memorize.drafts.len() - imported.skipped,
+                skipped: plan.reached + imported.skipped,
+                irregularities: plan.placed(plan.reached, imported.irregularities),
+            }),
+            // nothing leaves a window without limits
+            Verdict::Need(_) => Ok(plan.nothing()),
+        }
+    }
+
+    async fn import_one(
+        &self,
+        caller: &Caller,
+        call: &ImportCall,
+        plan: Planned,
+    ) -> Result<ImportReply, EngineError> {
+        let mut reply = plan.nothing();
+        let count = plan.incoming.drafts.len();
+        let mut from = plan.reached;
+        loop {
+            let to = count.min(from + IMPORT_BATCH);
+            self.import_part(caller, call, &plan, from, to, &mut reply).await?;
+            from = to;
+            if from == count {
+                return Ok(reply);
+            }
+        }
+    }
+
+    async fn import_part(
+        &self,
+        caller: &Caller,
+        call: &ImportCall,
+        plan: &Planned,
+        from: usize,
+        to: usize,
+        reply: &mut ImportReply,
+    ) -> Result<(), EngineError> {
+        let address = address(&plan.incoming, call);
+        let encoding = plan.existing.as_ref().map_or(call.encoding, |state| state.head.identity.encoding);
+        let command = plan.part(from, to, encoding, call.lenient);
+        let missing = match plan.activates && plan.existing.is_none() && from == 0 {
+            true => Missing::CreateActive,
+            false => Missing::Create { answers: false },
+        };
+        let write = WriteCall {
+            caller,
+            address: &address,
+            attempt: None,
+            operation: Operation::ImportConversation,
+            missing,
+            releases: plan.incoming.ends.is_some() && to == plan.incoming.drafts.len(),
+            resolved: None,
+        };
+        let applied = self
+            .write(write, |before, context| {
+                let blank;
+                let before = match before.head.revision {
+                    Revision::NONE => {
+                        blank = self.blank(call, plan, context.now);
+                        &blank
+                    }
+                    _ => before,
+                };
+                Ok(import(before, &command, context)?.map(|imported| Decision {
+                    transition: imported.transition,
+                    target: None,
+                    value: (imported.irregularities, imported.skipped),
+                }))
+            })
+            .await?;
+        if let Applied::Now { after, change, value: (irregularities, skipped), .. } = applied {
+            reply.started |= change.is_some_and(|change| change.before == Revision::NONE);
+            reply.after = Some(after);
+            reply.stored += to - from - skipped;
+            reply.skipped += skipped;
+            reply.irregularities.extend(plan.placed(from, irregularities));
+        }
+        Ok(())
+    }
+
+    /// The conversation before its first revision; it started when its source says, but not later
+    /// than now.
+    fn blank(&self, call: &ImportCall, plan: &Planned, now: Timestamp) -> Conversation {
+        let key = ConversationKey { namespace: plan.namespace.clone(), id: plan.incoming.id.clone() };
+        let start = plan.incoming.start.map_or(now, |start| start.min(now));
+        let identity = self.identity(key, &address(&plan.incoming, call), call.encoding, start);
+        Conversation::new(identity, call.policy)
+    }
+}
+
+fn address(incoming: &Incoming, call: &ImportCall) -> Address {
+    Address { conversation: Some(incoming.id.clone()), recipient: Some(call.recipient.clone()) }
+}
+
+impl Planned {
+    /// The command that imports the drafts from `from` to before `to`.
+    fn part(&self, from: usize, to: usize, encoding: Encoding, lenient: bool) -> Import {
+        let drafts = self.incoming.drafts[from..to].to_vec();
+        let mut labels = BTreeMap::new();
+        if self.own {
+            labels.clone_from(&self.incoming.labels);
+            labels.insert(IMPORTED_FROM.to_owned(), self.incoming.mark());
+        }
+        Import {
+            said: drafts.iter().rev().find_map(|draft| draft.create_time),
+            memorize: Memorize {
+                drafts,
+                tokens: self.tokens[from..to].to_vec(),
+                encoding,
+                expected: None,
+                lenient,
+            },
+            title: self.incoming.title.clone(),
+            labels,
+            ends: self.incoming.ends.clone().filter(|_| to == self.incoming.drafts.len()),
+        }
+    }
+
+    /// Irregularities of the part that starts at `from`, placed in the whole.
+    fn placed(&self, from: usize, irregularities: Vec<Irregularity>) -> Vec<Irregularity> {
+        let place = |it: Irregularity| Irregularity { index: it.index + from, ..it };
+        irregularities.into_iter().map(place).collect()
+    }
+
+    fn nothing(&self) -> ImportReply {
+        ImportReply {
+            after: self.existing.clone(),
+            started: false,
+            stored: 0,
+            skipped: self.reached,
+            irregularities: Vec::new(),
+        }
+    }
+}

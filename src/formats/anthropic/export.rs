@@ -1,0 +1,129 @@
+//! From utterances to messages.
+
+use serde_json::{Map, Value};
+
+use crate::{
+    domain::Role,
+    formats::{
+        Format, Losses, Repairs, Whole,
+        anthropic::{AT, FORM, MESSAGE, STARTS, SYSTEM, canonical, side},
+        extras::{self, Parts},
+    },
+};
+
+/// The format of this file.
+const FORMAT: Format = Format::Anthropic;
+
+/// The conversation: an array of messages; an object with `messages` when it came as one, or has
+/// instructions at its head, which go into `system`.
+///
+/// System utterances elsewhere are said by the user.
+pub fn export(whole: &Whole<'_>, repairs: Repairs, losses: &mut Losses) -> Value {
+    let said = whole.parts();
+    let mut writer = Writer { system: None, system_text: None, messages: Vec::new() };
+    for line in whole.lines(&said, FORMAT, repairs, losses) {
+        let parts = line.parts();
+        let kept = parts.kept(FORMAT).unwrap_or_default();
+        let blocks = match whole.rendered(line.place, blocks(&parts), losses) {
+            Value::Array(blocks) => blocks,
+            block => vec![block],
+        };
+        if kept.get(SYSTEM).is_some()
+            || (parts.role == Role::System && writer.messages.is_empty() && kept.get(MESSAGE).is_none())
+        {
+            writer.instruct(&parts, &kept, blocks);
+            continue;
+        }
+        if parts.role == Role::System && kept.get(MESSAGE).is_none() {
+            let reason = "an instruction inside the conversation is said by the user";
+            losses.add("role", reason, Some(whole.utterances[line.place].sequence));
+        }
+        writer.say(&parts, &kept, blocks);
+    }
+    writer.end(extras::document(&said, FORMAT))
+}
+
+/// One utterance as an array of content blocks, and whether what was kept of it still fits.
+pub fn blocks(parts: &Parts<'_>) -> (Value, bool) {
+    parts.render(FORMAT, canonical(parts))
+}
+
+struct Writer {
+    system: Option<Vec<Value>>,
+    /// The instructions as text, while they are one.
+    system_text: Option<String>,
+    messages: Vec<Message>,
+}
+
+/// A message in the making.
+struct Message {
+    side: &'static str,
+    /// What it holds beside role and content; may hold a role of its own.
+    fields: Map<String, Value>,
+    blocks: Vec<Value>,
+    /// Results with a place among the blocks.
+    placed: Vec<(usize, Value)>,
+    /// The content as text, while it is one.
+    text: Option<String>,
+}
+
+impl Writer {
+    fn instruct(&mut self, parts: &Parts<'_>, kept: &Value, blocks: Vec<Value>) {
+        let text = self.system.is_none() && kept.get(SYSTEM).is_none_or(|form| form == "text");
+        self.system_text = text.then(|| parts.content.to_owned());
+        self.system.get_or_insert_default().extend(blocks);
+    }
+
+    fn say(&mut self, parts: &Parts<'_>, kept: &Value, blocks: Vec<Value>) {
+        let side = side(parts.role);
+        let starts = kept.get(STARTS).is_some() || self.messages.last().is_none_or(|last| last.side != side);
+        if starts {
+            let fields = kept.get(MESSAGE).and_then(Value::as_object).cloned().unwrap_or_default();
+            let text = is_text(parts, kept).then(|| parts.content.to_owned());
+            let message = Message { side, fields, blocks: Vec::new(), placed: Vec::new(), text };
+            self.messages.push(message);
+        }
+        let Some(message) = self.messages.last_mut() else { return };
+        if !starts {
+            message.text = None;
+        }
+        match kept.get(AT).and_then(Value::as_u64).and_then(|at| usize::try_from(at).ok()) {
+            Some(at) => message.placed.extend(blocks.into_iter().map(|block| (at, block))),
+            None => message.blocks.extend(blocks),
+        }
+    }
+
+    fn end(self, document: Option<Map<String, Value>>) -> Value {
+        let messages: Value = self.messages.into_iter().map(Message::value).collect();
+        let system = match self.system_text {
+            Some(text) => Some(Value::String(text)),
+            None => self.system.map(Value::Array),
+        };
+        if document.is_none() && system.is_none() {
+            return messages;
+        }
+        let mut document = document.unwrap_or_default();
+        system.into_iter().for_each(|system| drop(document.insert("system".into(), system)));
+        document.insert("messages".into(), messages);
+        Value::Object(document)
+    }
+}
+
+impl Message {
+    fn value(self) -> Value {
+        let Self { side, fields, mut blocks, placed, text } = self;
+        for (at, block) in placed {
+            blocks.insert(at.min(blocks.len()), block);
+        }
+        let mut message = Map::from_iter([("role".into(), side.into())]);
+        message.insert("content".into(), text.map_or(Value::Array(blocks), Value::String));
+        message.extend(fields);
+        Value::Object(message)
+    }
+}
+
+/// Whether a message that is nothing but `parts` has text for its content.
+fn is_text(parts: &Parts<'_>, kept: &Value) -> bool {
+    let usual = parts.role != Role::Assistant && parts.role != Role::Tool;
+    kept.get(FORM).map_or(usual, |form| form == "text") && parts.calls().is_empty()
+}

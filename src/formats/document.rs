@@ -1,0 +1,144 @@
+//! From bytes to conversations, in whichever format they are.
+
+use serde_json::{Deserializer, Value};
+
+use crate::{
+    domain::Refusal,
+    formats::{
+        Format, Source, anthropic, fields::Place, legacy, mend_surrogates, openai_chat, openai_responses,
+        persisted,
+    },
+};
+
+/// Reads the conversations of a file: JSON, or JSON values one after the other (JSONL).
+///
+/// Without a `format` it is told by the looks of the file. Of OpenAI's chat messages, Responses items
+/// and Anthropic's messages several values are several conversations; single messages, one a line,
+/// are one together.
+///
+/// Refuses what is no UTF-8 and no JSON, and what the format does not accept, with its place.
+pub fn parse(bytes: &[u8], format: Option<Format>) -> Result<Source, Refusal> {
+    let values = values(bytes)?;
+    let format = match format {
+        Some(format) => format,
+        None => detect(&values)?,
+    };
+    let mut notes = Vec::new();
+    let mut conversations = Vec::new();
+    for (index, value) in spread(values, format).into_iter().enumerate() {
+        let (line, root) = (format!("line {}", index + 1), Place::root(""));
+        let place = if index == 0 { root } else { Place::root(&line) };
+        match format {
+            Format::OpenAiChat => conversations.push(openai_chat::conversation(value, &place, &mut notes)?),
+            Format::OpenAiResponses => {
+                conversations.push(openai_responses::conversation(value, &place, &mut notes)?);
+            }
+            Format::Anthropic => conversations.push(anthropic::conversation(value, &place, &mut notes)?),
+            Format::Persisted => conversations.extend(persisted::conversations(value, &place, &mut notes)?),
+            Format::Legacy => conversations.push(legacy::history(value, &place, &mut notes)?),
+        }
+    }
+    Ok(Source { format, conversations, notes })
+}
+
+fn values(bytes: &[u8]) -> Result<Vec<Value>, Refusal> {
+    let text = str::from_utf8(bytes).map_err(|error| refuse(format!("is no UTF-8: {error}")))?;
+    let text = mend_surrogates(text.trim_start_matches('\u{feff}'));
+    let values: Result<Vec<Value>, _> = Deserializer::from_str(&text).into_iter().collect();
+    values.map_err(|error| refuse(format!("is no JSON: {error}")))
+}
+
+fn refuse(description: String) -> Refusal {
+    Refusal::invalid("content", description)
+}
+
+/// The conversations among `values`: single messages are one together.
+fn spread(values: Vec<Value>, format: Format) -> Vec<Value> {
+    if matches!(format, Format::Persisted | Format::Legacy) {
+        return values;
+    }
+    let (mut loose, mut whole) = (Vec::new(), Vec::new());
+    for value in values {
+        match value {
+            Value::Array(values) if values.first().is_some_and(is_conversation) => whole.extend(values),
+            value if is_conversation(&value) => whole.push(value),
+            message => loose.push(message),
+        }
+    }
+    if !loose.is_empty() {
+        whole.push(Value::Array(loose));
+    }
+    whole
+}
+
+fn is_conversation(value: &Value) -> bool {
+    const LISTS: [&str; 4] = ["input", "output", "items", "data"];
+    let holds = |list: &str| value.get(list).is_some_and(|list| list.is_array() || list.is_string());
+    let message = value.get("role").is_some() || value.get("type").is_some_and(|kind| kind != "response");
+    value.is_array() || value.get("messages").is_some() || (!message && LISTS.into_iter().any(holds))
+}
+
+/// The format that `values` look like.
+///
+/// Refuses what looks like none. A plain message with a role and text could be any provider's: it is
+/// read as OpenAI's chat message.
+pub fn detect(values: &[Value]) -> Result<Format, Refusal> {
+    let Some(first) = values.first() else { return Ok(Format::OpenAiChat) };
+    let has = |name: &str| first.get(name).is_some();
+    if has("recentConversations") || first.get(0).is_some_and(|entry| entry.get("userMessage").is_some()) {
+        return Ok(Format::Legacy);
+    }
+    if has("conversations") || (has("startedAt") && has("messages")) {
+        return Ok(Format::Persisted);
+    }
+    if ["input", "output", "items"].iter().any(|name| has(name)) && !has("role") && !has("type") {
+        return Ok(Format::OpenAiResponses);
+    }
+    if has("system") && has("messages") {
+        return Ok(Format::Anthropic);
+    }
+    let messages: Vec<&Value> = values.iter().flat_map(messages).collect();
+    let kinds = || messages.iter().flat_map(|message| kinds(message));
+    if kinds().any(is_responses) {
+        return Ok(Format::OpenAiResponses);
+    }
+    if kinds().any(is_anthropic) {
+        return Ok(Format::Anthropic);
+    }
+    match messages.iter().all(|message| message.get("role").is_some()) {
+        true => Ok(Format::OpenAiChat),
+        false => Err(refuse(
+            "is in no format that is known by its looks; name the format, or accepted are messages with roles, \
+             Responses items, PersistedConversations and legacy histories"
+                .to_owned(),
+        )),
+    }
+}
+
+/// The messages that a value holds, or is.
+fn messages(value: &Value) -> Vec<&Value> {
+    match value {
+        Value::Array(values) => values.iter().flat_map(messages).collect(),
+        Value::Object(fields) => match fields.get("messages").and_then(Value::as_array) {
+            Some(messages) => messages.iter().collect(),
+            None => vec![value],
+        },
+        other => vec![other],
+    }
+}
+
+/// The types of an item, and of the parts of its content.
+fn kinds(message: &Value) -> impl Iterator<Item = &str> {
+    let parts = message.get("content").and_then(Value::as_array).into_iter().flatten();
+    std::iter::once(message).chain(parts).filter_map(|value| value.get("type")?.as_str())
+}
+
+fn is_responses(kind: &str) -> bool {
+    ["message", "reasoning", "input_text", "output_text", "item_reference"].contains(&kind)
+        || kind.ends_with("_call")
+        || kind.ends_with("_call_output")
+}
+
+fn is_anthropic(kind: &str) -> bool {
+    ["tool_use", "tool_result", "thinking", "redacted_thinking"].contains(&kind)
+}

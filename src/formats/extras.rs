@@ -1,0 +1,359 @@
+//! What is kept of a message beside what the model holds, so that its format gets it back.
+//!
+//! A format writes each utterance in one canonical way, a JSON value with *holes* where the model
+//! holds the text: `{"role": "user", "content": {"$": "content"}}`. A parser punches the same holes
+//! into what came; the *difference* of the two is what the model does not hold, and all that is
+//! kept. So nothing is stored twice, and an ordinary message keeps nothing.
+//!
+//! A difference is a JSON object: `{"is": V}` replaces all; `{"set": {…}, "unset": [keys], "at":
+//! {key or index: difference}}` changes parts. A hole is `{"$": "content"}`, `{"$": [from, to]}`
+//! (bytes of the content), `{"$": "name"}` and the like (see [`Parts::fill`]).
+
+use serde_json::{Map, Value, json};
+
+use crate::{
+    domain::{Draft, More, Role, Timestamp, Utterance},
+    formats::{Format, Note, Sourced, fields::Place, time},
+};
+
+/// The key of a hole.
+const HOLE: &str = "$";
+/// The key of a message that is kept as it came, when holes cannot give it back.
+const WHOLE: &str = "whole";
+
+/// What the model holds of a message: of a draft, or of a stored utterance.
+#[derive(Clone, Copy, Debug)]
+pub struct Parts<'a> {
+    /// Who speaks.
+    pub role: Role,
+    /// What was said.
+    pub content: &'a str,
+    /// What most do not have.
+    pub more: Option<&'a More>,
+    /// An id that a client gave.
+    pub id: Option<&'a str>,
+    /// When it was said.
+    pub time: Option<Timestamp>,
+}
+
+impl<'a> From<&'a Draft> for Parts<'a> {
+    fn from(draft: &'a Draft) -> Self {
+        Self {
+            role: draft.role,
+            content: &draft.content,
+            more: draft.more.as_deref(),
+            id: draft.id.as_deref(),
+            time: draft.create_time,
+        }
+    }
+}
+
+impl<'a> From<&'a Utterance> for Parts<'a> {
+    fn from(utterance: &'a Utterance) -> Self {
+        Self {
+            role: utterance.role,
+            content: &utterance.content,
+            more: utterance.more.as_deref(),
+            id: utterance.given_id(),
+            time: Some(utterance.create_time),
+        }
+    }
+}
+
+/// The hole for a part of the model: `content`, `name`, `tool_call_id`, `calls/0/arguments`…
+pub fn hole(part: impl Into<Value>) -> Value {
+    json!({ HOLE: part.into() })
+}
+
+impl<'a> Parts<'a> {
+    /// The calls it makes.
+    pub fn calls(&self) -> &'a [crate::domain::ToolCall] {
+        self.more.map_or(&[], |more| &more.tool_calls)
+    }
+
+    /// The call it answers.
+    pub fn tool_call_id(&self) -> Option<&'a str> {
+        self.more?.tool_call_id.as_deref()
+    }
+
+    /// The participant or the tool.
+    pub fn name(&self) -> Option<&'a str> {
+        self.more?.name.as_deref()
+    }
+
+    /// The extras, by format; `None` when there are none, or no object.
+    pub fn extras(&self) -> Option<Map<String, Value>> {
+        match serde_json::from_str(self.more?.extras_json.as_deref()?) {
+            Ok(Value::Object(extras)) => Some(extras),
+            _ => None,
+        }
+    }
+
+    /// What is kept for `format`; `Some` also when it is nothing but the mark that the utterance
+    /// came in it.
+    pub fn kept(&self, format: Format) -> Option<Value> {
+        self.extras()?.remove(format.name())
+    }
+
+    /// `template` with its holes filled; `None` when the content has changed so that one cannot be.
+    ///
+    /// A hole is `content`, bytes `[from, to]` of it, `id`, `time`, `name`, `tool_call_id`,
+    /// `tools_used`, or, of the n-th call, `calls/n/id`, `calls/n/name`, `calls/n/arguments` (text)
+    /// and `calls/n/input` (JSON).
+    pub fn fill(&self, template: Value) -> Option<Value> {
+        if let Some(part) = as_hole(&template) {
+            return self.part(part);
+        }
+        Some(match template {
+            Value::Object(fields) => {
+                let fill = |(key, value)| Some((key, self.fill(value)?));
+                Value::Object(fields.into_iter().map(fill).collect::<Option<_>>()?)
+            }
+            Value::Array(values) => {
+                Value::Array(values.into_iter().map(|value| self.fill(value)).collect::<Option<_>>()?)
+            }
+            plain => plain,
+        })
+    }
+
+    fn part(&self, part: &Value) -> Option<Value> {
+        if let Some(range) = part.as_array() {
+            let at = |index: usize| usize::try_from(range.get(index)?.as_u64()?).ok();
+            return Some(self.content.get(at(0)?..at(1)?)?.into());
+        }
+        let text = match part.as_str()? {
+            "content" => self.content,
+            "id" => self.id?,
+            "time" => return Some(time::write(self.time?).into()),
+            "name" => self.name()?,
+            "tool_call_id" => self.tool_call_id()?,
+            "tools_used" => {
+                return Some(self.more?.tools_used.iter().map(|tool| &**tool).collect());
+            }
+            path => return self.of_call(path),
+        };
+        Some(text.into())
+    }
+
+    fn of_call(&self, path: &str) -> Option<Value> {
+        let (index, part) = path.strip_prefix("calls/")?.split_once('/')?;
+        let call = self.calls().get(index.parse::<usize>().ok()?)?;
+        match part {
+            "id" => Some((*call.id).into()),
+            "name" => Some((*call.name).into()),
+            "arguments" => Some((*call.arguments_json).into()),
+            "input" => serde_json::from_str(&call.arguments_json).ok(),
+            _ => None,
+        }
+    }
+
+    /// The message in `format` that `canonical`, with its holes, writes, and what is kept beside it.
+    ///
+    /// What is kept and no longer fits, because the content has changed, is left out: then the
+    /// second is false.
+    pub fn render(&self, format: Format, canonical: Value) -> (Value, bool) {
+        self.render_kept(self.kept(format).as_ref(), canonical)
+    }
+
+    /// The same, with what is kept at hand.
+    pub fn render_kept(&self, kept: Option<&Value>, canonical: Value) -> (Value, bool) {
+        if let Some(whole) = kept.and_then(|kept| kept.get(WHOLE)) {
+            return (whole.clone(), true);
+        }
+        let changed = kept.and_then(|kept| kept.get(DIFFERENCE)).map(|kept| {
+            let mut changed = canonical.clone();
+            apply(&mut changed, kept);
+            self.fill(changed)
+        });
+        match changed {
+            Some(Some(message)) => (message, true),
+            fits => (self.fill(canonical).unwrap_or(Value::Null), fits.is_none()),
+        }
+    }
+}
+
+/// The key of what the file says beside its messages; stands with the first of them.
+const DOCUMENT: &str = "document";
+/// The key of the difference among what is kept; beside it stand the marks of a format.
+const DIFFERENCE: &str = "differs";
+
+/// What is to be kept of `source`, into which `hollow` has the holes punched: nothing when
+/// `canonical` writes it.
+pub fn difference(parts: Parts<'_>, source: &Value, hollow: &Value, canonical: &Value) -> Map<String, Value> {
+    let mut kept = Map::new();
+    if let Some(difference) = differ(canonical, hollow) {
+        kept.insert(DIFFERENCE.into(), difference);
+    }
+    let (message, _) = parts.render_kept(Some(&Value::Object(kept.clone())), canonical.clone());
+    if message != *source {
+        // it holds what looks like a hole, or a number that changes when it is written
+        kept = Map::from_iter([(WHOLE.into(), source.clone())]);
+    }
+    kept
+}
+
+/// Keeps `kept` for `format` beside `draft`, or only the mark that it came in it.
+pub fn keep(draft: &mut Draft, format: Format, kept: Map<String, Value>) {
+    let more = draft.more.get_or_insert_default();
+    let mut extras = match more.extras_json.as_deref().map(serde_json::from_str) {
+        Some(Ok(Value::Object(extras))) => extras,
+        _ => Map::new(),
+    };
+    match extras.get_mut(format.name()) {
+        Some(Value::Object(before)) => before.extend(kept),
+        _ => drop(extras.insert(format.name().into(), Value::Object(kept))),
+    }
+    more.extras_json = Some(Value::Object(extras).to_string().into());
+}
+
+/// Keeps what the file says beside its messages, with the first draft of `said`.
+///
+/// `None` is a file that is nothing but its messages. What cannot be kept, as there is no draft, is
+/// noted.
+pub fn keep_document(
+    said: &mut [Sourced],
+    format: Format,
+    document: Option<Map<String, Value>>,
+    notes: &mut Vec<Note>,
+    place: &Place<'_>,
+) {
+    let Some(document) = document else { return };
+    match said.first_mut() {
+        Some(first) => {
+            let kept = Map::from_iter([(DOCUMENT.into(), Value::Object(document))]);
+            keep(&mut first.draft, format, kept);
+        }
+        None if document.is_empty() => {}
+        None => {
+            let description = "is not kept, as there are no messages to keep it with".to_owned();
+            notes.push(Note { place: place.to_string(), description });
+        }
+    }
+}
+
+/// What the file that the utterances came from in `format` says beside its messages.
+pub fn document(said: &[Parts<'_>], format: Format) -> Option<Map<String, Value>> {
+    let document = |parts: &Parts<'_>| match parts.kept(format)?.get_mut(DOCUMENT)?.take() {
+        Value::Object(document) => Some(document),
+        _ => None,
+    };
+    said.iter().find_map(document)
+}
+
+fn as_hole(value: &Value) -> Option<&Value> {
+    value.as_object().filter(|fields| fields.len() == 1)?.get(HOLE)
+}
+
+fn differ(from: &Value, to: &Value) -> Option<Value> {
+    if from == to {
+        return None;
+    }
+    let parts = as_hole(from).is_none() && as_hole(to).is_none();
+    let mut difference = Map::new();
+    match (from, to) {
+        (Value::Object(from), Value::Object(to)) if parts => {
+            let (mut set, mut at) = (Map::new(), Map::new());
+            for (key, value) in to {
+                match from.get(key).map(|before| differ(before, value)) {
+                    Some(None) => {}
+                    Some(Some(inner)) if inner.get("is").is_none() => drop(at.insert(key.clone(), inner)),
+                    _ => drop(set.insert(key.clone(), value.clone())),
+                }
+            }
+            let unset: Vec<&str> =
+                from.keys().filter(|key| !to.contains_key(*key)).map(String::as_str).collect();
+            let mut add = |key: &str, value: Value, any: bool| {
+                any.then(|| difference.insert(key.into(), value));
+            };
+            add("set", Value::Object(set.clone()), !set.is_empty());
+            add("unset", json!(unset), !unset.is_empty());
+            add("at", Value::Object(at.clone()), !at.is_empty());
+        }
+        (Value::Array(from), Value::Array(to)) if from.len() == to.len() => {
+            let inner = |(index, (from, to))| Some((usize::to_string(&index), differ(from, to)?));
+            let at: Map<_, _> = from.iter().zip(to).enumerate().filter_map(inner).collect();
+            difference.insert("at".into(), Value::Object(at));
+        }
+        _ => drop(difference.insert("is".into(), to.clone())),
+    }
+    Some(Value::Object(difference))
+}
+
+fn apply(to: &mut Value, difference: &Value) {
+    if let Some(value) = difference.get("is") {
+        *to = value.clone();
+        return;
+    }
+    let inner = difference.get("at").and_then(Value::as_object);
+    for (key, inner) in inner.into_iter().flatten() {
+        let place = match &mut *to {
+            Value::Array(values) => key.parse().ok().and_then(|index: usize| values.get_mut(index)),
+            fields => fields.get_mut(key),
+        };
+        if let Some(place) = place {
+            apply(place, inner);
+        }
+    }
+    let Some(fields) = to.as_object_mut() else { return };
+    for key in difference.get("unset").and_then(Value::as_array).into_iter().flatten() {
+        fields.shift_remove(key.as_str().unwrap_or_default());
+    }
+    if let Some(set) = difference.get("set").and_then(Value::as_object) {
+        fields.extend(set.clone());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn json() -> impl Strategy<Value = Value> {
+        let leaf = prop_oneof![any::<Option<bool>>().prop_map(Value::from), "[a$]?".prop_map(Value::from)];
+        leaf.prop_recursive(3, 24, 4, |inner| {
+            let key = prop::sample::select(vec!["$", "is", "a", "b"]).prop_map(str::to_owned);
+            prop_oneof![
+                prop::collection::vec(inner.clone(), 0..4).prop_map(Value::from),
+                prop::collection::vec((key, inner), 0..4).prop_map(|fields| fields.into_iter().collect()),
+            ]
+        })
+    }
+
+    proptest! {
+        #[test]
+        fn a_difference_leads_from_one_value_to_the_other(from in json(), to in json()) {
+            let mut changed = from.clone();
+            if let Some(difference) = differ(&from, &to) {
+                apply(&mut changed, &difference);
+            }
+            prop_assert_eq!(changed, to);
+        }
+    }
+
+    #[test]
+    fn what_is_kept_and_no_longer_fits_is_left_out() {
+        let draft = |content: &str| {
+            let more = More {
+                extras_json: Some(
+                    r#"{"openai_chat":{"differs":{"set":{"content":[{"$":[0,4]},{"$":[5,9]}]}}}}"#.into(),
+                ),
+                ..More::default()
+            };
+            Draft {
+                id: None,
+                role: Role::User,
+                content: content.into(),
+                turn: None,
+                create_time: None,
+                pinned: false,
+                more: Some(Box::new(more)),
+            }
+        };
+        let canonical = json!({"content": hole("content")});
+        let render =
+            |content: &str| Parts::from(&draft(content)).render(Format::OpenAiChat, canonical.clone());
+        assert_eq!(render("this\nthat"), (json!({"content": ["this", "that"]}), true));
+        assert_eq!(render("thus"), (json!({"content": "thus"}), false));
+    }
+}

@@ -1,0 +1,258 @@
+//! Reading the fields of a JSON message: each is taken, a hole is left in its place, and what is
+//! wrong is named with its place.
+
+use std::{borrow::Cow, fmt};
+
+use serde_json::{Map, Value};
+use xxhash_rust::xxh3::xxh3_64;
+
+use crate::{
+    domain::{Refusal, limits::MAX_ID_BYTES},
+    formats::extras::hole,
+};
+
+/// Where a value stands in what was read, such as `messages[3].tool_calls[0].id`.
+#[derive(Clone, Copy, Debug)]
+pub struct Place<'a> {
+    outer: Option<&'a Place<'a>>,
+    step: Step<'a>,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Step<'a> {
+    Field(&'a str),
+    Index(usize),
+}
+
+impl<'a> Place<'a> {
+    /// The outermost place.
+    pub fn root(name: &'a str) -> Self {
+        Self { outer: None, step: Step::Field(name) }
+    }
+
+    /// A field of the object that stands here.
+    pub fn field(&'a self, name: &'a str) -> Self {
+        Self { outer: Some(self), step: Step::Field(name) }
+    }
+
+    /// A value of the array that stands here, from 0.
+    pub fn index(&'a self, index: usize) -> Self {
+        Self { outer: Some(self), step: Step::Index(index) }
+    }
+
+    /// What stands here is not accepted.
+    pub fn refuse(&self, description: impl Into<String>) -> Refusal {
+        Refusal::invalid(self.to_string(), description)
+    }
+
+    /// What stands here is `value`; accepted is something else.
+    pub fn refuse_kind(&self, value: &Value, accepted: &str) -> Refusal {
+        self.refuse(format!("is {}; accepted is {accepted}", kind(value)))
+    }
+}
+
+impl fmt::Display for Place<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(outer) = self.outer {
+            outer.fmt(f)?;
+        }
+        match (self.step, self.outer) {
+            (Step::Index(index), _) => write!(f, "[{index}]"),
+            (Step::Field(name), None | Some(Place { step: Step::Field(""), .. })) => f.write_str(name),
+            (Step::Field(name), _) => write!(f, ".{name}"),
+        }
+    }
+}
+
+/// What a value is, in words.
+pub fn kind(value: &Value) -> &'static str {
+    match value {
+        Value::Null => "null",
+        Value::Bool(_) => "true or false",
+        Value::Number(_) => "a number",
+        Value::String(_) => "text",
+        Value::Array(_) => "an array",
+        Value::Object(_) => "an object",
+    }
+}
+
+/// The fields of an object.
+pub fn object(value: Value, place: &Place<'_>, accepted: &str) -> Result<Map<String, Value>, Refusal> {
+    match value {
+        Value::Object(fields) => Ok(fields),
+        other => Err(place.refuse_kind(&other, accepted)),
+    }
+}
+
+/// The values of an array.
+pub fn array(value: Value, place: &Place<'_>, accepted: &str) -> Result<Vec<Value>, Refusal> {
+    match value {
+        Value::Array(values) => Ok(values),
+        other => Err(place.refuse_kind(&other, accepted)),
+    }
+}
+
+/// The text of a field, with a hole for `part` in its place; `None`, and nothing changes, when it is
+/// absent or null.
+pub fn take_text(
+    fields: &mut Map<String, Value>,
+    name: &str,
+    part: &str,
+    place: &Place<'_>,
+) -> Result<Option<String>, Refusal> {
+    match fields.get_mut(name) {
+        None | Some(Value::Null) => Ok(None),
+        Some(value @ Value::String(_)) => match std::mem::replace(value, hole(part)) {
+            Value::String(text) => Ok(Some(text)),
+            _ => Ok(None),
+        },
+        Some(other) => Err(place.field(name).refuse_kind(other, "text")),
+    }
+}
+
+/// The same for an id or a name: one that is not accepted as it is stays in its field, and what is
+/// taken is [`fit`] for it.
+pub fn take_fit(
+    fields: &mut Map<String, Value>,
+    name: &str,
+    part: &str,
+    most: usize,
+    place: &Place<'_>,
+) -> Result<Option<String>, Refusal> {
+    match fields.get(name) {
+        Some(Value::String(text)) if fit(text, most) != *text => Ok(Some(fit(text, most).into_owned())),
+        _ => take_text(fields, name, part, place),
+    }
+}
+
+/// An id or a name that is accepted, made of `text`: control characters are replaced, nothing is
+/// `-`, and what is longer than `most` bytes ends in a hash of the whole.
+pub fn fit(text: &str, most: usize) -> Cow<'_, str> {
+    /// `~` and 16 hexadecimal digits.
+    const HASH_BYTES: usize = 17;
+    if text.is_empty() {
+        return "-".into();
+    }
+    let clean: Cow<'_, str> = match text.contains(char::is_control) {
+        true => text.replace(char::is_control, "-").into(),
+        false => text.into(),
+    };
+    if clean.len() <= most {
+        return clean;
+    }
+    let end = clean.floor_char_boundary(most - HASH_BYTES);
+    format!("{}~{:016x}", &clean[..end], xxh3_64(text.as_bytes())).into()
+}
+
+/// An id that is accepted, made of `text`.
+pub fn fit_id(text: &str) -> Cow<'_, str> {
+    fit(text, MAX_ID_BYTES)
+}
+
+/// A content array's texts, joined by line ends into the content.
+pub struct Joined {
+    content: String,
+    any: bool,
+    /// There is only one text: it is the whole content.
+    sole: bool,
+}
+
+impl Joined {
+    /// Takes the texts out of `parts`; holes are left in their places.
+    ///
+    /// A text is a string, or what an object holds under `text` (or `refusal`) whose type is named
+    /// so.
+    pub fn of(parts: &mut [Value]) -> String {
+        let count = parts.iter_mut().filter_map(|part| text_of(part).map(drop)).count();
+        let mut joined = Self { content: String::new(), any: false, sole: count == 1 };
+        for place in parts.iter_mut().filter_map(text_of) {
+            joined.take(place);
+        }
+        joined.content
+    }
+
+    fn take(&mut self, place: &mut Value) {
+        let Value::String(text) = place else { return };
+        if self.any {
+            self.content.push('\n');
+        }
+        let from = self.content.len();
+        self.content.push_str(text);
+        self.any = true;
+        *place = match self.sole {
+            true => hole("content"),
+            false => hole(vec![from, self.content.len()]),
+        };
+    }
+}
+
+/// Where the text of a part stands, if it is one of text.
+fn text_of(part: &mut Value) -> Option<&mut Value> {
+    const TEXTS: [&str; 3] = ["text", "input_text", "output_text"];
+    let key = match &*part {
+        Value::String(_) => return Some(part),
+        Value::Object(fields) => match fields.get("type").and_then(Value::as_str) {
+            Some("refusal") => "refusal",
+            Some(kind) if TEXTS.contains(&kind) => "text",
+            None if fields.contains_key("text") => "text",
+            _ => return None,
+        },
+        _ => return None,
+    };
+    part.get_mut(key).filter(|text| text.is_string())
+}
+
+/// The content that a field holds: text, an array of parts, or nothing. Holes are left in its place.
+pub fn take_content(
+    fields: &mut Map<String, Value>,
+    name: &str,
+    place: &Place<'_>,
+) -> Result<String, Refusal> {
+    match fields.get_mut(name) {
+        Some(Value::Array(parts)) => Ok(Joined::of(parts)),
+        Some(other) if !other.is_string() && !other.is_null() => {
+            Err(place.field(name).refuse_kind(other, "text, null or an array of parts"))
+        }
+        _ => Ok(take_text(fields, name, "content", place)?.unwrap_or_default()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn a_place_reads_like_a_path() {
+        let messages = Place::root("messages");
+        let (third, calls) = (messages.index(3), "tool_calls");
+        let calls = third.field(calls);
+        assert_eq!(calls.index(0).field("id").to_string(), "messages[3].tool_calls[0].id");
+        assert_eq!(Place::root("").field("messages").to_string(), "messages");
+    }
+
+    #[test]
+    fn texts_of_parts_are_joined() {
+        let mut parts = [
+            json!({"type": "text", "text": "ab"}),
+            json!({"type": "image_url", "image_url": {"url": "u"}}),
+            json!({"type": "refusal", "refusal": "ü"}),
+        ];
+        assert_eq!(Joined::of(&mut parts), "ab\nü");
+        assert_eq!(parts[0]["text"], json!({"$": [0, 2]}));
+        assert_eq!(parts[2]["refusal"], json!({"$": [3, 5]}));
+        let mut one = [json!("ab")];
+        assert_eq!((Joined::of(&mut one), &one[0]), ("ab".to_owned(), &json!({"$": "content"})));
+    }
+
+    #[test]
+    fn an_id_is_made_to_fit() {
+        assert_eq!(fit_id("call_1"), "call_1");
+        assert_eq!(fit_id(""), "-");
+        assert_eq!(fit_id("a\nb"), "a-b");
+        let long = fit_id(&"é".repeat(100)).into_owned();
+        assert!(long.len() <= MAX_ID_BYTES && long.contains('~'), "{long}");
+        assert_ne!(long, fit_id(&"é".repeat(101)));
+    }
+}

@@ -1,0 +1,49 @@
+//! What an export cannot carry.
+
+use crate::domain::{Ranges, Sequence};
+
+/// Something that a format cannot carry.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Loss {
+    /// What is not in the export, such as `metadata`.
+    pub field: String,
+    /// Why.
+    pub reason: String,
+    /// The utterances that it is missing of; none when it is of the conversation.
+    pub sequences: Ranges,
+}
+
+/// The losses of an export, each told once.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Losses(Vec<Loss>);
+
+impl Losses {
+    /// Notes a loss of an utterance, or of the conversation.
+    pub fn add(&mut self, field: &str, reason: &str, sequence: Option<Sequence>) {
+        let same = |loss: &Loss| loss.field == field && loss.reason == reason;
+        let place = self.0.iter().position(same).unwrap_or_else(|| {
+            let (field, reason) = (field.to_owned(), reason.to_owned());
+            self.0.push(Loss { field, reason, sequences: Ranges::new() });
+            self.0.len() - 1
+        });
+        sequence.into_iter().for_each(|sequence| self.0[place].sequences.add(sequence));
+    }
+
+    /// Notes a loss of several utterances, if there are any.
+    pub fn add_all(&mut self, field: &str, reason: &str, sequences: Ranges) {
+        if !sequences.is_empty() {
+            let (field, reason) = (field.to_owned(), reason.to_owned());
+            self.0.push(Loss { field, reason, sequences });
+        }
+    }
+
+    /// All of them, in the order in which they were found.
+    pub fn into_vec(self) -> Vec<Loss> {
+        self.0
+    }
+
+    /// Whether nothing is lost.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+}

@@ -1,0 +1,29 @@
+//! From utterances to messages.
+
+use serde_json::Value;
+
+use crate::formats::{
+    Format, Losses, Repairs, Whole,
+    extras::{self, Parts},
+    openai_chat::canonical,
+};
+
+/// The conversation: an array of messages, or the object with `messages` that it came as.
+pub fn export(whole: &Whole<'_>, repairs: Repairs, losses: &mut Losses) -> Value {
+    let said = whole.parts();
+    let lines = whole.lines(&said, Format::OpenAiChat, repairs, losses);
+    let messages =
+        lines.iter().map(|line| whole.rendered(line.place, message(&line.parts()), losses)).collect();
+    match extras::document(&said, Format::OpenAiChat) {
+        Some(mut document) => {
+            document.insert("messages".into(), Value::Array(messages));
+            Value::Object(document)
+        }
+        None => Value::Array(messages),
+    }
+}
+
+/// One utterance as a message, and whether what was kept of it still fits.
+pub fn message(parts: &Parts<'_>) -> (Value, bool) {
+    parts.render(Format::OpenAiChat, canonical(parts))
+}

@@ -1,0 +1,36 @@
+//! Messages of OpenAI's chat completions.
+
+mod export;
+mod parse;
+
+pub use export::{export, message};
+pub use parse::{conversation, tool_calls};
+
+use serde_json::{Map, Value, json};
+
+use crate::{
+    domain::Role,
+    formats::extras::{Parts, hole},
+};
+
+/// The message that `parts` are in this format, with holes for what they say.
+///
+/// The content of an assistant that only calls tools is null.
+fn canonical(parts: &Parts<'_>) -> Value {
+    let mut message = Map::new();
+    message.insert("role".into(), parts.role.as_str().into());
+    let silent = parts.role == Role::Assistant && parts.content.is_empty() && !parts.calls().is_empty();
+    message.insert("content".into(), if silent { Value::Null } else { hole("content") });
+    let mut text = |name: &str, given: bool| given.then(|| message.insert(name.into(), hole(name)));
+    text("name", parts.name().is_some());
+    text("tool_call_id", parts.tool_call_id().is_some());
+    if !parts.calls().is_empty() {
+        let call = |index: usize| {
+            let part = |part: &str| hole(format!("calls/{index}/{part}"));
+            let function = json!({"name": part("name"), "arguments": part("arguments")});
+            json!({"id": part("id"), "type": "function", "function": function})
+        };
+        message.insert("tool_calls".into(), (0..parts.calls().len()).map(call).collect());
+    }
+    Value::Object(message)
+}

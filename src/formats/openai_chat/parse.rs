@@ -1,0 +1,174 @@
+//! From messages to drafts.
+
+use serde_json::{Map, Value};
+
+use crate::{
+    domain::{
+        Draft, More, Refusal, Role, ToolCall,
+        limits::{MAX_ID_BYTES, MAX_NAME_BYTES},
+    },
+    formats::{
+        Format, Note, Parsed, Sourced,
+        extras::{self, Parts, hole},
+        fields::{Place, array, fit_id, object, take_content, take_fit},
+        openai_chat::canonical,
+        repair,
+    },
+};
+
+/// The format of this file.
+const FORMAT: Format = Format::OpenAiChat;
+
+/// Reads a conversation: an array of messages, or an object with `messages` (and an `id`, and
+/// whatever else, which is kept).
+pub fn conversation(value: Value, place: &Place<'_>, notes: &mut Vec<Note>) -> Result<Parsed, Refusal> {
+    let (messages, document) = match value {
+        Value::Object(mut fields) => (fields.shift_remove("messages").unwrap_or_default(), Some(fields)),
+        messages => (messages, None),
+    };
+    let list = match document {
+        Some(_) => place.field("messages"),
+        None => *place,
+    };
+    let messages = array(messages, &list, "an array of messages")?;
+    let mut said = Vec::with_capacity(messages.len());
+    for (index, value) in messages.into_iter().enumerate() {
+        said.push(Sourced { index, draft: message(value, &list.index(index), notes)? });
+    }
+    repair::mark(FORMAT, &mut said);
+    let id = document.as_ref().and_then(|document| document.get("id").map(id_text));
+    extras::keep_document(&mut said, FORMAT, document, notes, place);
+    Ok(Parsed { id, list: list.to_string(), said, ..Parsed::default() })
+}
+
+fn id_text(id: &Value) -> String {
+    id.as_str().map_or_else(|| id.to_string(), str::to_owned)
+}
+
+/// Reads a message.
+///
+/// - `content` is null, text, or an array of parts, whose texts are joined by line ends.
+/// - `developer` is the role system, `function` is the role tool; a legacy `function_call` is a tool
+///   call whose id is the function's name, as `function` messages name no call.
+/// - Any other role becomes system, which starts no turn and answers no call, and is noted.
+fn message(value: Value, place: &Place<'_>, notes: &mut Vec<Note>) -> Result<Draft, Refusal> {
+    let source = value.clone();
+    let mut fields = object(value, place, "a message: an object with a role")?;
+    let role = role(&mut fields, place, notes)?;
+    let content = take_content(&mut fields, "content", place)?;
+    let mut more = More {
+        name: take_fit(&mut fields, "name", "name", MAX_NAME_BYTES, place)?.map(Into::into),
+        ..More::default()
+    };
+    match role {
+        Role::Assistant => more.tool_calls = calls(&mut fields, place)?,
+        Role::Tool => {
+            let id = take_fit(&mut fields, "tool_call_id", "tool_call_id", MAX_ID_BYTES, place)?;
+            let by_name = || more.name.clone().filter(|_| source["role"] == "function");
+            more.tool_call_id = id.map(Into::into).or_else(by_name);
+        }
+        Role::System | Role::User => {}
+    }
+    let more = (more != More::default()).then(|| Box::new(more));
+    let content = content.into();
+    let mut draft = Draft { id: None, role, content, turn: None, create_time: None, pinned: false, more };
+    let parts = Parts::from(&draft);
+    let kept = extras::difference(parts, &source, &Value::Object(fields), &canonical(&parts));
+    if !kept.is_empty() {
+        extras::keep(&mut draft, FORMAT, kept);
+    }
+    Ok(draft)
+}
+
+fn role(fields: &mut Map<String, Value>, place: &Place<'_>, notes: &mut Vec<Note>) -> Result<Role, Refusal> {
+    let at = place.field("role");
+    match fields.get("role") {
+        Some(Value::String(role)) => Ok(match role.as_str() {
+            "developer" => Role::System,
+            "function" => Role::Tool,
+            known => known.parse().unwrap_or_else(|_| {
+                let description = format!("the role {role:?} is unknown, kept as system");
+                notes.push(Note { place: at.to_string(), description });
+                Role::System
+            }),
+        }),
+        Some(other) => Err(at.refuse_kind(other, "text")),
+        None => {
+            Err(at.refuse("is missing; accepted are system, developer, user, assistant, tool and function"))
+        }
+    }
+}
+
+fn calls(fields: &mut Map<String, Value>, place: &Place<'_>) -> Result<Vec<ToolCall>, Refusal> {
+    let mut calls = match fields.get_mut("tool_calls") {
+        None | Some(Value::Null) => Vec::new(),
+        Some(value) => tool_calls(value, &place.field("tool_calls"))?,
+    };
+    let legacy = calls.len();
+    if let Some(Value::Object(call)) = fields.get_mut("function_call") {
+        let at = place.field("function_call");
+        calls.push(called(call, "arguments", legacy, None, &at)?);
+    }
+    Ok(calls)
+}
+
+/// Reads the array `tool_calls` of an assistant message, and leaves holes in it.
+///
+/// A call is `{"id", "type": "function", "function": {"name", "arguments"}}`, or has `custom` with
+/// `name` and `input`. Arguments that are no text are written as JSON.
+pub fn tool_calls(value: &mut Value, place: &Place<'_>) -> Result<Vec<ToolCall>, Refusal> {
+    let Value::Array(values) = value else {
+        return Err(place.refuse_kind(value, "an array of tool calls"));
+    };
+    let mut calls = Vec::with_capacity(values.len());
+    for (index, value) in values.iter_mut().enumerate() {
+        calls.push(tool_call(value, index, &place.index(index))?);
+    }
+    Ok(calls)
+}
+
+fn tool_call(value: &mut Value, index: usize, place: &Place<'_>) -> Result<ToolCall, Refusal> {
+    let Value::Object(call) = value else {
+        return Err(place.refuse_kind(value, "an object with an id and a function"));
+    };
+    let part = format!("calls/{index}/id");
+    let id = take_fit(call, "id", &part, MAX_ID_BYTES, place)?;
+    let (body, input) = match call.contains_key("custom") {
+        true => ("custom", "input"),
+        false => ("function", "arguments"),
+    };
+    let at = place.field(body);
+    match call.get_mut(body) {
+        Some(Value::Object(function)) => called(function, input, index, id, &at),
+        Some(other) => Err(at.refuse_kind(other, "an object with a name and arguments")),
+        None => Err(at.refuse("is missing; accepted is an object with a name and arguments")),
+    }
+}
+
+fn called(
+    function: &mut Map<String, Value>,
+    input: &str,
+    index: usize,
+    id: Option<String>,
+    place: &Place<'_>,
+) -> Result<ToolCall, Refusal> {
+    let part = |part: &str| format!("calls/{index}/{part}");
+    let Some(name) = take_fit(function, "name", &part("name"), MAX_NAME_BYTES, place)? else {
+        return Err(place.field("name").refuse("is missing; accepted is the name of a function"));
+    };
+    let arguments_json = match function.get_mut(input) {
+        Some(text @ Value::String(_)) => match std::mem::replace(text, hole(part("arguments"))) {
+            Value::String(text) => text,
+            _ => String::new(),
+        },
+        None | Some(Value::Null) => String::new(),
+        Some(parsed) => {
+            let text = parsed.to_string();
+            *parsed = hole(part("input"));
+            text
+        }
+    };
+    // a call without an id answers to its function's name
+    let id = id.unwrap_or_else(|| fit_id(&name).into_owned());
+    Ok(ToolCall { id: id.into(), name: name.into(), arguments_json: arguments_json.into() })
+}

@@ -1,0 +1,52 @@
+//! From utterances to items.
+
+use serde_json::{Map, Value};
+
+use crate::formats::{
+    Format, Losses, Repairs, Whole,
+    extras::{self, Parts},
+    openai_responses::{INSTRUCTIONS, TEXT, canonical, list},
+};
+
+/// The conversation: an array of items, or the object that it came in.
+pub fn export(whole: &Whole<'_>, repairs: Repairs, losses: &mut Losses) -> Value {
+    let said = whole.parts();
+    let (mut instructions, mut text) = (None, None);
+    let mut all = Vec::new();
+    for line in whole.lines(&said, Format::OpenAiResponses, repairs, losses) {
+        let parts = line.parts();
+        if is_marked(&parts, INSTRUCTIONS) {
+            instructions = Some(parts.content.to_owned());
+            continue;
+        }
+        text = is_marked(&parts, TEXT).then(|| parts.content.to_owned());
+        match whole.rendered(line.place, items(&parts), losses) {
+            Value::Array(items) => all.extend(items),
+            item => all.push(item),
+        }
+    }
+    match extras::document(&said, Format::OpenAiResponses) {
+        Some(document) => {
+            let input = text.filter(|_| all.len() == 1).map_or(Value::Array(all), Value::String);
+            object(document, instructions, input)
+        }
+        None => Value::Array(all),
+    }
+}
+
+/// One utterance as an array of items, and whether what was kept of it still fits.
+pub fn items(parts: &Parts<'_>) -> (Value, bool) {
+    parts.render(Format::OpenAiResponses, canonical(parts))
+}
+
+fn is_marked(parts: &Parts<'_>, mark: &str) -> bool {
+    parts.kept(Format::OpenAiResponses).is_some_and(|kept| kept.get(mark).is_some())
+}
+
+fn object(mut document: Map<String, Value>, instructions: Option<String>, input: Value) -> Value {
+    if let Some(text) = instructions {
+        document.insert(INSTRUCTIONS.into(), text.into());
+    }
+    document.insert(list(&document).to_owned(), input);
+    Value::Object(document)
+}

@@ -1,0 +1,94 @@
+//! From utterances to the persisted conversations.
+
+use std::collections::BTreeSet;
+
+use serde_json::{Map, Value, json};
+
+use crate::{
+    domain::{More, Role, Timestamp},
+    formats::{
+        Format, Losses, Whole,
+        extras::{self, Parts},
+        persisted::{LAST_MIGRATED, canonical},
+        time,
+    },
+};
+
+/// The conversation, as one of `conversations`.
+///
+/// Instructions and results are left out. The tools that a turn's calls name are among the
+/// `toolsUsed` of the message that follows them.
+pub fn export(whole: &Whole<'_>, losses: &mut Losses) -> Value {
+    let said = whole.parts();
+    let (mut messages, mut used) = (Vec::new(), BTreeSet::new());
+    for (place, parts) in said.iter().enumerate() {
+        let utterance = &whole.utterances[place];
+        let mut lose = |field: &str, reason: &str| losses.add(field, reason, Some(utterance.sequence));
+        match parts.role {
+            Role::User => used.clear(),
+            Role::Assistant if !parts.calls().is_empty() => {
+                lose("tool_calls", "the format has only the names of tools");
+                used.extend(parts.calls().iter().map(|call| call.name.clone()));
+                if parts.content.is_empty() {
+                    continue;
+                }
+            }
+            Role::Assistant => {}
+            Role::System | Role::Tool => {
+                lose("content", "the format has only messages of user and assistant");
+                continue;
+            }
+        }
+        let id = utterance.id_text();
+        let called =
+            (parts.role == Role::Assistant && !used.is_empty()).then(|| with_tools(parts, &mut used));
+        let parts = Parts { id: Some(&id), more: called.as_ref().or(parts.more), ..*parts };
+        let message = parts.render(Format::Persisted, canonical(&parts));
+        messages.push(whole.rendered(place, message, losses));
+    }
+    let mut conversation = fields(Some(whole.id), whole.title, whole.summary, Some(whole.start), whole.end);
+    conversation.insert("messages".into(), Value::Array(messages));
+    conversation.extend(extras::document(&said, Format::Persisted).unwrap_or_default());
+    Value::Object(conversation)
+}
+
+/// The file that holds `conversations`; `migrated` are their labels of the last migration.
+pub fn document(conversations: Vec<Value>, migrated: Option<&str>) -> Value {
+    let mut document = json!({ "conversations": conversations });
+    if let Some(migrated) = migrated {
+        document["lastMigrated"] = migrated.into();
+    }
+    document
+}
+
+/// When the last migration into these conversations was, by their labels.
+pub fn last_migrated<'l>(
+    labels: impl Iterator<Item = &'l std::collections::BTreeMap<String, String>>,
+) -> Option<&'l str> {
+    labels.filter_map(|labels| labels.get(LAST_MIGRATED)).map(String::as_str).max()
+}
+
+/// What a conversation says beside its messages.
+pub(super) fn fields(
+    id: Option<&str>,
+    title: Option<&str>,
+    summary: Option<&str>,
+    start: Option<Timestamp>,
+    end: Option<Timestamp>,
+) -> Map<String, Value> {
+    let time = |time: Option<Timestamp>| time.map(time::write);
+    let fields =
+        json!({"id": id, "startedAt": time(start), "endedAt": time(end), "title": title, "summary": summary});
+    match fields {
+        Value::Object(fields) => fields,
+        _ => Map::new(),
+    }
+}
+
+/// The utterance's tools, and those that were called before it.
+fn with_tools(parts: &Parts<'_>, used: &mut BTreeSet<Box<str>>) -> More {
+    let mut more = parts.more.cloned().unwrap_or_default();
+    let known: BTreeSet<Box<str>> = more.tools_used.iter().cloned().collect();
+    more.tools_used.extend(std::mem::take(used).into_iter().filter(|tool| !known.contains(tool)));
+    more
+}

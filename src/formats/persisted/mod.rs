@@ -1,0 +1,33 @@
+//! `PersistedConversations` of seed 000: conversations of user and assistant messages, with times,
+//! ids, titles and summaries.
+
+mod export;
+mod parse;
+
+pub use export::{document, export, last_migrated};
+pub use parse::{conversations, read_time, tools};
+
+use serde_json::{Map, Value};
+
+use crate::{
+    domain::Role,
+    formats::extras::{Parts, hole},
+};
+
+/// The label that holds when a conversation was migrated (`lastMigrated`).
+pub const LAST_MIGRATED: &str = "last_migrated";
+
+/// The message that `parts` are in this format, with holes for what they say.
+fn canonical(parts: &Parts<'_>) -> Value {
+    let role = if parts.role == Role::User { "user" } else { "assistant" };
+    let mut message = Map::new();
+    let mut add = |name: &str, value: Value| message.insert(name.into(), value);
+    add("id", hole("id"));
+    add("timestamp", hole("time"));
+    add("role", role.into());
+    add("content", hole("content"));
+    if parts.more.is_some_and(|more| !more.tools_used.is_empty()) {
+        add("toolsUsed", hole("tools_used"));
+    }
+    Value::Object(message)
+}

@@ -1,0 +1,185 @@
+//! From the persisted conversations to drafts.
+
+use std::collections::HashSet;
+
+use serde_json::{Map, Value};
+
+use crate::{
+    domain::{
+        Draft, More, Refusal, Role, Timestamp,
+        limits::{MAX_NAME_BYTES, MAX_TITLE_BYTES},
+    },
+    formats::{
+        Format, Note, Parsed, Sourced,
+        extras::{self, Parts, hole},
+        fields::{Place, array, fit, fit_id, object},
+        persisted::{LAST_MIGRATED, canonical},
+        time,
+    },
+};
+
+/// The format of this file.
+const FORMAT: Format = Format::Persisted;
+
+/// Reads `{"conversations": […], "lastMigrated"}`, or one conversation.
+pub fn conversations(value: Value, place: &Place<'_>, notes: &mut Vec<Note>) -> Result<Vec<Parsed>, Refusal> {
+    let mut fields = object(value, place, "an object with conversations")?;
+    let Some(list) = fields.shift_remove("conversations") else {
+        return Ok(vec![conversation(Value::Object(fields), place, notes)?]);
+    };
+    let at = place.field("conversations");
+    let mut read = Vec::new();
+    for (index, value) in array(list, &at, "an array of conversations")?.into_iter().enumerate() {
+        read.push(conversation(value, &at.index(index), notes)?);
+    }
+    if let Some(migrated) = take_time(&mut fields, "lastMigrated", place)? {
+        // of the whole file: its first conversation keeps it
+        let text = time::write(migrated);
+        read.first_mut().map(|first| first.labels.insert(LAST_MIGRATED.into(), text));
+    }
+    for name in fields.keys() {
+        let description = "is not kept: the format has no such field".to_owned();
+        notes.push(Note { place: place.field(name).to_string(), description });
+    }
+    Ok(read)
+}
+
+fn conversation(value: Value, place: &Place<'_>, notes: &mut Vec<Note>) -> Result<Parsed, Refusal> {
+    let mut fields = object(value, place, "a conversation: an object with messages")?;
+    let source = fields.clone();
+    let list = place.field("messages");
+    let messages = fields.shift_remove("messages").unwrap_or_default();
+    let mut ids = HashSet::new();
+    let mut said: Vec<Sourced> = Vec::new();
+    for (index, value) in array(messages, &list, "an array of messages")?.into_iter().enumerate() {
+        said.push(Sourced { index, draft: message(value, &mut ids, &list.index(index))? });
+    }
+    let parsed = Parsed {
+        id: take_text(&mut fields, "id", place)?,
+        title: take_text(&mut fields, "title", place)?.map(|title| fit(&title, MAX_TITLE_BYTES).into_owned()),
+        summary: take_text(&mut fields, "summary", place)?,
+        start: take_time(&mut fields, "startedAt", place)?,
+        end: take_time(&mut fields, "endedAt", place)?,
+        list: list.to_string(),
+        ..Parsed::default()
+    };
+    let mut kept = fields;
+    kept.extend(spelled_otherwise(&parsed, source));
+    let document = (!kept.is_empty()).then_some(kept);
+    extras::keep_document(&mut said, FORMAT, document, notes, place);
+    Ok(Parsed { said, ..parsed })
+}
+
+/// The fields of a conversation that would be written in another way than they came.
+fn spelled_otherwise(parsed: &Parsed, source: Map<String, Value>) -> Map<String, Value> {
+    let written = super::export::fields(
+        parsed.id.as_deref().map(fit_id).as_deref(),
+        parsed.title.as_deref(),
+        parsed.summary.as_deref(),
+        parsed.start,
+        parsed.end,
+    );
+    let same = |name: &str, value: &Value| written.get(name) == Some(value);
+    let named = |name: &str| ["id", "title", "summary", "startedAt", "endedAt"].contains(&name);
+    source.into_iter().filter(|(name, value)| named(name) && !same(name, value)).collect()
+}
+
+fn take_text(
+    fields: &mut Map<String, Value>,
+    name: &str,
+    place: &Place<'_>,
+) -> Result<Option<String>, Refusal> {
+    match fields.shift_remove(name) {
+        None | Some(Value::Null) => Ok(None),
+        Some(Value::String(text)) => Ok(Some(text)),
+        Some(other) => Err(place.field(name).refuse_kind(&other, "text or null")),
+    }
+}
+
+fn take_time(
+    fields: &mut Map<String, Value>,
+    name: &str,
+    place: &Place<'_>,
+) -> Result<Option<Timestamp>, Refusal> {
+    let Some(text) = take_text(fields, name, place)? else { return Ok(None) };
+    Ok(Some(read_time(&text, &place.field(name))?))
+}
+
+/// Reads a time that a file gives.
+pub fn read_time(text: &str, place: &Place<'_>) -> Result<Timestamp, Refusal> {
+    time::read(text)
+        .ok_or_else(|| place.refuse(format!("is {text:?}; accepted is a time such as 2025-01-15T10:00:00Z")))
+}
+
+fn message(value: Value, ids: &mut HashSet<String>, place: &Place<'_>) -> Result<Draft, Refusal> {
+    let source = value.clone();
+    let mut fields = object(value, place, "a message: an object with a role and content")?;
+    let role = match fields.get("role").and_then(Value::as_str) {
+        Some("user") => Role::User,
+        Some("assistant") => Role::Assistant,
+        Some(other) => {
+            return Err(place.field("role").refuse(format!("is {other:?}; accepted are user and assistant")));
+        }
+        None => return Err(place.field("role").refuse("is missing; accepted are user and assistant")),
+    };
+    let id = text(&fields, "id", place)?.map(|id| free(&fit_id(id), ids));
+    let time = text(&fields, "timestamp", place)?;
+    let create_time = time.map(|time| read_time(time, &place.field("timestamp"))).transpose()?;
+    let content = text(&fields, "content", place)?.unwrap_or_default().to_owned();
+    let used = if role == Role::Assistant { tools(fields.get("toolsUsed"), place)? } else { Vec::new() };
+    let more = (!used.is_empty()).then(|| Box::new(More { tools_used: used, ..More::default() }));
+    let id = id.map(Into::into);
+    let mut draft = Draft { id, role, content: content.into(), turn: None, create_time, pinned: false, more };
+    punch(&mut fields, &Parts::from(&draft));
+    let parts = Parts::from(&draft);
+    let kept = extras::difference(parts, &source, &Value::Object(fields), &canonical(&parts));
+    if !kept.is_empty() {
+        extras::keep(&mut draft, FORMAT, kept);
+    }
+    Ok(draft)
+}
+
+/// Punches holes where the fields say exactly what the model holds.
+fn punch(fields: &mut Map<String, Value>, parts: &Parts<'_>) {
+    let holes = [("id", "id"), ("timestamp", "time"), ("content", "content"), ("toolsUsed", "tools_used")];
+    for (name, part) in holes {
+        let held = parts.fill(hole(part));
+        if let Some(value) = fields.get_mut(name).filter(|value| Some(&**value) == held.as_ref()) {
+            *value = hole(part);
+        }
+    }
+}
+
+/// An id that no message of the conversation has had: ids made of the time may recur.
+fn free(id: &str, ids: &mut HashSet<String>) -> String {
+    let short = fit(id, 112).into_owned();
+    let numbered = (2..).map(|number: u64| format!("{short}~{number}"));
+    let free = std::iter::once(id.to_owned()).chain(numbered).find(|id| !ids.contains(id));
+    let id = free.unwrap_or(short);
+    ids.insert(id.clone());
+    id
+}
+
+fn text<'v>(
+    fields: &'v Map<String, Value>,
+    name: &str,
+    place: &Place<'_>,
+) -> Result<Option<&'v str>, Refusal> {
+    match fields.get(name) {
+        None | Some(Value::Null) => Ok(None),
+        Some(Value::String(text)) => Ok(Some(text)),
+        Some(other) => Err(place.field(name).refuse_kind(other, "text")),
+    }
+}
+
+/// The names of tools; one that is no name of a tool is made to fit.
+pub fn tools(value: Option<&Value>, place: &Place<'_>) -> Result<Vec<Box<str>>, Refusal> {
+    let at = place.field("toolsUsed");
+    let Some(value) = value.filter(|value| !value.is_null()) else { return Ok(Vec::new()) };
+    let names = array(value.clone(), &at, "an array of names")?;
+    let name = |(index, name): (usize, &Value)| match name {
+        Value::String(name) => Ok(fit(name, MAX_NAME_BYTES).into()),
+        other => Err(at.index(index).refuse_kind(other, "text")),
+    };
+    names.iter().enumerate().map(name).collect()
+}

@@ -1,0 +1,262 @@
+//! What a provider would refuse is left out, closed or moved, unless the same format brought it in.
+//!
+//! Afterwards (seed 003, "Tool Call/Result Pairing") every result follows its call directly, and
+//! every call has its result. What was changed is told as a loss.
+
+use std::collections::HashSet;
+
+use crate::{
+    domain::{More, Role, ToolCall},
+    formats::{
+        Format, Sourced,
+        extras::{self, Parts},
+        fields::fit,
+        pairing::Pairing,
+    },
+};
+
+/// What becomes of calls that were never answered.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Unanswered {
+    /// They are left out, and so is an utterance that has nothing else.
+    #[default]
+    LeaveOut,
+    /// Each gets [`PLACEHOLDER`] as its result.
+    Close,
+}
+
+/// The result of a call that has none.
+pub const PLACEHOLDER: &str = "[no result: the call was never answered]";
+
+/// Bytes kept for the number that makes an id of a call unique.
+const NUMBER_BYTES: usize = 8;
+
+/// An utterance as it goes out.
+#[derive(Debug)]
+pub struct Line<'a> {
+    /// The place of the utterance that it stands for.
+    pub place: usize,
+    parts: Parts<'a>,
+    changed: Option<Box<More>>,
+}
+
+impl Line<'_> {
+    /// What it says.
+    pub fn parts(&self) -> Parts<'_> {
+        Parts { more: self.changed.as_deref().or(self.parts.more), ..self.parts }
+    }
+}
+
+/// What a format's provider demands.
+struct Demands {
+    /// The longest id of a call, in bytes.
+    id_bytes: usize,
+    id_char: fn(char) -> bool,
+    /// An id may recur in another message.
+    ids_recur: bool,
+    /// Names that are accepted; `None` when the format has none, or checks none.
+    name: Option<fn(&str) -> bool>,
+    /// A message may be empty.
+    empty: bool,
+}
+
+impl Demands {
+    fn of(format: Format) -> Self {
+        let plain = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
+        // OpenAI: "^[^\s<|\\/>]+$", at most 64; ids of at most 40 (chat) and 64 (Responses).
+        let name = |name: &str| {
+            name.len() <= 64 && !name.contains(|c: char| c.is_whitespace() || "<|\\/>".contains(c))
+        };
+        match format {
+            Format::Anthropic => {
+                Self { id_bytes: 64, id_char: plain, ids_recur: false, name: None, empty: false }
+            }
+            Format::OpenAiResponses => {
+                Self { id_bytes: 64, id_char: |_| true, ids_recur: false, name: None, empty: true }
+            }
+            _ => Self { id_bytes: 40, id_char: |_| true, ids_recur: true, name: Some(name), empty: true },
+        }
+    }
+}
+
+/// `said` as it goes out in `format`. A unit of which `as_it_came` holds of any part goes out as it
+/// is. `lost` hears of the place, the field and the reason of each change.
+pub fn lines<'a>(
+    said: &[Parts<'a>],
+    format: Format,
+    unanswered: Unanswered,
+    as_it_came: impl Fn(usize) -> bool,
+    lost: impl FnMut(usize, &str, &str),
+) -> Vec<Line<'a>> {
+    let pairing = Pairing::of(said);
+    let demands = Demands::of(format);
+    let mut repair =
+        Repair { said, pairing, demands, unanswered, ids: HashSet::new(), lines: Vec::new(), lost };
+    let mut from = 0;
+    while from < said.len() {
+        let unit = repair.pairing.unit[from];
+        let to = (from..said.len()).find(|place| repair.pairing.unit[*place] != unit).unwrap_or(said.len());
+        match (from..to).any(&as_it_came) {
+            true => (from..to).for_each(|place| repair.as_it_is(place)),
+            false => (from..to).for_each(|place| repair.one(place)),
+        }
+        from = to;
+    }
+    repair.lines
+}
+
+/// Marks the drafts that would be changed on their way out as having come in `format`, so that they
+/// go out as they came.
+pub fn mark(format: Format, said: &mut [Sourced]) {
+    let mut irregular: HashSet<usize> = HashSet::new();
+    let parts: Vec<Parts<'_>> = said.iter().map(|sourced| Parts::from(&sourced.draft)).collect();
+    let mut changed = HashSet::new();
+    let note = |place: usize, _: &str, _: &str| {
+        changed.insert(place);
+    };
+    let lines = lines(&parts, format, Unanswered::LeaveOut, |_| false, note);
+    let mut newest = 0;
+    for line in &lines {
+        if line.place < newest {
+            irregular.insert(line.place);
+        }
+        newest = newest.max(line.place);
+    }
+    irregular.extend(changed);
+    for place in irregular {
+        extras::keep(&mut said[place].draft, format, serde_json::Map::new());
+    }
+}
+
+struct Repair<'a, 'b, F> {
+    said: &'b [Parts<'a>],
+    pairing: Pairing,
+    demands: Demands,
+    unanswered: Unanswered,
+    /// The ids of calls given so far, where they may not recur.
+    ids: HashSet<String>,
+    lines: Vec<Line<'a>>,
+    lost: F,
+}
+
+impl<'a, F: FnMut(usize, &str, &str)> Repair<'a, '_, F> {
+    fn as_it_is(&mut self, place: usize) {
+        let parts = self.said[place];
+        self.ids.extend(parts.calls().iter().map(|call| call.id.to_string()));
+        self.lines.push(Line { place, parts, changed: None });
+    }
+
+    fn one(&mut self, place: usize) {
+        let parts = self.said[place];
+        match parts.role {
+            Role::Tool if self.pairing.answers[place].is_none() => {
+                (self.lost)(place, "content", "a result that answers no call");
+            }
+            // it went out with its call
+            Role::Tool => {}
+            Role::Assistant if !parts.calls().is_empty() => self.caller(place),
+            _ if parts.content.is_empty() && !self.demands.empty => {
+                (self.lost)(place, "role", "an empty message is not accepted");
+            }
+            _ => self.push(place, None),
+        }
+    }
+
+    /// An utterance that calls, and the results behind it.
+    fn caller(&mut self, place: usize) {
+        let calls = self.said[place].calls();
+        let results = self.pairing.results[place].clone();
+        let open = results.iter().any(Option::is_none);
+        let closes = self.unanswered == Unanswered::Close;
+        if open {
+            let reason = match closes {
+                true => "an unanswered call is closed with a placeholder",
+                false => "an unanswered call is left out",
+            };
+            (self.lost)(place, "tool_calls", reason);
+        }
+        if self.demands.ids_recur {
+            self.ids.clear();
+        }
+        let kept: Vec<(&ToolCall, Option<usize>)> =
+            calls.iter().zip(results).filter(|(_, result)| closes || result.is_some()).collect();
+        if kept.is_empty() && self.said[place].content.is_empty() {
+            return;
+        }
+        let ids: Vec<String> = kept.iter().map(|(call, _)| self.id(place, &call.id)).collect();
+        let renamed = kept.iter().zip(&ids).any(|((call, _), id)| *call.id != **id);
+        let changed = (open || renamed).then(|| {
+            let call = |((call, _), id): (&(&ToolCall, _), &String)| ToolCall {
+                id: id.as_str().into(),
+                ..(*call).clone()
+            };
+            let tool_calls = kept.iter().zip(&ids).map(call).collect();
+            Box::new(More { tool_calls, extras_json: None, ..self.more(place) })
+        });
+        self.push(place, changed);
+        self.results(place, &kept, &ids);
+    }
+
+    fn results(&mut self, caller: usize, kept: &[(&ToolCall, Option<usize>)], ids: &[String]) {
+        let mut results: Vec<_> =
+            kept.iter().zip(ids).map(|((call, result), id)| (*result, *call, id)).collect();
+        results.sort_by_key(|(result, _, _)| result.unwrap_or(usize::MAX));
+        for (result, call, id) in results {
+            let answers = || Some(id.as_str().into());
+            match result {
+                Some(place) if *call.id == **id => self.push(place, None),
+                Some(place) => {
+                    let more = More { tool_call_id: answers(), extras_json: None, ..self.more(place) };
+                    self.push(place, Some(Box::new(more)));
+                }
+                None => {
+                    let more = More { tool_call_id: answers(), ..More::default() };
+                    let time = self.said[caller].time;
+                    let parts = Parts { role: Role::Tool, content: PLACEHOLDER, more: None, id: None, time };
+                    self.lines.push(Line { place: caller, parts, changed: Some(Box::new(more)) });
+                }
+            }
+        }
+    }
+
+    fn push(&mut self, place: usize, changed: Option<Box<More>>) {
+        let parts = self.said[place];
+        let wrong_name = match (self.demands.name, parts.name()) {
+            (Some(accepts), Some(name)) => !accepts(name),
+            _ => false,
+        };
+        let changed = match wrong_name {
+            true => {
+                (self.lost)(place, "name", "it holds what the format does not accept in a name");
+                let more = changed.map_or_else(|| self.more(place), |more| *more);
+                Some(Box::new(More { name: None, ..more }))
+            }
+            false => changed,
+        };
+        self.lines.push(Line { place, parts, changed });
+    }
+
+    fn more(&self, place: usize) -> More {
+        self.said[place].more.cloned().unwrap_or_default()
+    }
+
+    /// The id that a call goes out with.
+    fn id(&mut self, place: usize, id: &str) -> String {
+        let Demands { id_bytes, id_char, .. } = self.demands;
+        let room = id_bytes - NUMBER_BYTES;
+        let clean: String = id.chars().map(|c| if id_char(c) { c } else { '_' }).collect();
+        let fit = match clean == id && !id.is_empty() && id.len() <= id_bytes {
+            true => clean,
+            false => fit(&clean, room).replace('~', "_"),
+        };
+        let short = &fit[..fit.floor_char_boundary(room)];
+        let numbered = (2..).map(|number: u32| format!("{short}_{number}"));
+        let free = std::iter::once(fit.clone()).chain(numbered).find(|id| !self.ids.contains(id));
+        let given = free.unwrap_or_else(|| fit.clone());
+        if given != id {
+            (self.lost)(place, "tool_calls.id", "the id is not accepted, or recurs: it got another one");
+        }
+        self.ids.insert(given.clone());
+        given
+    }
+}

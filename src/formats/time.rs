@@ -1,0 +1,47 @@
+//! Times as ISO 8601 writes them.
+
+use jiff::{civil, tz::TimeZone};
+
+use crate::domain::Timestamp;
+
+/// Reads a time; one without an offset is in UTC, one without a time of day is midnight.
+pub fn read(text: &str) -> Option<Timestamp> {
+    let zoned = text.parse::<jiff::Timestamp>();
+    let time =
+        zoned.or_else(|_| text.parse::<civil::DateTime>()?.to_zoned(TimeZone::UTC).map(|it| it.timestamp()));
+    time.ok().map(|time| Timestamp(time.as_microsecond()))
+}
+
+/// Writes a time in UTC as JavaScript's `toISOString` does, to the millisecond, or to the
+/// microsecond when it has any.
+pub fn write(time: Timestamp) -> String {
+    let digits = if time.0.rem_euclid(1_000) == 0 { 3 } else { 6 };
+    match jiff::Timestamp::from_microsecond(time.0) {
+        Ok(time) => format!("{time:.digits$}"),
+        Err(_) => format!("{:.digits$}", jiff::Timestamp::UNIX_EPOCH),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_written_is_read() {
+        for text in ["2025-01-15T10:00:00.000Z", "2025-01-15T10:00:05.123456Z", "1969-12-31T23:59:59.999Z"] {
+            assert_eq!(write(read(text).unwrap()), text);
+        }
+    }
+
+    #[test]
+    fn other_spellings_are_read() {
+        let noon = read("2025-01-15T12:00:00Z");
+        assert!(noon.is_some());
+        assert_eq!(read("2025-01-15T13:00:00+01:00"), noon);
+        assert_eq!(read("2025-01-15T12:00:00"), noon);
+        assert_eq!(read("2025-01-15").map(|time| time.0 + 43_200_000_000), noon.map(|time| time.0));
+        for text in ["", "yesterday", "2025-13-01T00:00:00Z", "12:00"] {
+            assert_eq!(read(text), None, "{text}");
+        }
+    }
+}

@@ -1,0 +1,239 @@
+//! ExportConversation.
+
+use std::collections::VecDeque;
+
+use futures::{Stream, stream};
+use serde_json::Value;
+use tonic::Status;
+
+use crate::{
+    domain::{ConversationId, Refusal},
+    engine::{Address, Caller, EngineError, Exported},
+    formats::{self, Format, Losses, Repairs, Unanswered, Whole, persisted},
+    proto::{self, export_conversation_response::Message},
+    rpc::{Services, decode, encode, import::format},
+};
+
+/// Bytes of a chunk at most.
+const CHUNK: usize = 64 << 10;
+
+impl Services {
+    /// The chunks of an export, and its end. What is wrong with the request, or a single conversation
+    /// that is missing, is told at once.
+    pub(super) async fn export(
+        &self,
+        caller: Caller,
+        request: proto::ExportConversationRequest,
+    ) -> Result<impl Stream<Item = Result<proto::ExportConversationResponse, Status>> + use<>, Status> {
+        let wanted = Wanted::of(&request)?;
+        let address = decode::address(&request.conversation_id, &request.recipient_id)?;
+        let mut export = Export {
+            services: self.clone(),
+            caller,
+            wanted,
+            ids: VecDeque::new(),
+            chunks: VecDeque::new(),
+            migrated: None,
+            finished: false,
+            end: Some(proto::ExportEnd::default()),
+            count: 0,
+            utterances: 0,
+        };
+        match wanted.all {
+            true => export.ids = self.engine.conversations_of(&export.caller, &address).await?.into(),
+            false => {
+                let exported = self.engine.export_conversation(&export.caller, &address).await?;
+                export.begin();
+                export.write(&exported)?;
+            }
+        }
+        if wanted.all {
+            export.begin();
+        }
+        Ok(stream::unfold(export, |mut export| async move {
+            let response = export.next().await?;
+            Some((response, export))
+        }))
+    }
+}
+
+/// What is asked for.
+#[derive(Clone, Copy)]
+struct Wanted {
+    format: Format,
+    all: bool,
+    lines: bool,
+    repairs: Repairs,
+}
+
+impl Wanted {
+    fn of(request: &proto::ExportConversationRequest) -> Result<Self, Refusal> {
+        let format = format(request.format)?.unwrap_or(Format::OpenAiChat);
+        if !format.exports() {
+            let text = "is LEGACY_HISTORY, which is only imported; accepted are the others";
+            return Err(Refusal::invalid("format", text));
+        }
+        let all = request.all_conversations;
+        if all && !request.conversation_id.is_empty() {
+            let text = "is given beside all_conversations; accepted is one of the two";
+            return Err(Refusal::invalid("conversation_id", text));
+        }
+        let lines = match proto::ExportLayout::try_from(request.layout) {
+            Ok(proto::ExportLayout::Unspecified) => all && format != Format::Persisted,
+            Ok(proto::ExportLayout::Json) => false,
+            Ok(proto::ExportLayout::JsonLines) if format == Format::Persisted => {
+                let text = "is JSON_LINES; accepted is JSON for PERSISTED_CONVERSATIONS";
+                return Err(Refusal::invalid("layout", text));
+            }
+            Ok(proto::ExportLayout::JsonLines) => true,
+            Err(_) => {
+                let text = format!("is {}; accepted are JSON (1) and JSON_LINES (2)", request.layout);
+                return Err(Refusal::invalid("layout", text));
+            }
+        };
+        let unanswered = match request.close_unanswered_calls {
+            true => Unanswered::Close,
+            false => Unanswered::LeaveOut,
+        };
+        Ok(Self { format, all, lines, repairs: Repairs { unanswered, all: request.repair_all } })
+    }
+}
+
+/// An export on its way out.
+struct Export {
+    services: Services,
+    caller: Caller,
+    wanted: Wanted,
+    /// The conversations still to be exported.
+    ids: VecDeque<ConversationId>,
+    /// What is written and not yet sent.
+    chunks: VecDeque<Vec<u8>>,
+    /// The newest time of a migration.
+    migrated: Option<String>,
+    /// What stands behind the conversations is written.
+    finished: bool,
+    /// `None` once it is sent.
+    end: Option<proto::ExportEnd>,
+    count: usize,
+    utterances: usize,
+}
+
+impl Export {
+    async fn next(&mut self) -> Option<Result<proto::ExportConversationResponse, Status>> {
+        loop {
+            if let Some(chunk) = self.chunks.pop_front() {
+                return Some(Ok(response(Message::Chunk(chunk))));
+            }
+            if let Some(id) = self.ids.pop_front() {
+                let address = Address { conversation: Some(id), recipient: None };
+                let written = match self.services.engine.export_conversation(&self.caller, &address).await {
+                    Ok(exported) => self.write(&exported),
+                    // it was deleted meanwhile
+                    Err(EngineError::Refused(Refusal::NotFound { .. })) => Ok(()),
+                    Err(error) => Err(error.into()),
+                };
+                match written {
+                    Ok(()) => continue,
+                    Err(status) => {
+                        (self.end, self.finished, self.ids) = (None, true, VecDeque::new());
+                        return Some(Err(status));
+                    }
+                }
+            }
+            if !std::mem::replace(&mut self.finished, true) {
+                self.finish();
+                continue;
+            }
+            let mut end = self.end.take()?;
+            end.conversation_count = Some(encode::int(self.count));
+            end.utterance_count = Some(encode::int(self.utterances));
+            return Some(Ok(response(Message::End(end))));
+        }
+    }
+
+    /// What stands before the conversations.
+    fn begin(&mut self) {
+        match self.wanted {
+            Wanted { format: Format::Persisted, .. } => self.send(b"{\"conversations\":["),
+            Wanted { all: true, lines: false, .. } => self.send(b"["),
+            _ => {}
+        }
+    }
+
+    /// What stands behind the conversations.
+    fn finish(&mut self) {
+        match self.wanted {
+            Wanted { format: Format::Persisted, .. } => {
+                let migrated =
+                    self.migrated.take().map(|time| format!(",\"lastMigrated\":{}", Value::from(time)));
+                self.send(format!("]{}}}\n", migrated.unwrap_or_default()).as_bytes());
+            }
+            Wanted { all: true, lines: false, .. } => self.send(b"]\n"),
+            _ => {}
+        }
+    }
+
+    fn write(&mut self, exported: &Exported) -> Result<(), Status> {
+        let head = &exported.state.head;
+        let whole = Whole {
+            id: exported.state.key().id.as_str(),
+            title: head.shown_title().map(|title| &**title),
+            summary: head.ended.as_ref().and_then(|ended| ended.summary.as_deref()),
+            start: head.identity.start_time,
+            end: head.ended.as_ref().map(|ended| ended.time),
+            labels: &head.labels,
+            utterances: &exported.utterances,
+        };
+        let (value, losses) = formats::export(&whole, self.wanted.format, self.wanted.repairs);
+        self.note(exported, losses);
+        self.migrated = self.migrated.take().max(head.labels.get(persisted::LAST_MIGRATED).cloned());
+        let bytes = self.laid_out(whole.id, value).map_err(|error| Status::internal(error.to_string()))?;
+        self.send(&bytes);
+        self.count += 1;
+        self.utterances += exported.utterances.len();
+        Ok(())
+    }
+
+    fn laid_out(&self, id: &str, value: Value) -> serde_json::Result<Vec<u8>> {
+        let Wanted { format, all, lines, .. } = self.wanted;
+        let mut bytes = Vec::new();
+        if !lines && self.count > 0 {
+            bytes.push(b',');
+        }
+        let values = match (all, lines) {
+            (true, _) if format != Format::Persisted => vec![formats::named(value, format, id)],
+            (false, true) => formats::messages(value, format),
+            _ => vec![value],
+        };
+        for value in values {
+            serde_json::to_writer(&mut bytes, &value)?;
+            if lines || (!all && format != Format::Persisted) {
+                bytes.push(b'\n');
+            }
+        }
+        Ok(bytes)
+    }
+
+    fn note(&mut self, exported: &Exported, mut losses: Losses) {
+        let head = &exported.state.head;
+        let mut dropped = (*head.left).clone();
+        dropped.subtract(&head.archived);
+        losses.add_all("utterances", "they are no longer stored; the summary tells of them", dropped);
+        let Some(end) = &mut self.end else { return };
+        let loss = |loss: formats::Loss| proto::ExportLoss {
+            conversation_id: head.identity.key.id.to_string(),
+            field: loss.field,
+            reason: loss.reason,
+            sequences: encode::ranges(&loss.sequences),
+        };
+        end.losses.extend(losses.into_vec().into_iter().map(loss));
+    }
+
+    fn send(&mut self, bytes: &[u8]) {
+        self.chunks.extend(bytes.chunks(CHUNK).map(<[u8]>::to_vec));
+    }
+}
+
+fn response(message: Message) -> proto::ExportConversationResponse {
+    proto::ExportConversationResponse { message: Some(message) }
+}

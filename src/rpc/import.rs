@@ -1,0 +1,252 @@
+//! ImportConversation.
+
+use futures::StreamExt;
+use tonic::{Status, Streaming};
+
+use crate::{
+    domain::{
+        ConversationId, Draft, Reason, RecipientId, Refusal, draft::Field, import::Ends,
+        limits::MAX_IMPORT_BYTES,
+    },
+    engine::{COUNT_ASIDE_BYTES, Caller, ImportCall, ImportReply, Incoming, aside, name},
+    formats::{self, Format, Parsed, Source, fit_id, persisted::LAST_MIGRATED, write_time},
+    proto::{self, import_conversation_request::Message},
+    rpc::{Services, conversation::encoding, decode, encode, endless::UntilClosing, mended},
+};
+
+impl Services {
+    pub(super) async fn import(
+        &self,
+        caller: &Caller,
+        messages: Streaming<proto::ImportConversationRequest>,
+    ) -> Result<proto::ImportConversationResponse, Status> {
+        let (header, content) = self.receive(messages).await?;
+        let wanted = format(header.format)?;
+        let long = content.len() > COUNT_ASIDE_BYTES;
+        let source = aside(long, move || formats::parse(&content, wanted)).await??;
+        let places = source.conversations.iter().map(Places::of).collect::<Vec<_>>();
+        let warnings = source.notes.iter().map(|note| warning(note.place.clone(), note.description.clone()));
+        let mut response = proto::ImportConversationResponse {
+            format: encode_format(source.format).into(),
+            conversations: Vec::new(),
+            warnings: warnings.collect(),
+        };
+        let call = self.import_call(header, source)?;
+        let ids: Vec<ConversationId> =
+            call.conversations.iter().map(|incoming| incoming.id.clone()).collect();
+        let replies = self.engine.import_conversations(caller, call).await?;
+        let imported = ids.iter().zip(places).zip(replies);
+        response.conversations = imported.map(|((id, places), reply)| places.imported(id, reply)).collect();
+        Ok(response)
+    }
+
+    /// The header and the whole content.
+    async fn receive(
+        &self,
+        messages: Streaming<proto::ImportConversationRequest>,
+    ) -> Result<(proto::ImportHeader, Vec<u8>), Status> {
+        let mut messages = UntilClosing::new(messages, self.closing.clone());
+        let (mut header, mut content) = (None, Vec::new());
+        while let Some(message) = messages.next().await {
+            let message =
+                message.map_err(|status| mended(&status, self.limits.max_message_bytes).unwrap_or(status))?;
+            match (message.message, &header) {
+                (Some(Message::Header(first)), None) => header = Some(first),
+                (Some(Message::Header(_)), Some(_)) => {
+                    return Err(Refusal::invalid(
+                        "header",
+                        "came twice; accepted is one, in the first message",
+                    )
+                    .into());
+                }
+                (Some(Message::Chunk(chunk)), Some(_)) => extend(&mut content, &chunk)?,
+                (_, None) => return Err(no_header().into()),
+                (None, Some(_)) => {
+                    return Err(Refusal::invalid("message", "is missing; accepted are chunks").into());
+                }
+            }
+        }
+        if *self.closing.borrow() {
+            return Err(Status::unavailable("the server closes; nothing was imported"));
+        }
+        Ok((header.ok_or_else(no_header)?, content))
+    }
+
+    fn import_call(&self, header: proto::ImportHeader, source: Source) -> Result<ImportCall, Refusal> {
+        let address = decode::address(&header.conversation_id, &header.recipient_id)?;
+        let recipient = address.recipient_or_default();
+        let count = source.conversations.len();
+        if address.conversation.is_some() && count != 1 {
+            let text = format!("goes with one conversation, and the content holds {count}");
+            return Err(Refusal::invalid("conversation_id", text));
+        }
+        let defaults = self.engine.defaults();
+        let policy = match &header.policy {
+            Some(policy) => decode::policy("policy", policy)?.apply(&defaults.policy, "policy")?,
+            None => defaults.policy,
+        };
+        let encoding = match header.encoding.as_str() {
+            "" => defaults.encoding,
+            model => encoding("encoding", model)?,
+        };
+        let read =
+            Reading { services: self, recipient: &recipient, format: source.format, lenient: !header.strict };
+        let incoming = |parsed| read.incoming(parsed, address.conversation.clone());
+        let conversations = source.conversations.into_iter().map(incoming).collect::<Result<Vec<_>, _>>()?;
+        unique(&conversations)?;
+        Ok(ImportCall {
+            recipient,
+            conversations,
+            policy,
+            encoding,
+            into_existing: header.into_existing,
+            lenient: !header.strict,
+            validate_only: header.validate_only,
+        })
+    }
+}
+
+fn no_header() -> Refusal {
+    Refusal::invalid("header", "is missing; accepted is an ImportHeader in the first message")
+}
+
+fn extend(content: &mut Vec<u8>, chunk: &[u8]) -> Result<(), Refusal> {
+    if content.len() + chunk.len() > MAX_IMPORT_BYTES {
+        let text = format!("has more than {MAX_IMPORT_BYTES} bytes; import it in parts");
+        return Err(Refusal::field(Reason::ContentTooLarge, "chunk", text));
+    }
+    content.extend_from_slice(chunk);
+    Ok(())
+}
+
+/// Refuses a content that gives one id to two conversations.
+fn unique(conversations: &[Incoming]) -> Result<(), Refusal> {
+    let mut ids = std::collections::HashSet::new();
+    match conversations.iter().find(|incoming| !ids.insert(&incoming.id)) {
+        Some(twice) => {
+            let text = format!("{:?} names two of the conversations; accepted are ids that differ", twice.id);
+            Err(Refusal::id("conversation_id", text))
+        }
+        None => Ok(()),
+    }
+}
+
+struct Reading<'a> {
+    services: &'a Services,
+    recipient: &'a RecipientId,
+    format: Format,
+    lenient: bool,
+}
+
+impl Reading<'_> {
+    fn incoming(&self, parsed: Parsed, asked: Option<ConversationId>) -> Result<Incoming, Refusal> {
+        let list = if parsed.list.is_empty() { "content" } else { &parsed.list };
+        let mut drafts = Vec::with_capacity(parsed.said.len());
+        for sourced in parsed.said {
+            let field = Field { list, index: sourced.index };
+            sourced.draft.check(field, self.services.limits.max_content_bytes, self.lenient)?;
+            drafts.push(sourced.draft);
+        }
+        name(&mut drafts);
+        let given = parsed.id.as_deref().map(|id| fit_id(id).into_owned());
+        let id = match (asked, given) {
+            (Some(id), _) => id,
+            (None, given) => {
+                let id = given.unwrap_or_else(|| self.made_id(&drafts));
+                ConversationId::new(&id).map_err(|error| Refusal::bad_id("conversation_id", &error))?
+            }
+        };
+        let mut labels = parsed.labels;
+        if self.format == Format::Legacy {
+            labels.insert(LAST_MIGRATED.to_owned(), write_time(self.services.engine.now()));
+        }
+        let now = self.services.engine.now();
+        let ends =
+            parsed.end.map(|time| Ends { time: time.min(now), summary: parsed.summary.map(Into::into) });
+        let source = matches!(self.format, Format::Persisted | Format::Legacy).then(|| id.to_string());
+        Ok(Incoming {
+            id,
+            origin: self.format.name(),
+            source,
+            title: parsed.title.map(Into::into),
+            start: parsed.start,
+            ends,
+            labels,
+            drafts,
+        })
+    }
+
+    /// The id of a conversation that the content gives none: a recipient has one migrated history, and
+    /// any number of transcripts.
+    fn made_id(&self, drafts: &[Draft]) -> String {
+        let recipient = self.recipient.as_str();
+        let id = match (self.format, drafts.first().and_then(|draft| draft.id.as_deref())) {
+            (Format::Legacy, _) => format!("migrated-{recipient}"),
+            (_, Some(first)) => format!("{recipient}-{first}"),
+            (_, None) => format!("{recipient}-import"),
+        };
+        fit_id(&id).into_owned()
+    }
+}
+
+/// Where the drafts of a conversation come from.
+struct Places {
+    list: String,
+    index: Vec<usize>,
+}
+
+impl Places {
+    fn of(parsed: &Parsed) -> Self {
+        let index = parsed.said.iter().map(|sourced| sourced.index).collect();
+        Self { list: parsed.list.clone(), index }
+    }
+
+    fn imported(&self, id: &ConversationId, reply: ImportReply) -> proto::ImportedConversation {
+        let head = reply.after.as_ref().map(|after| &after.head);
+        let place =
+            |index: usize| format!("{}[{}]", self.list, self.index.get(index).copied().unwrap_or(index));
+        let irregularities = reply.irregularities.into_iter();
+        proto::ImportedConversation {
+            conversation_id: id.to_string(),
+            started: reply.started,
+            ended: head.is_some_and(|head| head.ended.is_some()),
+            utterance_count: Some(encode::int(reply.stored)),
+            skipped_count: Some(encode::int(reply.skipped)),
+            revision: head.map_or(0, |head| encode::long(head.revision.get())),
+            irregularities: irregularities.map(|it| warning(place(it.index), it.description)).collect(),
+        }
+    }
+}
+
+fn warning(place: String, description: String) -> proto::ImportWarning {
+    proto::ImportWarning { place, description }
+}
+
+/// The format that is asked for; `None` when none is.
+pub fn format(number: i32) -> Result<Option<Format>, Refusal> {
+    match proto::ConversationFormat::try_from(number) {
+        Ok(proto::ConversationFormat::Unspecified) => Ok(None),
+        Ok(proto::ConversationFormat::OpenaiChat) => Ok(Some(Format::OpenAiChat)),
+        Ok(proto::ConversationFormat::OpenaiResponses) => Ok(Some(Format::OpenAiResponses)),
+        Ok(proto::ConversationFormat::AnthropicMessages) => Ok(Some(Format::Anthropic)),
+        Ok(proto::ConversationFormat::PersistedConversations) => Ok(Some(Format::Persisted)),
+        Ok(proto::ConversationFormat::LegacyHistory) => Ok(Some(Format::Legacy)),
+        Err(_) => {
+            let text = format!(
+                "is {number}; accepted are OPENAI_CHAT (1), OPENAI_RESPONSES (2), ANTHROPIC_MESSAGES (3), \
+                 PERSISTED_CONVERSATIONS (4) and, to import, LEGACY_HISTORY (5)"
+            );
+            Err(Refusal::invalid("format", text))
+        }
+    }
+}
+
+fn encode_format(format: Format) -> proto::ConversationFormat {
+    match format {
+        Format::OpenAiChat => proto::ConversationFormat::OpenaiChat,
+        Format::OpenAiResponses => proto::ConversationFormat::OpenaiResponses,
+        Format::Anthropic => proto::ConversationFormat::AnthropicMessages,
+        Format::Persisted => proto::ConversationFormat::PersistedConversations,
+        Format::Legacy => proto::ConversationFormat::LegacyHistory,
+    }
+}

@@ -1,0 +1,83 @@
+//! `utterd import` and `utterd export`.
+
+use std::fs;
+
+use serde_json::Value;
+
+use super::{IRREGULAR, Server, assert_holds};
+
+const PERSISTED: &str = r#"{"conversations":[{"id":"conv-9","startedAt":"2026-01-01T10:00:00.000Z",
+"endedAt":"2026-01-01T11:00:00.000Z","title":"A note","summary":"A note was made.","messages":[
+{"id":"m1","timestamp":"2026-01-01T10:00:00.000Z","role":"user","content":"Make a note"},
+{"id":"m2","timestamp":"2026-01-01T10:00:05.000Z","role":"assistant","content":"Made.","toolsUsed":["write_file"]}]}]}"#;
+
+fn json(text: &str) -> Value {
+    serde_json::from_str(text).expect("JSON")
+}
+
+#[test]
+fn what_is_imported_is_exported_the_same() {
+    let server = Server::shared();
+    server.file("odd.json", &IRREGULAR.replace("\"a\"", "\"imported-odd\""));
+    let checked = server.run(&["import", "--check", "odd.json"]).worked();
+    assert_holds(&checked, &["would import 1 conversation (1 new): 9 utterances, 2 irregular, in "]);
+    let first = server.run(&["import", "odd.json"]);
+    assert_holds(
+        &first.stderr,
+        &["odd.json messages[8].role: the role \"note\"", "odd.json imported-odd messages[1]: "],
+    );
+    assert_holds(&first.worked(), &["imported 1 conversation (1 new): 9 utterances, 2 irregular, in "]);
+    let again = server.run(&["import", "odd.json"]).worked();
+    assert_holds(&again, &["imported 1 conversation (0 new): 0 utterances, 9 already there, in "]);
+
+    let exported = server.run(&["export", "imported-odd"]).worked();
+    let file = fs::read_to_string(server.directory.path().join("odd.json")).expect("the file");
+    assert_eq!(json(&exported), json(&file));
+    let other =
+        server.run(&["export", "-c", "imported-odd", "--format", "anthropic", "-o", "odd.anthropic.json"]);
+    assert_holds(&other.stderr, &["imported-odd 2: content: a result that answers no call"]);
+    assert_holds(&other.worked(), &["exported 1 conversation, 9 utterances, to odd.anthropic.json: "]);
+    let written = fs::read_to_string(server.directory.path().join("odd.anthropic.json")).expect("the export");
+    assert!(json(&written)["messages"].is_array() || json(&written).is_array());
+
+    let strict = server.run(&["import", "--strict", "-c", "strict-odd", "odd.json"]);
+    assert_eq!(strict.code, Some(1));
+    assert_holds(&strict.stderr, &["failed: odd.json: ", "[EMPTY_UTTERANCE]", "error: 1 file failed"]);
+}
+
+#[test]
+fn a_recipients_conversations_travel_together() {
+    let server = Server::shared();
+    server.file("alice.json", PERSISTED);
+    server.run(&["import", "-r", "alice", "alice.json"]).worked();
+    let arguments = ["export", "-r", "alice", "--format", "persisted", "-o", "back.json", "--json"];
+    let told = json(&server.run(&arguments).worked());
+    assert_eq!((&told["conversationCount"], &told["utteranceCount"]), (&Value::from(1), &Value::from(2)));
+    let back = fs::read_to_string(server.directory.path().join("back.json")).expect("the export");
+    assert_eq!(json(&back), json(PERSISTED));
+
+    let line = |id: &str| format!(r#"{{"id":"{id}","messages":[{{"role":"user","content":"hi"}}]}}"#);
+    server.file("lines.jsonl", &format!("{}\n{}\n", line("l1"), line("l2")));
+    let imported = server.run(&["import", "-r", "bob", "lines.jsonl", "missing.json"]);
+    assert_eq!(imported.code, Some(1));
+    assert_holds(&imported.stdout, &["imported 2 conversations (2 new): 2 utterances, in "]);
+    assert_holds(&imported.stderr, &["failed: missing.json: "]);
+    let lines = server.run(&["export", "--recipient", "bob"]).worked();
+    assert_eq!(lines.lines().map(json).collect::<Vec<_>>(), [json(&line("l1")), json(&line("l2"))]);
+}
+
+#[test]
+fn one_conversation_without_an_id_is_called_after_its_file() {
+    let server = Server::shared();
+    server.file("nameless.json", r#"[{"role":"user","content":"hi"}]"#);
+    server.run(&["import", "nameless.json"]).worked();
+    assert_holds(&server.run(&["show", "-c", "nameless"]).worked(), &["hi"]);
+    server.file("nameless.json", r#"[{"role":"user","content":"other"}]"#);
+    let other = server.run(&["import", "nameless.json"]);
+    assert_holds(&other.stderr, &["nameless", "[CONVERSATION_EXISTS]"]);
+    server.run(&["import", "--into-existing", "nameless.json"]).worked();
+    let missing = server.run(&["export", "nowhere", "-o", "nowhere.json"]).failed(1);
+    assert_holds(&missing, &["there is no conversation \"nowhere\""]);
+    assert!(!server.directory.path().join("nowhere.json").exists());
+    server.run(&["export", "nameless", "--json"]).failed(2);
+}

@@ -1,0 +1,217 @@
+//! Cases by hand.
+
+use serde_json::{Value, json};
+use utterd::{
+    domain::{Role, Sequence},
+    formats::{Format, Repairs, Source, Unanswered, parse},
+};
+
+use crate::{exported, through};
+
+fn call(id: &str) -> Value {
+    json!({"id": id, "type": "function", "function": {"name": "find", "arguments": "{\"q\":1}"}})
+}
+
+fn read(value: &Value) -> Source {
+    parse(value.to_string().as_bytes(), None).expect("it is read")
+}
+
+fn extras(value: &Value, index: usize) -> Option<Value> {
+    let draft = &read(value).conversations[0].said[index].draft;
+    let extras = draft.more.as_ref()?.extras_json.as_ref()?;
+    Some(serde_json::from_str(extras).expect("JSON"))
+}
+
+#[test]
+fn an_ordinary_message_keeps_nothing() {
+    let messages = json!([
+        {"role": "system", "content": "Be kind."},
+        {"role": "user", "content": "hi", "name": "anna"},
+        {"role": "assistant", "content": null, "tool_calls": [call("a"), call("b")]},
+        {"role": "tool", "tool_call_id": "b", "content": ""},
+        {"role": "tool", "tool_call_id": "a", "content": "1", "name": "find"},
+        {"role": "assistant", "content": "done"},
+    ]);
+    assert!((0..6).all(|index| extras(&messages, index).is_none()));
+}
+
+#[test]
+fn what_the_model_does_not_hold_is_kept_once() {
+    let part = json!({"type": "text", "text": "a long text that is kept in the content"});
+    let messages =
+        json!([{"role": "developer", "content": [part, {"type": "image_url", "image_url": {"url": "u"}}]}]);
+    let kept = extras(&messages, 0).expect("extras").to_string();
+    assert!(
+        kept.contains("developer") && kept.contains("image_url") && !kept.contains("long text"),
+        "{kept}"
+    );
+    assert_eq!(through(&messages, Format::OpenAiChat, Format::OpenAiChat), [messages]);
+}
+
+#[test]
+fn what_is_irregular_goes_out_in_its_format_only() {
+    let messages = json!([
+        {"role": "user", "content": "hi"},
+        {"role": "tool", "tool_call_id": "x", "content": "an orphan"},
+        {"role": "assistant", "content": "let me see", "tool_calls": [call("a"), call("b")]},
+        {"role": "system", "content": "in between"},
+        {"role": "tool", "tool_call_id": "b", "content": "2"},
+        {"role": "user", "content": "never mind"},
+    ]);
+    assert_eq!(through(&messages, Format::OpenAiChat, Format::OpenAiChat).first(), Some(&messages));
+    let parsed = &read(&messages).conversations[0];
+    let (value, losses) = exported(parsed, Format::Anthropic, Repairs::default());
+    let used = json!({"type": "tool_use", "id": "b", "name": "find", "input": {"q": 1}});
+    let result = json!({"type": "tool_result", "tool_use_id": "b", "content": "2"});
+    assert_eq!(
+        value,
+        json!([
+            {"role": "user", "content": "hi"},
+            {"role": "assistant", "content": [{"type": "text", "text": "let me see"}, used]},
+            {"role": "user", "content": [result, {"type": "text", "text": "in between"}, {"type": "text", "text": "never mind"}]},
+        ])
+    );
+    let losses: Vec<_> =
+        losses.into_vec().into_iter().map(|loss| (loss.field, loss.sequences.first())).collect();
+    let at = |field: &str, sequence| (field.to_owned(), Some(Sequence(sequence)));
+    for expected in [at("content", 2), at("tool_calls", 3), at("role", 4)] {
+        assert!(losses.contains(&expected), "{expected:?} is not in {losses:?}");
+    }
+    let close = Repairs { unanswered: Unanswered::Close, all: true };
+    let (closed, _) = exported(parsed, Format::OpenAiChat, close);
+    assert_eq!(closed[3]["content"], "[no result: the call was never answered]");
+    assert_eq!(closed[3]["tool_call_id"], "a");
+}
+
+#[test]
+fn legacy_functions_pair_by_name() {
+    let messages = json!([
+        {"role": "assistant", "content": null, "function_call": {"name": "f", "arguments": "{}"}},
+        {"role": "function", "name": "f", "content": "1"},
+    ]);
+    let said = &read(&messages).conversations[0].said;
+    assert_eq!(said[1].draft.role, Role::Tool);
+    assert_eq!(through(&messages, Format::OpenAiChat, Format::OpenAiChat), [messages]);
+}
+
+#[test]
+fn formats_are_told_by_their_looks() {
+    let looks = |value: Value| read(&value).format;
+    assert_eq!(looks(json!([{"role": "user", "content": "hi"}])), Format::OpenAiChat);
+    assert_eq!(looks(json!({"id": 7, "messages": []})), Format::OpenAiChat);
+    assert_eq!(looks(json!({"system": "s", "messages": []})), Format::Anthropic);
+    let thought = json!({"type": "thinking", "thinking": "", "signature": ""});
+    assert_eq!(looks(json!([{"role": "assistant", "content": [thought]}])), Format::Anthropic);
+    assert_eq!(looks(json!({"input": "hi"})), Format::OpenAiResponses);
+    let output = json!({"type": "function_call_output", "call_id": "a", "output": ""});
+    assert_eq!(looks(json!([{"role": "user", "content": "hi"}, output])), Format::OpenAiResponses);
+    assert_eq!(looks(json!({"conversations": []})), Format::Persisted);
+    assert_eq!(looks(json!({"recentConversations": [], "summaries": []})), Format::Legacy);
+    let error = parse(b"[{\"speaker\":\"x\"}]", None).unwrap_err().to_string();
+    assert!(error.contains("no format that is known by its looks"), "{error}");
+}
+
+#[test]
+fn lines_are_messages_or_conversations() {
+    const HI: &str = r#"{"role":"user","content":"hi"}"#;
+    let sizes = |text: String| -> Vec<usize> {
+        let source = parse(text.as_bytes(), Some(Format::OpenAiChat)).expect("it is read");
+        source.conversations.iter().map(|parsed| parsed.said.len()).collect()
+    };
+    assert_eq!(sizes(format!("{HI}\n\n{HI}\n")), [2]);
+    assert_eq!(sizes(format!("{{\"messages\":[{HI}]}}\n{{\"id\":\"x\",\"messages\":[{HI},{HI}]}}")), [1, 2]);
+    assert_eq!(sizes(format!("[[{HI}],[{HI},{HI}]]")), [1, 2]);
+    assert_eq!(sizes("[]".into()), [0]);
+    assert_eq!(sizes(String::new()), [0usize; 0]);
+}
+
+#[test]
+fn a_refusal_names_the_place_and_what_is_accepted() {
+    let refusals = [
+        ("openai_chat", json!([{"role": "user"}, {"content": "x"}]), "[1].role: is missing; accepted are"),
+        (
+            "openai_chat",
+            json!({"messages": [{"role": "assistant", "tool_calls": [{"id": "c"}]}]}),
+            "messages[0].tool_calls[0].function: is missing",
+        ),
+        ("openai_chat", json!({"messages": 3}), "messages: is a number; accepted is an array of messages"),
+        (
+            "openai_chat",
+            json!([{"role": "user", "content": 3}]),
+            "[0].content: is a number; accepted is text",
+        ),
+        ("openai_responses", json!([{"x": 1}]), "[0]: has neither a type nor a role"),
+        ("anthropic", json!([{"role": "user"}]), "[0].content: is null; accepted is text or an array"),
+        (
+            "persisted_conversations",
+            json!({"conversations": [{"messages": [{"role": "tool"}]}]}),
+            "conversations[0].messages[0].role: is \"tool\"; accepted are user and assistant",
+        ),
+        (
+            "persisted_conversations",
+            json!({"conversations": [{"startedAt": "noon", "messages": []}]}),
+            "conversations[0].startedAt: is \"noon\"; accepted is a time",
+        ),
+        ("legacy_history", json!([{"userMessage": "x"}]), "[0].assistantResponse: is missing"),
+    ];
+    for (name, value, expected) in refusals {
+        let format = Format::ALL.into_iter().find(|format| format.name() == name);
+        let error = parse(value.to_string().as_bytes(), format).expect_err(name).to_string();
+        assert!(error.starts_with(expected), "{error:?} does not start with {expected:?}");
+    }
+    assert!(parse(b"\xff", None).unwrap_err().to_string().contains("no UTF-8"));
+    assert!(parse(b"{\"role\":", None).unwrap_err().to_string().contains("no JSON: EOF"));
+}
+
+#[test]
+fn persisted_conversations_keep_times_ids_and_tools() {
+    let file = json!({"conversations": [{
+        "id": "conv-1704067200000", "startedAt": "2024-01-01T00:00:00.000Z", "endedAt": "2024-01-01T01:00:00Z",
+        "title": "A note", "summary": "A note was made.",
+        "messages": [
+            {"id": "msg-1", "timestamp": "2024-01-01T00:00:00.000Z", "role": "user", "content": "Make a note"},
+            {"id": "msg-1", "timestamp": "2024-01-01T00:00:05Z", "role": "assistant", "content": "Made.", "toolsUsed": ["write_file"]},
+        ],
+    }], "lastMigrated": "2024-02-01T00:00:00.000Z"});
+    let source = read(&file);
+    let parsed = &source.conversations[0];
+    assert_eq!(parsed.labels["last_migrated"], "2024-02-01T00:00:00.000Z");
+    let answer = &parsed.said[1].draft;
+    assert_eq!(answer.id.as_deref(), Some("msg-1~2"), "ids made of the time recur");
+    assert_eq!(answer.create_time.map(|time| time.0), Some(1_704_067_205_000_000));
+    assert_eq!(answer.more.as_ref().map(|more| more.tools_used.len()), Some(1));
+    let (value, losses) = exported(parsed, Format::Persisted, Repairs::default());
+    assert_eq!(value, file["conversations"][0]);
+    assert!(losses.is_empty(), "{losses:?}");
+}
+
+#[test]
+fn tools_that_were_called_are_used_by_what_is_said_next() {
+    let messages = json!([
+        {"role": "user", "content": "find it"},
+        {"role": "assistant", "content": null, "tool_calls": [call("a")]},
+        {"role": "tool", "tool_call_id": "a", "content": "1"},
+        {"role": "assistant", "content": "found"},
+    ]);
+    let (value, losses) = exported(&read(&messages).conversations[0], Format::Persisted, Repairs::default());
+    assert_eq!(value["messages"].as_array().map(Vec::len), Some(2));
+    assert_eq!(value["messages"][1]["toolsUsed"], json!(["find"]));
+    assert!(losses.into_vec().iter().any(|loss| loss.field == "tool_calls"));
+}
+
+#[test]
+fn a_legacy_history_is_one_conversation() {
+    let entry = json!({"id": "1", "timestamp": "2024-03-01T10:00:00Z", "userMessage": "hi",
+        "assistantResponse": "hello", "toolsUsed": ["greet"], "source": "direct"});
+    let summary = json!({"startDate": "2024-01-01", "endDate": "2024-02-01", "summary": "They met.", "conversationCount": 3});
+    let history =
+        json!({"recentConversations": [entry], "summaries": [summary], "lastSummarized": "2024-02-01"});
+    let source = read(&history);
+    let parsed = &source.conversations[0];
+    assert_eq!(parsed.title.as_deref(), Some("Migrated Conversation History"));
+    let said: Vec<_> = parsed.said.iter().map(|it| (it.draft.role, &*it.draft.content)).collect();
+    let met = "Summary of 3 conversations from 2024-01-01 to 2024-02-01: They met.";
+    assert_eq!(said, [(Role::System, met), (Role::User, "hi"), (Role::Assistant, "hello")]);
+    assert_eq!(parsed.said[1].draft.id.as_deref(), Some("1/user"));
+    assert_eq!(read(&json!([entry])).conversations[0].said[..], parsed.said[1..]);
+}
