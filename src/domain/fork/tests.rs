@@ -159,6 +159,12 @@ impl Life {
         };
         assert_eq!(numbers(window), numbers(&fresh), "the window's numbers are those of what it holds");
         assert!(head.left.holds(&head.archived));
+        let archived = self.stored.values().filter(|one| one.pinned && head.archived.contains(one.sequence));
+        assert_eq!(
+            *head.pinned_away,
+            archived.map(|one| one.sequence).collect(),
+            "what is pinned in the archive"
+        );
         assert!(head.left.holds(&summary.covers()));
         assert_eq!(summary.covered_count(), summary.covers().count(), "no two segments cover the same");
         for segment in summary.segments() {
