@@ -28,6 +28,7 @@ pub fn run() {
     row("measure (memory store)", "reached", "to reach");
     calls();
     long_conversation();
+    long_window();
     memory();
 }
 
@@ -54,6 +55,10 @@ fn calls() {
         Call { path: requests::MEMORIZE, requests: memorize(&rolling) },
         Call { path: requests::GET_CAPACITY, requests: each(&rolling, &|name| requests::get_capacity(name)) },
         Call { path: requests::LIST, requests: each(&rolling, &|name| requests::list(name)) },
+        Call {
+            path: requests::BUILD_CONTEXT,
+            requests: each(&rolling, &|name| requests::build_context(name, None)),
+        },
     ];
     let messages: Vec<_> = (0..STREAMS)
         .map(|stream| {
@@ -77,7 +82,7 @@ fn calls() {
 }
 
 fn report(measured: &[Measured], streamed: &Measured) {
-    let [empty, session, rolling, capacity, list] = measured else { return };
+    let [empty, session, rolling, capacity, list, context] = measured else { return };
     let ratio = |value: f64| format!("{value:.2}");
     row("Memorize (SESSION) ÷ empty unary call, calls a second", ratio(session.over(empty)), "≥ 0.75");
     row("Memorize (ROLLING) ÷ empty unary call, calls a second", ratio(rolling.over(empty)), "≥ 0.60");
@@ -85,6 +90,11 @@ fn report(measured: &[Measured], streamed: &Measured) {
     row(
         "ListUtterances of a full window ÷ empty unary call, calls a second",
         ratio(list.over(empty)),
+        "≥ 0.50",
+    );
+    row(
+        "BuildContext of a full window ÷ empty unary call, calls a second",
+        ratio(context.over(empty)),
         "≥ 0.50",
     );
     row("MemorizeStream, 8 streams ÷ Memorize, utterances a second", ratio(streamed.over(session)), "≥ 6");
@@ -96,6 +106,7 @@ fn report(measured: &[Measured], streamed: &Measured) {
         "Memorize, ROLLING",
         "GetCapacityInfo",
         "ListUtterances",
+        "BuildContext",
         "MemorizeStream",
     ];
     for (name, measured) in names.iter().zip(measured.iter().chain([streamed])) {
@@ -132,6 +143,31 @@ fn long_conversation() {
         "Memorize at the 100,000th utterance ÷ at the 100th, median time (SESSION)",
         format!("{ratio:.2}"),
         "≤ 1.2",
+    );
+}
+
+/// A context of 8,000 tokens out of a window of 10,000 utterances, beside one out of 100.
+fn long_window() {
+    const ROUNDS: usize = 1_000;
+    let server = ServerProcess::start(&[]);
+    let names = ["short", "long"].map(str::to_owned);
+    create(&server, &names, PolicyPreset::Session);
+    let fill = |name: &str, count: usize| {
+        let batches = (0..count / 100).map(|batch| requests::memorize(name, batch * 100, 100));
+        load::all(&server.address, requests::MEMORIZE, batches.collect::<Vec<_>>(), 1);
+    };
+    fill("short", 100);
+    fill("long", 10_000);
+    let call = |name: &str| Call {
+        path: requests::BUILD_CONTEXT,
+        requests: Arc::new(vec![requests::build_context(name, Some(8_000))]),
+    };
+    let times = load::one_by_one(&server.address, &[call("short"), call("long")], ROUNDS);
+    let ratio = times[1].as_secs_f64() / times[0].as_secs_f64();
+    row(
+        "BuildContext of 8,000 tokens: window of 10,000 ÷ window of 100, median time (SESSION)",
+        format!("{ratio:.2}"),
+        "≤ 3",
     );
 }
 

@@ -3,8 +3,8 @@
 use bytes::Bytes;
 use prost::Message;
 use utterd::proto::{
-    CreateConversationRequest, GetCapacityInfoRequest, ListUtterancesRequest, MemorizeRequest,
-    MemorizeStreamRequest, NewUtterance, Policy, PolicyPreset, Role,
+    BuildContextRequest, CreateConversationRequest, GetCapacityInfoRequest, ListUtterancesRequest,
+    MemorizeRequest, MemorizeStreamRequest, NewUtterance, Policy, PolicyPreset, Role,
 };
 
 /// Utterances of about 120 bytes, as people and agents write them.
@@ -21,6 +21,7 @@ pub const MEMORIZE: &str = "/utterd.v1.MemoryService/Memorize";
 pub const MEMORIZE_STREAM: &str = "/utterd.v1.MemoryService/MemorizeStream";
 pub const GET_CAPACITY: &str = "/utterd.v1.MemoryService/GetCapacityInfo";
 pub const LIST: &str = "/utterd.v1.ConversationService/ListUtterances";
+pub const BUILD_CONTEXT: &str = "/utterd.v1.ContextService/BuildContext";
 pub const CREATE: &str = "/utterd.v1.ConversationService/CreateConversation";
 
 /// Mean bytes of the text of an utterance.
@@ -71,4 +72,11 @@ pub fn get_capacity(conversation: &str) -> Bytes {
 
 pub fn list(conversation: &str) -> Bytes {
     encoded(&ListUtterancesRequest { conversation_id: conversation.to_owned(), ..Default::default() })
+}
+
+pub fn build_context(conversation: &str, token_budget: Option<i32>) -> Bytes {
+    let conversation_id = conversation.to_owned();
+    // of the many turns of a long window, as many as fit
+    let max_turns = token_budget.map(|_| 0);
+    encoded(&BuildContextRequest { conversation_id, token_budget, max_turns, ..Default::default() })
 }

@@ -65,6 +65,22 @@ pub enum Command {
         request: Option<String>,
     },
 
+    /// `prepare "And tomorrow?" history='[{"role":"user","content":"Hi"}]'`: PrepareHistory. With `count=25`
+    /// a history of so many messages in turn.
+    Prepare {
+        prompt: String,
+        #[arg(key, optional)]
+        history: String,
+        #[arg(key)]
+        count: Option<usize>,
+        #[arg(key)]
+        format: Option<String>,
+        #[arg(key)]
+        alternation: Option<String>,
+        #[arg(key)]
+        bytes: Option<i32>,
+    },
+
     /// `forks`: what the conversation was forked from, and its forks.
     Forks,
 

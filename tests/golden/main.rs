@@ -15,6 +15,7 @@ mod contexts;
 mod conversations;
 mod errors;
 mod forks;
+mod histories;
 mod names;
 mod operations;
 mod print;

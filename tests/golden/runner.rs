@@ -15,7 +15,7 @@ use utterd::{
 
 use crate::{
     command::Command,
-    contexts, conversations, forks, operations, print,
+    contexts, conversations, forks, histories, operations, print,
     support::{self, ManualClock},
 };
 
@@ -98,6 +98,7 @@ impl goldenscript::Runner for Runner {
             Command::Note(name, notes) => ready.block_on(conversations::note(&here, name, notes)),
             Command::Edit { .. } => ready.block_on(forks::edit(&here, command)),
             Command::Fork { .. } => ready.block_on(forks::fork(&here, command)),
+            Command::Prepare { .. } => ready.block_on(histories::prepare(&here, command)),
             Command::Forks => ready.block_on(forks::forks(&here)),
             Command::Summary { text } => ready.block_on(conversations::summary(&here, text.unwrap_or(true))),
             Command::Window => ready.block_on(conversations::window(&here)),
