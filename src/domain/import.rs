@@ -3,7 +3,7 @@
 use std::{collections::BTreeMap, sync::Arc};
 
 use crate::domain::{
-    AssignedId, Conversation, Ending, Need, Refusal, Revision, Timestamp, Transition, Verdict,
+    Conversation, Ending, Need, Refusal, Revision, Timestamp, Transition, Verdict,
     change::Context,
     closing,
     memorize::{Irregularity, Memorize, memorize},
@@ -95,11 +95,8 @@ fn fresh(before: &Conversation, part: &Memorize, context: &Context<'_>) -> Resul
         true => None,
         false => Some(context.loaded.ids(|| ids().collect())?),
     };
-    let lineage = before.head.identity.lineage;
-    let assigned = |id: &str| AssignedId::sequence_of(id, lineage).is_some_and(|it| it < before.head.next);
-    let taken = |id: &str| {
-        before.window.given(id).is_some() || archived.is_some_and(|ids| ids.contains_key(id)) || assigned(id)
-    };
+    let was = |id: &str| before.sequence_of(id).is_some_and(|sequence| sequence < before.head.next);
+    let taken = |id: &str| was(id) || archived.is_some_and(|ids| ids.contains_key(id));
     let kept = part.drafts.iter().enumerate().filter(|(_, draft)| !draft.id.as_deref().is_some_and(taken));
     Ok(kept.map(|(place, _)| place).collect())
 }

@@ -9,8 +9,8 @@ use xxhash_rust::xxh3::{Xxh3, xxh3_64};
 
 use crate::{
     domain::{
-        AssignedId, Conversation, ConversationId, ConversationKey, Draft, Encoding, Namespace, Oversize,
-        Policy, RecipientId, Refusal, Revision, Timestamp, Verdict,
+        Conversation, ConversationId, ConversationKey, Draft, Encoding, Namespace, Oversize, Policy,
+        RecipientId, Refusal, Revision, Timestamp, Verdict,
         change::{Context, Loaded},
         error::CONVERSATION,
         import::{Ends, Import, import},
@@ -196,18 +196,13 @@ impl Engine {
 
     /// How many drafts there are up to the last one that is stored.
     async fn reached(&self, state: &Conversation, drafts: &[Draft]) -> Result<usize, EngineError> {
-        let lineage = state.head.identity.lineage;
-        let assigned = |id: &str| AssignedId::sequence_of(id, lineage).is_some();
         let mut end = drafts.len();
         while end > 0 {
             let start = end.saturating_sub(IMPORT_BATCH);
             let ids: Vec<Box<str>> = drafts[start..end].iter().filter_map(|draft| draft.id.clone()).collect();
             let archived = self.store.archived_ids(state.key(), &ids).await?;
-            let stored = |draft: &Draft| {
-                draft.id.as_deref().is_some_and(|id| {
-                    state.window.given(id).is_some() || archived.contains_key(id) || assigned(id)
-                })
-            };
+            let is_stored = |id: &str| state.sequence_of(id).is_some() || archived.contains_key(id);
+            let stored = |draft: &Draft| draft.id.as_deref().is_some_and(is_stored);
             if let Some(last) = drafts[start..end].iter().rposition(stored) {
                 return Ok(start + last + 1);
             }

@@ -5,10 +5,11 @@ use serde_json::{Value, json};
 use tonic::Code;
 use utterd::proto::{
     ConversationFormat, ConversationStatus, DeleteConversationRequest, ExportConversationRequest, ExportEnd,
-    ForgetMode, ForgetRequest, GetConversationRequest, GetConversationResponse, ImportConversationRequest,
-    ImportConversationResponse, ImportHeader, ImportedConversation, ListUtterancesRequest, Operation,
-    UtteranceState, WatchEventsRequest, export_conversation_response::Message as Out,
-    import_conversation_request::Message as In, watch_events_response::Message as Seen,
+    ForgetMode, ForgetRequest, ForkConversationRequest, GetConversationRequest, GetConversationResponse,
+    ImportConversationRequest, ImportConversationResponse, ImportHeader, ImportedConversation,
+    ListUtterancesRequest, Operation, UtteranceState, WatchEventsRequest,
+    export_conversation_response::Message as Out, import_conversation_request::Message as In,
+    watch_events_response::Message as Seen,
 };
 
 use crate::{
@@ -359,6 +360,24 @@ async fn imports_and_exports_are_seen_in_the_trace() {
     }
     let import = |last| (Operation::ImportConversation, Some(last));
     assert_eq!(seen, [import(1_000), import(1_200), (Operation::ExportConversation, None)]);
+}
+
+#[tokio::test]
+async fn a_fork_is_exported_whole_and_imported_into_itself_once() {
+    let session = Session::new().await;
+    session.import(named("chat"), &turns(300)).await;
+    let fork = ForkConversationRequest {
+        conversation_id: "chat".into(),
+        at_sequence: Some(100),
+        new_conversation_id: "fork".into(),
+        ..Default::default()
+    };
+    session.conversations().fork_conversation(fork).await.reply();
+    assert_eq!(session.export("fork", ConversationFormat::OpenaiChat).await, turns(50));
+    let persisted = session.export("fork", ConversationFormat::PersistedConversations).await;
+    let again = ImportHeader { into_existing: true, ..ImportHeader::default() };
+    let response = session.import(again, &persisted).await;
+    assert_eq!(counts(only(&response)), (0, 100));
 }
 
 #[tokio::test]
