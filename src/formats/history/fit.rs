@@ -65,7 +65,8 @@ impl Request {
         }
         if self.alternation == Alternation::Merge {
             let (merged, joined) = merge(entries);
-            let text = format!("{joined} messages became one with the message of the same role before them");
+            let text =
+                format!("merged with the message of the same role before them: {joined} of the messages");
             warnings.extend((joined > 0).then_some(Warning { kind: WarningKind::MessagesMerged, text }));
             entries = merged;
         }
