@@ -29,12 +29,11 @@ impl Services {
     ) -> Result<proto::BuildContextResponse, Status> {
         let call = call(request)?;
         let BuildContextReply { state, context } = self.engine.build_context(caller, &call).await?;
-        let budget = call.request.budget.or_else(|| Request::default_budget(&state));
         let counter = self.engine.counter(state.head.identity.encoding);
         let mut response = proto::BuildContextResponse {
             conversation_id: state.key().id.to_string(),
             revision: encode::long(state.head.revision.get()),
-            token_budget: budget.map(encode::int),
+            token_budget: context.budget.map(encode::int),
             utterances: utterances(&context),
             omitted: context.omitted.iter().map(omitted).collect(),
             ..Default::default()

@@ -48,7 +48,17 @@ impl Assembly<'_> {
         recalled.iter().for_each(|utterance| rendered.add(utterance.sequence));
         let tokens = u32::try_from(tokens_of(&messages)).unwrap_or(u32::MAX);
         let omitted = self.omitted(&rendered);
-        Context { format: self.plan.request.format, messages, head, stable, tokens, recalled, omitted }
+        let budget = u32::try_from(self.plan.budget).ok();
+        Context {
+            format: self.plan.request.format,
+            messages,
+            head,
+            stable,
+            tokens,
+            budget,
+            recalled,
+            omitted,
+        }
     }
 
     /// Pinned units that stand before the recent ones, in the order said.

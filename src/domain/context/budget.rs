@@ -11,6 +11,13 @@ use crate::domain::{
     context::{Message, pinned, plan::Plan, summary, unit::Unit},
 };
 
+/// A budget in which what must be rendered has no place.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct TooSmall {
+    /// One that is enough.
+    pub(super) needed: u64,
+}
+
 /// What each part gets.
 #[derive(Debug)]
 pub(super) struct Shares {
@@ -33,11 +40,11 @@ const QUARTER: u64 = 4;
 
 /// Shares what `fixed` leaves of the budget. `newest` is the newest unit, as long as it is, and
 /// `lead` what the user utterance before it costs.
-pub(super) fn share(plan: &Plan<'_>, fixed: u64, newest: &Unit, lead: u64) -> Result<Shares, Refusal> {
+pub(super) fn share(plan: &Plan<'_>, fixed: u64, newest: &Unit, lead: u64) -> Result<Shares, TooSmall> {
     let least = lead + plan.rendering.least(newest);
     let room = plan.budget.saturating_sub(fixed);
     if room < least {
-        return Err(too_small(plan.budget, fixed + least));
+        return Err(TooSmall { needed: fixed + least });
     }
     let pinned_room = plan.budget / QUARTER;
     for with_pinned in [pinned_room, 0] {
@@ -92,10 +99,13 @@ fn tokens_of(message: &Option<Message>) -> u64 {
     message.as_ref().map_or(0, |message| message.tokens.into())
 }
 
-/// The refusal of a budget in which what must be rendered has no place.
-pub(super) fn too_small(budget: u64, needed: u64) -> Refusal {
-    let text = format!(
-        "is {budget}; accepted are {needed} or more: the instructions, the newest unit and the user utterance of its turn need as many"
-    );
-    Refusal::invalid("token_budget", text)
+impl TooSmall {
+    /// The refusal of `budget`.
+    pub(super) fn refusal(self, budget: u32) -> Refusal {
+        let text = format!(
+            "is {budget}; accepted are {} or more: the instructions, the newest unit and the user utterance of its turn need as many",
+            self.needed
+        );
+        Refusal::invalid("token_budget", text)
+    }
 }

@@ -39,7 +39,7 @@ use crate::domain::{Conversation, Ranges, Refusal, Role, TokenCounter, ToolCall,
 pub struct Request {
     /// What the messages are to be rendered as.
     pub format: Format,
-    /// The most tokens; `None` is [`Request::default_budget`].
+    /// The most tokens; `None` is [`Request::default_budget`], or what must be rendered if that is more.
     pub budget: Option<u32>,
     /// The most turns; `None` is all of them. Turns leave in steps of two fifths of it.
     pub max_turns: Option<u32>,
@@ -130,6 +130,8 @@ pub struct Context {
     pub stable: usize,
     /// Tokens of all messages. For [`Format::Text`] an upper bound; rendering counts it.
     pub tokens: u32,
+    /// The budget that held; `None` when it was unlimited.
+    pub budget: Option<u32>,
     /// The utterances that a message recalls, ascending.
     pub recalled: Vec<Arc<Utterance>>,
     /// What was left out, and why.
@@ -254,12 +256,20 @@ pub fn build(
 /// The context of `conversation`.
 ///
 /// Refuses a budget in which the instructions, the newest unit and the user utterance of its turn
-/// have no place, and names the tokens needed.
+/// have no place, and names the tokens needed. The default budget gives way to these.
 pub fn build_with(
     conversation: &Conversation,
     archived: Archived<'_>,
     request: &Request,
     counter: &dyn TokenCounter,
 ) -> Result<Context, Refusal> {
-    plan::Plan::of(conversation, archived, request, counter)?.context()
+    let mut plan = plan::Plan::of(conversation, archived, request, counter);
+    match (plan.context(), request.budget) {
+        (Ok(context), _) => Ok(context),
+        (Err(too_small), Some(budget)) => Err(too_small.refusal(budget)),
+        (Err(too_small), None) => {
+            plan.budget = too_small.needed;
+            plan.context().map_err(|more| more.refusal(u32::try_from(too_small.needed).unwrap_or(u32::MAX)))
+        }
+    }
 }

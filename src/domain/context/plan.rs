@@ -1,11 +1,11 @@
 //! The plan of a context, and what it comes to.
 
 use crate::domain::{
-    Conversation, Refusal, Role, TokenCounter, Window,
+    Conversation, Role, TokenCounter, Window,
     context::{
         Archived, Context, Format, How, Message, Omission, Request,
         assemble::Assembly,
-        budget::{share, too_small},
+        budget::{TooSmall, share},
         mask,
         omitted::Omitted,
         recent::{self, Recent},
@@ -34,7 +34,7 @@ impl<'a> Plan<'a> {
         archived: Archived<'a>,
         request: &'a Request,
         counter: &'a dyn TokenCounter,
-    ) -> Result<Self, Refusal> {
+    ) -> Self {
         let window = &conversation.window;
         let floor = window.iter().take_while(|utterance| utterance.instruction).count();
         let first = request.max_turns.map_or(0, |most| turns::cut(window, most));
@@ -50,11 +50,11 @@ impl<'a> Plan<'a> {
         let unlimited = u64::from(u32::MAX) << 16;
         let budget = request.budget.or_else(|| Request::default_budget(conversation));
         let budget = budget.map_or(unlimited, u64::from);
-        Ok(Self { conversation, archived, request, rendering, budget, floor, first })
+        Self { conversation, archived, request, rendering, budget, floor, first }
     }
 
     /// The context that the plan comes to.
-    pub(super) fn context(&self) -> Result<Context, Refusal> {
+    pub(super) fn context(&self) -> Result<Context, TooSmall> {
         let mut omitted = Omitted::default();
         let instructions = self.instructions(&mut omitted);
         let fixed = tokens_of(&instructions) + self.opening_room();
@@ -114,9 +114,9 @@ impl<'a> Plan<'a> {
         fixed: u64,
         units: Vec<Unit>,
         omitted: Omitted,
-    ) -> Result<Context, Refusal> {
+    ) -> Result<Context, TooSmall> {
         if fixed > self.budget {
-            return Err(too_small(self.budget, fixed));
+            return Err(TooSmall { needed: fixed });
         }
         let nothing = Unit::nothing(self.window().len());
         let shares = share(self, fixed, &nothing, 0)?;

@@ -281,6 +281,15 @@ fn a_budget_too_small_names_the_one_needed() {
     assert!(build(&talk.0, &[], &within(needed - 1), o200k()).is_err());
 }
 
+#[test]
+fn the_default_budget_gives_way_to_the_newest() {
+    let mut talk = Talk::with(Policy { tokens: Some(Marks::of(100)), ..Policy::ROLLING });
+    talk.say(Role::User, "Hi").say(Role::Assistant, "Hello").say(Role::User, &"word ".repeat(3_000));
+    let context = talk.context(&Request::default());
+    let said = context.messages.last().unwrap().tokens;
+    assert_eq!((context.tokens, context.budget), (said, Some(said)));
+}
+
 fn needed(refusal: &Refusal) -> u32 {
     let text = refusal.to_string();
     let (_, rest) = text.split_once("accepted are ").expect("what is accepted");
