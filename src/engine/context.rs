@@ -71,14 +71,20 @@ impl Engine {
         let state = self.read(caller, &call.address).await?;
         let request = Request { recall: call.recall.is_some(), ..call.request.clone() };
         let mut archive = Archive {
-            pinned: self.stored(&state, &state.head.pinned_away).await?,
-            asked: self.asked(&state).await?,
+            pinned: match state.head.pinned_away.is_empty() {
+                true => Vec::new(),
+                false => Box::pin(self.stored(&state, &state.head.pinned_away)).await?,
+            },
+            asked: match asked_before(&state) {
+                None => None,
+                Some(turn) => Box::pin(self.asked(&state, turn)).await?,
+            },
             found: Vec::new(),
         };
-        let mut context = self.built(&state, &request, archive.clone()).await?;
+        let mut context = self.built(&state, &request, &archive).await?;
         if let Some(recall) = &call.recall {
-            archive.found = self.found(&state, recall, &missing(&context)).await?;
-            context = self.built(&state, &request, archive).await?;
+            archive.found = Box::pin(self.found(&state, recall, &missing(&context))).await?;
+            context = self.built(&state, &request, &archive).await?;
         }
         self.events.push(Event::read(Operation::BuildContext, &state, context.messages.len()));
         Ok(BuildContextReply { state, context })
@@ -88,20 +94,19 @@ impl Engine {
         &self,
         state: &Arc<Conversation>,
         request: &Request,
-        archive: Archive,
+        archive: &Archive,
     ) -> Result<Context, EngineError> {
         let counter = self.counter(state.head.identity.encoding);
         let most = request.budget.map_or(u64::MAX, u64::from);
         if state.window.tokens().min(most) <= BUILD_ASIDE_TOKENS {
             return Ok(build_with(state, archive.borrowed(), request, counter)?);
         }
-        let (state, request) = (state.clone(), request.clone());
+        let (state, request, archive) = (state.clone(), request.clone(), archive.clone());
         Ok(aside(true, move || build_with(&state, archive.borrowed(), &request, counter)).await??)
     }
 
-    /// What the user asked for in the newest turn, when that has left the window.
-    async fn asked(&self, state: &Conversation) -> Result<Option<Arc<Utterance>>, EngineError> {
-        let Some(turn) = asked_before(state) else { return Ok(None) };
+    /// What the user asked for in a turn whose beginning has left the window.
+    async fn asked(&self, state: &Conversation, turn: u32) -> Result<Option<Arc<Utterance>>, EngineError> {
         let mut rest = (*state.head.archived).clone();
         let mut chunk = ASKED_CHUNK;
         while !rest.is_empty() {

@@ -203,7 +203,7 @@ impl Engine {
         {
             let identity = &ended.head.identity;
             let caller = Caller { namespace: identity.key.namespace.clone() };
-            self.retire(&caller.recipient(identity.recipient.clone())).await?;
+            Box::pin(self.retire(&caller.recipient(identity.recipient.clone()))).await?;
         }
         Ok(applied)
     }
@@ -266,7 +266,9 @@ impl Engine {
             return Ok(Decided::Again);
         }
         if let Some(left) = known.as_ref().filter(|known| self.is_left(call, known)) {
-            let (settled, applied) = self.roll_over(call, target, pending, left, ahead, decide).await?;
+            // seldom: boxed, so that the future of every other write does not have room for it
+            let rolling = self.roll_over(call, target, pending, left, ahead, decide);
+            let (settled, applied) = Box::pin(rolling).await?;
             return Ok(Decided::Anew(settled, applied));
         }
         let (before, decision) = self.decide(call, known, target, decide).await?;
@@ -284,7 +286,7 @@ impl Engine {
         if change.is_none() && outcome.is_none() {
             return Ok(Decided::Now(Settled::Now(Ok(())), applied));
         }
-        let released = if call.releases { self.release(&after).await? } else { None };
+        let released = if call.releases { Box::pin(self.release(&after)).await? } else { None };
         let before = (before.head.revision != Revision::NONE).then_some(before);
         let write = change.clone().map(|change| Write::Change { before, change, after: after.clone() });
         let flush = self.store.commit(Commit {
