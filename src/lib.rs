@@ -42,6 +42,10 @@
 //! compare-and-set on the conversation's revision: a conflict means that another process was
 //! faster, and the decision is made anew on what it left.
 //!
+//! Some commits change several conversations: one ends and its recipient's next one starts, a fork
+//! and its parent, a hard forget of what forks share. Their lanes are held together, taken in the
+//! order of their keys, and all of it is published after one flush.
+//!
 //! # One batch, one flush
 //!
 //! The durable stores are one implementation over a small trait of ordered keys, which

@@ -58,7 +58,9 @@ impl From<Refusal> for Status {
                 let metadata = before.into_iter().chain([("behind", last.to_string())]);
                 let metadata: HashMap<_, _> = metadata.map(|(key, value)| (key.to_owned(), value)).collect();
                 details.set_error_info(refusal.reason().as_str(), DOMAIN, metadata);
-                details.add_bad_request_violation("at_sequence", refusal.to_string());
+                let text = refusal.to_string();
+                let text = text.strip_prefix("at_sequence: ").unwrap_or(&text);
+                details.add_bad_request_violation("at_sequence", text);
             }
             Refusal::Closed(name) => {
                 details.set_resource_info("utterd.v1/conversation", name, "", refusal.to_string());

@@ -31,7 +31,8 @@ pub(super) struct Shares {
     pub(super) recent: u64,
     /// What is for recalled utterances.
     pub(super) recall: u64,
-    /// The newest unit has taken shares that others had.
+    /// The newest unit has taken shares that others had, or is pinned: once there is a newer one, the
+    /// others get what is left beside it.
     pub(super) tight: bool,
 }
 
@@ -54,7 +55,7 @@ pub(super) fn share(plan: &Plan<'_>, fixed: u64, newest: &Unit, lead: u64) -> Re
         let rest = room.saturating_sub(taken);
         let unit = rest - rest / QUARTER;
         if taken + lead + newest.tokens.min(unit).max(least - lead) <= room {
-            let tight = with_pinned < pinned_room;
+            let tight = with_pinned < pinned_room || is_pinned(plan, newest);
             return Ok(Shares { summary, pinned, tight, ..Shares::of(plan, rest, unit, least) });
         }
     }
@@ -93,6 +94,10 @@ fn summary_within(plan: &Plan<'_>, room: u64) -> Option<Message> {
 fn pinned_within(plan: &Plan<'_>, newest: &Unit, room: u64) -> Vec<Unit> {
     let window = &plan.conversation.window;
     pinned::units(window, plan.floor..newest.places.start, plan.archived.pinned, room, plan.rendering)
+}
+
+fn is_pinned(plan: &Plan<'_>, unit: &Unit) -> bool {
+    plan.window().slice(unit.places.clone()).any(|utterance| utterance.pinned)
 }
 
 fn tokens_of(message: &Option<Message>) -> u64 {
