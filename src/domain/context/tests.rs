@@ -490,6 +490,22 @@ fn of(context: &Context, wanted: &[Omission]) -> Vec<(Omission, String)> {
     omitted
 }
 
+/// A unit that is pinned while it is the newest has its own share; later it has the pinned ones', and
+/// a long result before it what is left beside that.
+#[test]
+fn nothing_is_stable_beside_a_pinned_newest_unit() {
+    let mut talk = Talk::session();
+    talk.say(Role::User, "Where is it?").call("", &["a"]);
+    talk.answer("a", &"The order is late. ".repeat(200));
+    talk.say(Role::User, &"Think of this. ".repeat(20)).pin(4);
+    let request = Request { budget: Some(900), ..Request::default() };
+    let pinned_last = talk.context(&request);
+    assert_eq!(pinned_last.stable, 0);
+    let later = talk.say(Role::User, "And?").context(&request);
+    assert_ne!(told(&pinned_last)[2], told(&later)[2], "the result is shorter now");
+    assert_eq!(later.stable, later.messages.len());
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 96, ..ProptestConfig::default() })]
 
