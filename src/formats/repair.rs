@@ -107,25 +107,40 @@ pub fn lines<'a>(
 
 /// Marks the drafts that would be changed on their way out as having come in `format`, so that they
 /// go out as they came.
+///
+/// What goes out as it came may change what goes out behind it, as an id that is taken then: so it is
+/// looked at again until nothing more would be changed.
 pub fn mark(format: Format, said: &mut [Sourced]) {
-    let mut irregular: HashSet<usize> = HashSet::new();
     let parts: Vec<Parts<'_>> = said.iter().map(|sourced| Parts::from(&sourced.draft)).collect();
+    let mut irregular: HashSet<usize> = HashSet::new();
+    loop {
+        let changed = changed(format, &parts, &irregular);
+        if changed.is_subset(&irregular) {
+            break;
+        }
+        irregular.extend(changed);
+    }
+    for place in irregular {
+        extras::keep(&mut said[place].draft, format, serde_json::Map::new());
+    }
+}
+
+/// The places that are changed on their way out, or go out behind others than before, when the
+/// `irregular` ones go out as they came.
+fn changed(format: Format, said: &[Parts<'_>], irregular: &HashSet<usize>) -> HashSet<usize> {
     let mut changed = HashSet::new();
     let note = |place: usize, _: &str, _: &str| {
         changed.insert(place);
     };
-    let lines = lines(&parts, format, Unanswered::LeaveOut, |_| false, note);
+    let lines = lines(said, format, Unanswered::LeaveOut, |place| irregular.contains(&place), note);
     let mut newest = 0;
     for line in &lines {
         if line.place < newest {
-            irregular.insert(line.place);
+            changed.insert(line.place);
         }
         newest = newest.max(line.place);
     }
-    irregular.extend(changed);
-    for place in irregular {
-        extras::keep(&mut said[place].draft, format, serde_json::Map::new());
-    }
+    changed
 }
 
 struct Repair<'a, 'b, F> {

@@ -83,6 +83,19 @@ fn what_is_irregular_goes_out_in_its_format_only() {
     assert_eq!(closed[3]["tool_call_id"], "a");
 }
 
+/// The first call was never answered, and goes out as it came; so does the second one, with its id.
+#[test]
+fn an_id_that_recurs_behind_an_unanswered_call_stays() {
+    let call = json!({"type": "function_call", "call_id": "b", "name": "find", "arguments": "{}"});
+    let items = json!([
+        call,
+        {"type": "message", "role": "user", "content": "again"},
+        call,
+        {"type": "function_call_output", "call_id": "b", "output": "1"},
+    ]);
+    assert_eq!(through(&items, Format::OpenAiResponses, Format::OpenAiResponses), [items]);
+}
+
 #[test]
 fn legacy_functions_pair_by_name() {
     let messages = json!([
