@@ -3,7 +3,10 @@
 
 use serde_json::{Map, Value, json};
 
-use crate::proto::{NewUtterance, Role, ToolCall};
+use crate::{
+    formats::kind,
+    proto::{NewUtterance, Role, ToolCall},
+};
 
 /// A message of a transcript.
 #[derive(Clone, Debug, PartialEq)]
@@ -156,18 +159,6 @@ fn arguments(call: &mut Value, field: &str) -> String {
         None | Some(Value::Null) => String::new(),
         Some(Value::String(text)) => text,
         Some(parsed) => parsed.to_string(),
-    }
-}
-
-/// What a value is, in words.
-pub fn kind(value: &Value) -> &'static str {
-    match value {
-        Value::Null => "null",
-        Value::Bool(_) => "true or false",
-        Value::Number(_) => "a number",
-        Value::String(_) => "text",
-        Value::Array(_) => "an array",
-        Value::Object(_) => "an object",
     }
 }
 

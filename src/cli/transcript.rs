@@ -9,11 +9,11 @@ use std::{
 use serde_json::{Deserializer, Value};
 
 use super::{
-    message::{self, Message, kind},
+    message::{self, Message},
     naming::Names,
     text::visible,
 };
-use crate::formats::mend_surrogates;
+use crate::formats::{kind, mend_surrogates};
 
 /// One conversation of a file.
 #[derive(Debug)]

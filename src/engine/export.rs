@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::{
     domain::{Conversation, ConversationId, Timestamp, Utterance},
-    engine::{Address, Caller, Engine, EngineError, Operation, events::Event},
+    engine::{Address, Caller, Engine, EngineError, Operation, conversations::place, events::Event},
     store::Page,
 };
 
@@ -44,7 +44,7 @@ impl Engine {
         loop {
             let page = self.store.conversations(&recipient, Page { after, limit: PAGE }).await?;
             ids.extend(page.iter().map(|head| head.identity.key.id.clone()));
-            let last = page.last().map(|head| (head.identity.start_time, head.identity.key.id.clone()));
+            let last = page.last().map(place);
             if page.len() < PAGE {
                 ids.reverse();
                 return Ok(ids);

@@ -86,9 +86,7 @@ impl Engine {
         caller: &Caller,
         mut call: UpdateUtteranceCall,
     ) -> Result<UpdateUtteranceReply, EngineError> {
-        if let Some(edit) = call.edit.take() {
-            call.update.content = Some(self.counted_edit(caller, &call.address, edit).await?);
-        }
+        self.count_edit(caller, &mut call).await?;
         let command = ForkEdited { fork: self.new_fork(caller, None), update: call.update };
         let (address, attempt) = (&call.address, call.attempt.as_ref());
         let making = Making { caller, address, attempt, activate: false, command: command.fork.clone() };

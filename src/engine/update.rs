@@ -85,9 +85,7 @@ impl Engine {
         caller: &Caller,
         mut call: UpdateUtteranceCall,
     ) -> Result<UpdateUtteranceReply, EngineError> {
-        if let Some(edit) = call.edit.take() {
-            call.update.content = Some(self.counted_edit(caller, &call.address, edit).await?);
-        }
+        self.count_edit(caller, &mut call).await?;
         let write = WriteCall {
             caller,
             address: &call.address,
@@ -107,25 +105,26 @@ impl Engine {
         .await
     }
 
-    /// New content with its tokens, in the encoding of the conversation that is addressed.
-    pub(super) async fn counted_edit(
+    /// Makes the edit of a call, if it has one, new content with its tokens, in the encoding of the
+    /// conversation that is addressed.
+    pub(super) async fn count_edit(
         &self,
         caller: &Caller,
-        address: &Address,
-        edit: Edit,
-    ) -> Result<NewContent, EngineError> {
-        let Edit { content, max_bytes } = edit;
-        let state = match self.resolve(caller, address).await? {
+        call: &mut UpdateUtteranceCall,
+    ) -> Result<(), EngineError> {
+        let Some(Edit { content, max_bytes }) = call.edit.take() else { return Ok(()) };
+        let state = match self.resolve(caller, &call.address).await? {
             Some(id) => self.published(&caller.key(id)).await?,
             None => None,
         };
         let encoding = state.map_or(self.defaults.encoding, |state| state.head.identity.encoding);
         let counter = self.counter(encoding);
         let long = content.len() > COUNT_ASIDE_BYTES;
-        aside(long, move || {
+        let count = move || {
             let tokens = counter.count(&content);
             NewContent { content, tokens, encoding, max_bytes }
-        })
-        .await
+        };
+        call.update.content = Some(aside(long, count).await?);
+        Ok(())
     }
 }

@@ -76,6 +76,19 @@ pub fn kind(value: &Value) -> &'static str {
     }
 }
 
+/// A field of text, if it is there and not null.
+pub fn optional_text<'v>(
+    fields: &'v Map<String, Value>,
+    name: &str,
+    place: &Place<'_>,
+) -> Result<Option<&'v str>, Refusal> {
+    match fields.get(name) {
+        None | Some(Value::Null) => Ok(None),
+        Some(Value::String(text)) => Ok(Some(text)),
+        Some(other) => Err(place.field(name).refuse_kind(other, "text")),
+    }
+}
+
 /// The fields of an object.
 pub fn object(value: Value, place: &Place<'_>, accepted: &str) -> Result<Map<String, Value>, Refusal> {
     match value {

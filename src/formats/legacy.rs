@@ -9,7 +9,7 @@ use crate::{
     domain::{Draft, More, Refusal, Role, Timestamp},
     formats::{
         Note, Parsed, Sourced,
-        fields::{Place, array, fit_id, object},
+        fields::{Place, array, fit_id, object, optional_text},
         persisted::{read_time, tools},
     },
 };
@@ -64,11 +64,11 @@ fn entry(
     let fields = object(value, place, "a history entry: an object with userMessage and assistantResponse")?;
     let said = required(&fields, "userMessage", place)?;
     let answered = required(&fields, "assistantResponse", place)?;
-    let time = match optional(&fields, "timestamp", place)? {
+    let time = match optional_text(&fields, "timestamp", place)? {
         Some(time) => Some(read_time(time, &place.field("timestamp"))?),
         None => None,
     };
-    let id = optional(&fields, "id", place)?;
+    let id = optional_text(&fields, "id", place)?;
     let id = |side: &str| id.map(|id| format!("{id}/{side}"));
     let tools = tools(fields.get("toolsUsed"), place)?;
     note_rest(
@@ -78,7 +78,7 @@ fn entry(
         notes,
     );
     let mut user = draft(Role::User, said.to_owned(), id("user"), time, Vec::new());
-    if let Some(source) = optional(&fields, "source", place)? {
+    if let Some(source) = optional_text(&fields, "source", place)? {
         let more = user.more.get_or_insert_default();
         more.metadata.insert("source".into(), source.to_owned());
     }
@@ -100,19 +100,8 @@ fn draft(
 }
 
 fn required<'v>(fields: &'v Map<String, Value>, name: &str, place: &Place<'_>) -> Result<&'v str, Refusal> {
-    optional(fields, name, place)?.ok_or_else(|| place.field(name).refuse("is missing; accepted is text"))
-}
-
-fn optional<'v>(
-    fields: &'v Map<String, Value>,
-    name: &str,
-    place: &Place<'_>,
-) -> Result<Option<&'v str>, Refusal> {
-    match fields.get(name) {
-        None | Some(Value::Null) => Ok(None),
-        Some(Value::String(text)) => Ok(Some(text)),
-        Some(other) => Err(place.field(name).refuse_kind(other, "text")),
-    }
+    optional_text(fields, name, place)?
+        .ok_or_else(|| place.field(name).refuse("is missing; accepted is text"))
 }
 
 fn note_rest(fields: &Map<String, Value>, known: &[&str], place: &Place<'_>, notes: &mut Vec<Note>) {

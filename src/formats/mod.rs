@@ -36,7 +36,7 @@ mod time;
 mod whole;
 
 pub use document::parse;
-pub use fields::fit_id;
+pub use fields::{fit_id, kind};
 pub use loss::{Loss, Losses};
 pub use parsed::{Note, Parsed, Source, Sourced};
 pub use render::{Rendered, render};

@@ -13,6 +13,7 @@ use crate::{
         history::{DropReason, Entry},
     },
     formats::{
+        fields::kind,
         history::{Incoming, MAX_MESSAGES_READ, Warning, WarningKind, said},
         surrogates::mend_surrogates,
     },
@@ -265,16 +266,4 @@ fn call(id: &str, name: &str, arguments: Option<Value>) -> Result<ToolCall, Stri
 
 fn text_field<'a>(fields: &'a Map<String, Value>, name: &str) -> &'a str {
     fields.get(name).and_then(Value::as_str).unwrap_or_default()
-}
-
-/// What a value is, in a sentence.
-fn kind(value: &Value) -> &'static str {
-    match value {
-        Value::Null => "null",
-        Value::Bool(_) => "true or false",
-        Value::Number(_) => "a number",
-        Value::String(_) => "text",
-        Value::Array(_) => "an array",
-        Value::Object(_) => "an object",
-    }
 }

@@ -12,7 +12,7 @@ use crate::{
     formats::{
         Format, Note, Parsed, Sourced,
         extras::{self, Parts, hole},
-        fields::{Place, array, fit, fit_id, object},
+        fields::{Place, array, fit, fit_id, object, optional_text},
         persisted::{LAST_MIGRATED, canonical},
         time,
     },
@@ -122,10 +122,10 @@ fn message(value: Value, ids: &mut HashSet<String>, place: &Place<'_>) -> Result
         }
         None => return Err(place.field("role").refuse("is missing; accepted are user and assistant")),
     };
-    let id = text(&fields, "id", place)?.map(|id| free(&fit_id(id), ids));
-    let time = text(&fields, "timestamp", place)?;
+    let id = optional_text(&fields, "id", place)?.map(|id| free(&fit_id(id), ids));
+    let time = optional_text(&fields, "timestamp", place)?;
     let create_time = time.map(|time| read_time(time, &place.field("timestamp"))).transpose()?;
-    let content = text(&fields, "content", place)?.unwrap_or_default().to_owned();
+    let content = optional_text(&fields, "content", place)?.unwrap_or_default().to_owned();
     let used = if role == Role::Assistant { tools(fields.get("toolsUsed"), place)? } else { Vec::new() };
     let more = (!used.is_empty()).then(|| Box::new(More { tools_used: used, ..More::default() }));
     let id = id.map(Into::into);
@@ -158,18 +158,6 @@ fn free(id: &str, ids: &mut HashSet<String>) -> String {
     let id = free.unwrap_or(short);
     ids.insert(id.clone());
     id
-}
-
-fn text<'v>(
-    fields: &'v Map<String, Value>,
-    name: &str,
-    place: &Place<'_>,
-) -> Result<Option<&'v str>, Refusal> {
-    match fields.get(name) {
-        None | Some(Value::Null) => Ok(None),
-        Some(Value::String(text)) => Ok(Some(text)),
-        Some(other) => Err(place.field(name).refuse_kind(other, "text")),
-    }
 }
 
 /// The names of tools; one that is no name of a tool is made to fit.
