@@ -10,13 +10,13 @@ use crate::{
     },
     engine::{
         Address, Applied, Attempt, Caller, Engine, EngineError, Operation,
-        events::Event,
         lane::Pending,
         line::Ahead,
-        settle::{Links, Settled},
+        settle::Settled,
+        several::{Beside, Step},
         write::{Decision, Missing, Target, WriteCall},
     },
-    store::{Commit, PointerWrite, RecipientKey, Write},
+    store::{Outcome, PointerWrite, RecipientKey},
 };
 
 /// Ended conversations that are removed at a time.
@@ -75,40 +75,37 @@ impl Engine {
     ) -> Result<(Settled, Applied<T>), EngineError> {
         let old = &target.resolved.lane;
         let now = self.clock.now().max(left.head.update_time);
-        let ending = Arc::new(self.left(left, now)?);
+        let ending = self.left(left, now)?;
         let key = call.caller.key(self.new_conversation_id());
         let fresh = Arc::new(self.successor(key, left, now));
         let Decision { transition, target: sequence, value } =
             self.decide_on(&fresh, None, now, decide).await?;
-        let Some(Transition { change, after }) = transition else { return Err(EngineError::Interrupted) };
-        let (change, after) = (Arc::new(change), Arc::new(after));
-        let ended = Arc::new(ending.after.clone());
+        let Some(start) = transition else { return Err(EngineError::Interrupted) };
         let outcome = call.attempt.map(|attempt| {
-            let outcome = attempt.outcome(now, &after, Some(&change), sequence);
-            let ended = Some(ended.key().id.clone());
-            (attempt.key(call.caller), Arc::new(crate::store::Outcome { ended, ..outcome }))
+            let outcome = attempt.outcome(now, &start.after, Some(&start.change), sequence);
+            let ended = Some(left.key().id.clone());
+            (attempt.key(call.caller), Arc::new(Outcome { ended, ..outcome }))
         });
-        let end = Arc::new(ending.change.clone());
+        let pointer = PointerWrite {
+            recipient: call.caller.recipient(left.head.identity.recipient.clone()),
+            before: Some(left.key().id.clone()),
+            after: Some(start.after.key().id.clone()),
+        };
         // nobody else knows of the new conversation yet
-        let lane = self.lanes.lane(after.key());
-        let mut start = lane.pending.lock().await;
-        let flush = self.store.commit(Commit {
-            writes: vec![
-                Write::Change { before: Some(left.clone()), change: end.clone(), after: ended.clone() },
-                Write::Change { before: None, change: change.clone(), after: after.clone() },
-            ],
-            pointers: vec![PointerWrite {
-                recipient: call.caller.recipient(left.head.identity.recipient.clone()),
-                before: Some(left.key().id.clone()),
-                after: Some(after.key().id.clone()),
-            }],
-            outcomes: outcome.into_iter().collect(),
-        });
-        let ends = Event::of(Operation::EndConversation, None, &end, &ended.head);
-        let starts = Event::of(call.operation, call.attempt, &change, &after.head);
-        let links = [pending.link(old, &end, &ended, ends), start.link(&lane, &change, &after, starts)];
-        let settled = self.settle(flush, Links::from_iter(links), ahead);
-        self.let_go(&lane, &mut start);
+        let new = self.lanes.lane(start.after.key());
+        let mut beginning = new.pending.lock().await;
+        let (ends, starts) = (Operation::EndConversation, call.operation);
+        let steps = vec![
+            Step { before: left.clone(), transition: ending, operation: ends, attempt: None },
+            Step { before: fresh, transition: start, operation: starts, attempt: call.attempt },
+        ];
+        let beside = Beside { ahead, pointers: vec![pointer], outcomes: outcome.into_iter().collect() };
+        let (settled, done) = self.commit_on(&mut [(old, pending), (&new, &mut beginning)], steps, beside);
+        self.let_go(&new, &mut beginning);
+        let mut done = done.into_iter();
+        let (Some((_, ended)), Some((change, after))) = (done.next(), done.next()) else {
+            return Err(EngineError::Interrupted);
+        };
         Ok((settled, Applied::Now { after, change: Some(change), ended: Some(ended), value }))
     }
 

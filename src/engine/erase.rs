@@ -99,16 +99,17 @@ impl Engine {
             return self.nothing_to_erase(held, before, outcomes, utterances);
         };
         let operation = Operation::Erase;
-        let mut steps = vec![Step { before, transition, operation }];
+        let attempt = call.attempt.as_ref();
+        let mut steps = vec![Step { before, transition, operation, attempt }];
         for (other, through) in sharing {
             let Some(before) = self.newest_held(held, &other).await? else { continue };
             let counter = self.counter(before.head.identity.encoding);
             let context =
                 Context { now: now.max(before.head.update_time), counter, loaded: &Loaded::default() };
             let transition = erase_shared(&before, &gone, through, &context);
-            steps.extend(transition.map(|transition| Step { before, transition, operation }));
+            steps.extend(transition.map(|transition| Step { before, transition, operation, attempt }));
         }
-        let beside = Beside { attempt: call.attempt.as_ref(), pointers: Vec::new(), outcomes };
+        let beside = Beside { outcomes, ..Beside::default() };
         let (settled, done) = self.commit_together(held, steps, beside);
         let changed = done.iter().map(|(_, after)| after.clone()).collect();
         let (change, after) = done.into_iter().next().ok_or(EngineError::Interrupted)?;

@@ -182,15 +182,15 @@ impl Engine {
         let (Forked { parent: frozen, fork }, target, value) =
             self.decide_on(&parent, lane, self.clock.now(), rule).await?;
         let beside = Beside {
-            attempt: making.attempt,
+            ahead: None,
             pointers: self.pointer_to(&fork.after, making).await?.into_iter().collect(),
             outcomes: making.outcome(&fork.change, &fork.after, target),
         };
-        let operation = Operation::ForkConversation;
+        let (operation, attempt) = (Operation::ForkConversation, making.attempt);
         let unborn = Arc::new(Conversation::new((*fork.after.head.identity).clone(), fork.after.head.policy));
         let steps = vec![
-            Step { before: parent, transition: frozen, operation },
-            Step { before: unborn, transition: fork, operation },
+            Step { before: parent, transition: frozen, operation, attempt },
+            Step { before: unborn, transition: fork, operation, attempt },
         ];
         let (settled, mut done) = self.commit_together(held, steps, beside);
         let (change, after) = done.pop().ok_or(EngineError::Interrupted)?;

@@ -10,6 +10,7 @@ use crate::{
         Address, Attempt, Engine, EngineError, Operation,
         events::Event,
         lane::{Lane, Pending},
+        line::Ahead,
         settle::{Links, Settled},
     },
     store::{Commit, Outcome, OutcomeKey, PointerWrite, Write},
@@ -19,10 +20,12 @@ use crate::{
 pub(super) struct Held<'a>(Vec<(&'a Arc<Lane>, MutexGuard<'a, Pending>)>);
 
 /// What one commit does to one of its conversations.
-pub(super) struct Step {
+pub(super) struct Step<'a> {
     pub before: Arc<Conversation>,
     pub transition: Transition,
     pub operation: Operation,
+    /// What its event names.
+    pub attempt: Option<&'a Attempt>,
 }
 
 /// What a step came to: the change, and the state after it.
@@ -31,7 +34,8 @@ pub(super) type Stepped = (Arc<Change>, Arc<Conversation>);
 /// What a commit brings beside its steps.
 #[derive(Default)]
 pub(super) struct Beside<'a> {
-    pub attempt: Option<&'a Attempt>,
+    /// What stands in line ahead of it.
+    pub ahead: Option<&'a Ahead<'a>>,
     pub pointers: Vec<PointerWrite>,
     pub outcomes: Vec<(OutcomeKey, Arc<Outcome>)>,
 }
@@ -109,29 +113,39 @@ impl Engine {
     pub(super) fn commit_together(
         &self,
         held: &mut Held<'_>,
-        steps: Vec<Step>,
+        steps: Vec<Step<'_>>,
+        beside: Beside<'_>,
+    ) -> (Settled, Vec<Stepped>) {
+        let mut lanes: Vec<_> = held.0.iter_mut().map(|(lane, pending)| (*lane, &mut **pending)).collect();
+        self.commit_on(&mut lanes, steps, beside)
+    }
+
+    /// The same with the lanes and their ends.
+    pub(super) fn commit_on(
+        &self,
+        lanes: &mut [(&Arc<Lane>, &mut Pending)],
+        steps: Vec<Step<'_>>,
         beside: Beside<'_>,
     ) -> (Settled, Vec<Stepped>) {
         let mut writes = Vec::with_capacity(steps.len());
         let mut links = Vec::with_capacity(steps.len());
         let mut done = Vec::with_capacity(steps.len());
-        for Step { before, transition, operation } in steps {
+        for Step { before, transition, operation, attempt } in steps {
             let (change, after) = (Arc::new(transition.change), Arc::new(transition.after));
             let before = (before.head.revision != Revision::NONE).then_some(before);
             writes.push(Write::Change { before, change: change.clone(), after: after.clone() });
-            links.push(Event::of(operation, beside.attempt, &change, &after.head));
+            links.push(Event::of(operation, attempt, &change, &after.head));
             done.push((change, after));
         }
-        let Beside { pointers, outcomes, .. } = beside;
+        let Beside { ahead, pointers, outcomes } = beside;
         let flush = self.store.commit(Commit { writes, pointers, outcomes });
         let mut linked = Links::new();
         for ((change, after), event) in done.iter().zip(links) {
-            if let Some(place) = held.place(after.key()) {
-                let (lane, pending) = &mut held.0[place];
+            if let Some((lane, pending)) = lanes.iter_mut().find(|(lane, _)| lane.key == *after.key()) {
                 linked.push(pending.link(lane, change, after, event));
             }
         }
-        (self.settle(flush, linked, None), done)
+        (self.settle(flush, linked, ahead), done)
     }
 
     /// What has to be done before lanes are let go; lets them go.
