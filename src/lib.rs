@@ -5,7 +5,7 @@
 //! # The floors
 //!
 //! ```text
-//! main → cli → server → { rpc, engine, formats, store, config, tokenizer }
+//! main → cli → server → { rpc, engine, formats, store, summarizer, config, tokenizer }
 //! ```
 //!
 //! | floor | what it does | what it may know |
@@ -15,6 +15,7 @@
 //! | [`engine`] | loads, asks the domain, commits, publishes; one verb a file | domain, the store contract |
 //! | [`rpc`] | the gRPC services: decode, call the engine, encode | domain, engine, formats, tokenizer |
 //! | [`formats`] | the formats that conversations go to models in, come in and go out in; pure | domain |
+//! | [`summarizer`] | the clients of models that make summaries: one call, one attempt | domain, the trait that it implements |
 //! | [`tokenizer`] | exact token counts, linear in the input | domain |
 //! | [`config`] | settings, and where each came from | domain, tokenizer |
 //! | [`server`] | puts it all together, listens, ends cleanly; looks after the files of stores at rest | everything but cli |
@@ -84,6 +85,7 @@ pub mod formats;
 pub mod rpc;
 pub mod server;
 pub mod store;
+pub mod summarizer;
 pub mod tokenizer;
 
 /// The generated messages and services of `utterd.v1`.

@@ -67,5 +67,16 @@ pub const AWAITING_TIMEOUT: Duration = Duration::from_secs(60 * 60);
 pub const DEFAULT_SHARE_LIFETIME: Duration = Duration::from_secs(7 * 24 * 60 * 60);
 /// A share expires after so long at most: a leap year.
 pub const MAX_SHARE_LIFETIME: Duration = Duration::from_secs(366 * 24 * 60 * 60);
+/// A model answers a request for a summary within so long, by default.
+pub const DEFAULT_LLM_TIMEOUT: Duration = Duration::from_secs(60);
+/// Requests for summaries that models work on at once, by default.
+pub const DEFAULT_LLM_CONCURRENCY: usize = 4;
+/// Most bytes of a model's answer: a summary of the largest limit in use has some kilobytes.
+pub const MAX_LLM_ANSWER_BYTES: usize = 1 << 20;
+/// Most bytes of a tool result, or of a call's arguments, that a model reads: a few hundred tokens.
+pub const LLM_RESULT_BYTES: usize = 1_600;
+/// Most bytes of any other utterance that a model reads: some 6,000 tokens.
+pub const LLM_CONTENT_BYTES: usize = 24 << 10;
+
 /// The outcome of a request id is replayed for so long.
 pub const OUTCOME_RETENTION: Duration = Duration::from_secs(24 * 60 * 60);

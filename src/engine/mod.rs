@@ -23,6 +23,7 @@ mod index;
 mod lane;
 mod lanes;
 mod line;
+pub mod llm;
 mod memorize;
 mod recipient;
 mod remember;

@@ -1,0 +1,70 @@
+//! What the engine asks of a model.
+
+use std::{sync::Arc, time::Duration};
+
+use crate::{domain::Utterance, store::BoxFuture};
+
+/// Makes summaries with a model.
+pub trait LlmSummarizer: Send + Sync + 'static {
+    /// The model that is asked when a conversation names none.
+    fn model(&self) -> &str;
+
+    /// Asks for a summary, once.
+    ///
+    /// - Answers within the configured timeout; a future that is dropped ends the request.
+    /// - Never repeats a request that failed: the caller decides whether and when.
+    /// - What the model reads is made of `material` alone. Utterances that are not live, and
+    ///   instructions, are left out; long ones are cut to their head and tail. How many utterances
+    ///   there are is for the caller to bound.
+    /// - A summary is trimmed and not empty. The model counts its tokens its own way: whoever has a
+    ///   limit counts them.
+    fn summarize(&self, material: Material) -> BoxFuture<'_, Result<Told, LlmError>>;
+}
+
+/// What a summary is made of.
+#[derive(Clone, Debug, Default)]
+pub struct Material {
+    /// The conversation's own model.
+    pub model: Option<Arc<str>>,
+    /// The summary of what was said before; context, not to be told again.
+    pub before: String,
+    /// What an earlier summary tells of what is to be retold, where the utterances themselves are
+    /// not stored any more or were summarised before.
+    pub told: String,
+    /// What is to be summarised, in order.
+    pub said: Vec<Arc<Utterance>>,
+    /// What the summary pays special attention to.
+    pub focus: Vec<String>,
+    /// Tokens that the summary may have.
+    pub max_tokens: u32,
+}
+
+/// A model's summary.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Told {
+    /// The summary; not empty.
+    pub text: String,
+    /// The model that made it, as its server names it.
+    pub model: String,
+}
+
+/// Why there is no summary.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum LlmError {
+    /// Nobody answered, or not now: the same request may succeed later.
+    #[error("the model is not available: {message}")]
+    Unavailable {
+        /// What happened.
+        message: String,
+        /// The server asks to be left alone for so long.
+        retry_after: Option<Duration>,
+    },
+    /// The server does not accept the request: a wrong key, an unknown model. The same request will
+    /// not succeed.
+    #[error("the request to the model is refused: {0}")]
+    Refused(String),
+    /// It answered, and the answer is no summary: empty, cut off at the token limit, too long,
+    /// garbled.
+    #[error("the model's answer cannot be used: {0}")]
+    Unusable(String),
+}

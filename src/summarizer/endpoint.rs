@@ -1,0 +1,93 @@
+//! Where a model is asked, and with which headers.
+
+use async_openai::config::Config;
+use reqwest::header::{AUTHORIZATION, HeaderMap, HeaderName, HeaderValue};
+use secrecy::{ExposeSecret, SecretString};
+
+use super::{LlmSettings, Protocol, SetupError, key::Key};
+
+const OPENAI: &str = "https://api.openai.com/v1";
+const ANTHROPIC: &str = "https://api.anthropic.com";
+/// The version of Anthropic's protocol.
+const ANTHROPIC_VERSION: (HeaderName, HeaderValue) =
+    (HeaderName::from_static("anthropic-version"), HeaderValue::from_static("2023-06-01"));
+
+/// A server of models.
+#[derive(Clone, Debug)]
+pub(super) struct Endpoint {
+    base: String,
+    headers: HeaderMap,
+    key: SecretString,
+}
+
+impl Endpoint {
+    /// The server of `settings`, which knows the caller by `key`.
+    pub(super) fn new(settings: &LlmSettings, key: Option<Key>) -> Result<Self, SetupError> {
+        let base = match (&settings.base_url, settings.protocol) {
+            (Some(url), _) => url.as_str(),
+            (None, Protocol::OpenAi) => OPENAI,
+            (None, Protocol::Anthropic) => ANTHROPIC,
+        };
+        let base = match settings.protocol {
+            Protocol::OpenAi => base.trim_end_matches('/'),
+            // its path begins with the version, which some write into the address too
+            Protocol::Anthropic => base.trim_end_matches('/').trim_end_matches("/v1"),
+        };
+        let headers = headers(settings.protocol, key.as_ref())?;
+        let key = key.map_or_else(SecretString::default, |key| key.secret);
+        Ok(Self { base: base.to_owned(), headers, key })
+    }
+
+    /// Whether the server is asked without TLS.
+    pub(super) fn is_plain(&self) -> bool {
+        self.base.starts_with("http://")
+    }
+
+    /// `text` without the key, which a server may repeat.
+    pub(super) fn redacted(&self, text: &str) -> String {
+        match self.key.expose_secret() {
+            "" => text.to_owned(),
+            key => text.replace(key, "[key]"),
+        }
+    }
+}
+
+fn headers(protocol: Protocol, key: Option<&Key>) -> Result<HeaderMap, SetupError> {
+    let mut headers = HeaderMap::new();
+    if protocol == Protocol::Anthropic {
+        headers.extend([ANTHROPIC_VERSION]);
+    }
+    if let Some(key) = key {
+        let secret = key.secret.expose_secret();
+        let (name, value) = match protocol {
+            Protocol::OpenAi => (AUTHORIZATION, format!("Bearer {secret}")),
+            Protocol::Anthropic => (HeaderName::from_static("x-api-key"), secret.to_owned()),
+        };
+        let mut value: HeaderValue = value.parse().map_err(|_| SetupError::Key(key.origin.clone()))?;
+        value.set_sensitive(true);
+        headers.insert(name, value);
+    }
+    Ok(headers)
+}
+
+impl Config for Endpoint {
+    fn headers(&self) -> HeaderMap {
+        self.headers.clone()
+    }
+
+    fn url(&self, path: &str) -> String {
+        format!("{}{path}", self.base)
+    }
+
+    fn query(&self) -> Vec<(&str, &str)> {
+        Vec::new()
+    }
+
+    fn api_base(&self) -> &str {
+        &self.base
+    }
+
+    fn api_key(&self) -> &SecretString {
+        &self.key
+    }
+}

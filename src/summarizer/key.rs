@@ -1,0 +1,49 @@
+//! Where the key comes from.
+
+use std::{fs, io, path::Path};
+
+use secrecy::SecretString;
+
+use super::{LlmSettings, Protocol, SetupError};
+
+const OWN_VARIABLE: &str = "UTTERD_LLM_API_KEY";
+
+/// A key, and where it was found.
+pub(super) struct Key {
+    /// The key; not empty.
+    pub secret: SecretString,
+    /// `in FILE` or `by VARIABLE`.
+    pub origin: String,
+}
+
+/// The key of the file, else of the environment. There may be none where the server is not the
+/// provider's own.
+pub(super) fn find(
+    settings: &LlmSettings,
+    environment: impl Fn(&str) -> Option<String>,
+) -> Result<Option<Key>, SetupError> {
+    if let Some(path) = &settings.api_key_file {
+        return read(path).map(Some).map_err(|error| SetupError::KeyFile { path: path.clone(), error });
+    }
+    let provider = match settings.protocol {
+        Protocol::OpenAi => "OPENAI_API_KEY",
+        Protocol::Anthropic => "ANTHROPIC_API_KEY",
+    };
+    let given = |name: &str| Key::of(&environment(name)?, format!("by {name}"));
+    match given(OWN_VARIABLE).or_else(|| given(provider)) {
+        None if settings.base_url.is_none() => Err(SetupError::NoKey(provider)),
+        key => Ok(key),
+    }
+}
+
+fn read(path: &Path) -> io::Result<Key> {
+    let empty = || io::Error::new(io::ErrorKind::InvalidData, "it holds no key");
+    Key::of(&fs::read_to_string(path)?, format!("in {}", path.display())).ok_or_else(empty)
+}
+
+impl Key {
+    fn of(text: &str, origin: String) -> Option<Self> {
+        let text = text.trim();
+        (!text.is_empty()).then(|| Self { secret: text.into(), origin })
+    }
+}

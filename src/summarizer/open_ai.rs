@@ -1,0 +1,80 @@
+//! OpenAI's chat completions, as its servers and those of others understand them.
+
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use super::{client::Answer, prompts::Prompt};
+use crate::engine::llm::LlmError;
+
+/// Where it is asked, below the address of the server.
+pub(super) const PATH: &str = "/chat/completions";
+
+/// The tokens that a model may think before it answers; its answer and its thoughts have one limit.
+const THOUGHT_TOKENS: u32 = 4_096;
+
+/// The request for an answer to `prompt`.
+pub(super) fn request(model: &str, prompt: &Prompt) -> Value {
+    let mut request = json!({
+        "model": model,
+        "messages": [
+            {"role": "system", "content": prompt.system},
+            {"role": "user", "content": prompt.user},
+        ],
+        "stream": false,
+    });
+    if reasons(model) {
+        request["max_completion_tokens"] = prompt.max_tokens.saturating_add(THOUGHT_TOKENS).into();
+    } else {
+        request["max_tokens"] = prompt.max_tokens.into();
+        request["temperature"] = 0.into();
+    }
+    request
+}
+
+/// Whether it is one of OpenAI's models that think: they take no temperature, and know the limit
+/// by another name, which many servers do not know. A gateway writes `openai/` before the name.
+fn reasons(model: &str) -> bool {
+    let name = model.rsplit('/').next().unwrap_or(model);
+    let versions = ["o", "gpt-"].map(|family| name.strip_prefix(family)?.chars().next()?.to_digit(10));
+    matches!(versions, [Some(_), _] | [_, Some(5..)])
+}
+
+/// A completion: of what servers send, what is needed here.
+#[derive(Deserialize)]
+struct Completion {
+    model: Option<String>,
+    choices: Vec<Choice>,
+}
+
+#[derive(Deserialize)]
+struct Choice {
+    message: Message,
+    finish_reason: Option<String>,
+}
+
+#[derive(Deserialize)]
+struct Message {
+    content: Option<String>,
+    refusal: Option<String>,
+}
+
+/// Reads the answer.
+pub(super) fn answer(body: Value) -> Result<Answer, LlmError> {
+    let garbled = |error| LlmError::Unusable(format!("it is no chat completion: {error}"));
+    let completion: Completion = serde_json::from_value(body).map_err(garbled)?;
+    let choice = completion.choices.into_iter().next();
+    let Some(Choice { message, finish_reason }) = choice else {
+        return Err(LlmError::Unusable("it has no choices".into()));
+    };
+    if message.refusal.is_some_and(|refusal| !refusal.is_empty()) {
+        return Err(LlmError::Unusable("the model declined to answer".into()));
+    }
+    match finish_reason.as_deref() {
+        // servers that leave it out, or empty, have sent what they have
+        None | Some("" | "stop" | "eos" | "end_turn") => {
+            Ok(Answer { text: message.content.unwrap_or_default(), model: completion.model })
+        }
+        Some("length") => Err(LlmError::Unusable("it was cut off at the token limit".into())),
+        Some(other) => Err(LlmError::Unusable(format!("it ended with {other:?}"))),
+    }
+}

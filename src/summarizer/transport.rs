@@ -1,0 +1,113 @@
+//! One HTTP request and its answer, bounded in bytes.
+//!
+//! It lies below the client crate, which reads bodies whole, logs those that it cannot read, and
+//! drops the headers of errors.
+
+use std::{error::Error, time::Duration};
+
+use async_openai::middleware::HttpRequestFactory;
+use http_body_util::{BodyExt, LengthLimitError, Limited};
+use jiff::{Timestamp, fmt::rfc2822::DateTimeParser};
+use reqwest::{
+    Response, StatusCode,
+    header::{DATE, HeaderMap, HeaderName, RETRY_AFTER},
+};
+use serde_json::Value;
+use tower::BoxError;
+
+use crate::{domain::limits::MAX_LLM_ANSWER_BYTES, engine::llm::LlmError};
+
+/// Most bytes read of an answer that says why there is none.
+const MAX_REASON_BYTES: usize = 64 << 10;
+/// Most characters kept of a server's own words.
+const MAX_REASON_CHARS: usize = 300;
+const RETRY_AFTER_MS: HeaderName = HeaderName::from_static("retry-after-ms");
+
+/// Sends a request, once. The answer is JSON and complete; any other is an [`LlmError`].
+pub(super) async fn send(http: reqwest::Client, request: HttpRequestFactory) -> Result<Response, BoxError> {
+    let request = request.build().await?;
+    let response = http.execute(request).await.map_err(|error| unreachable(error.without_url()))?;
+    match response.status().is_success() {
+        true => Ok(complete(response).await?),
+        false => Err(Box::new(failure(response).await)),
+    }
+}
+
+fn unreachable(error: impl Error) -> LlmError {
+    LlmError::Unavailable { message: causes(&error), retry_after: None }
+}
+
+/// What `error` says, and what each of its causes says.
+pub(super) fn causes(error: &dyn Error) -> String {
+    let mut text = error.to_string();
+    let mut cause = error.source();
+    while let Some(error) = cause {
+        text = format!("{text}: {error}");
+        cause = error.source();
+    }
+    text
+}
+
+/// The same answer with its body read and found to be JSON.
+async fn complete(response: Response) -> Result<Response, LlmError> {
+    let (parts, body) = http::Response::from(response).into_parts();
+    let body = match Limited::new(body, MAX_LLM_ANSWER_BYTES).collect().await {
+        Ok(body) => body.to_bytes(),
+        Err(error) if error.is::<LengthLimitError>() => {
+            return Err(LlmError::Unusable(format!("it has more than {MAX_LLM_ANSWER_BYTES} bytes")));
+        }
+        Err(error) => return Err(unreachable(Broken(error))),
+    };
+    let garbled = |error| LlmError::Unusable(format!("it is no JSON: {error}"));
+    serde_json::from_slice::<Value>(&body).map_err(garbled)?;
+    Ok(http::Response::from_parts(parts, reqwest::Body::from(body)).into())
+}
+
+/// An answer that broke off.
+#[derive(Debug, thiserror::Error)]
+#[error("the answer broke off")]
+struct Broken(#[source] BoxError);
+
+/// What an answer says that is none.
+async fn failure(response: Response) -> LlmError {
+    let (parts, body) = http::Response::from(response).into_parts();
+    let body = Limited::new(body, MAX_REASON_BYTES).collect().await;
+    let reason = body.map_or_else(|_| String::new(), |body| reason(&body.to_bytes()));
+    let message = format!("{}: {reason}", parts.status);
+    if parts.status.is_server_error() || is_temporary(parts.status) {
+        LlmError::Unavailable { message, retry_after: retry_after(&parts.headers) }
+    } else {
+        LlmError::Refused(message)
+    }
+}
+
+fn is_temporary(status: StatusCode) -> bool {
+    let temporary = [StatusCode::REQUEST_TIMEOUT, StatusCode::TOO_EARLY, StatusCode::TOO_MANY_REQUESTS];
+    temporary.contains(&status)
+}
+
+/// The message of an error of either protocol, else the beginning of the body, on one line.
+fn reason(body: &[u8]) -> String {
+    let json: Value = serde_json::from_slice(body).unwrap_or_default();
+    let told = json["error"]["message"].as_str().or(json["error"].as_str()).map(str::to_owned);
+    let text = told.unwrap_or_else(|| String::from_utf8_lossy(body).into_owned());
+    text.chars().take(MAX_REASON_CHARS).map(|c| if c.is_control() { ' ' } else { c }).collect()
+}
+
+/// How long the server wants to be left alone: in milliseconds, in seconds, or until a date.
+fn retry_after(headers: &HeaderMap) -> Option<Duration> {
+    let text = |name| headers.get(name)?.to_str().ok();
+    let number = |name| text(name)?.parse().ok();
+    let milliseconds = number(RETRY_AFTER_MS).map(Duration::from_millis);
+    let seconds = || number(RETRY_AFTER).map(Duration::from_secs);
+    let date = || {
+        // the server's own clock tells its now
+        let [now, then] = [text(DATE)?, text(RETRY_AFTER)?].map(date);
+        Duration::try_from(then?.duration_since(now?)).ok()
+    };
+    milliseconds.or_else(seconds).or_else(date)
+}
+
+fn date(text: &str) -> Option<Timestamp> {
+    DateTimeParser::new().parse_timestamp(text).ok()
+}

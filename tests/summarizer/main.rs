@@ -1,0 +1,22 @@
+//! The clients of models, against servers of both protocols and their faults.
+#![allow(clippy::expect_used, clippy::unwrap_used)] // What a test cannot go on without may end it.
+
+/// Makes a test of each case for each protocol, `PROTOCOL::CASE`.
+macro_rules! on_each_protocol {
+    ($($case:ident)*) => {
+        mod open_ai {
+            $(#[tokio::test] async fn $case() { super::$case(utterd::summarizer::Protocol::OpenAi).await; })*
+        }
+        mod anthropic {
+            $(#[tokio::test] async fn $case() { super::$case(utterd::summarizer::Protocol::Anthropic).await; })*
+        }
+    };
+}
+
+mod answers;
+mod faults;
+mod keys;
+mod material;
+mod raw;
+mod requests;
+mod server;
