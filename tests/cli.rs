@@ -355,6 +355,32 @@ fn flags_beat_variables_beat_the_file() {
 }
 
 #[test]
+fn a_models_key_is_never_shown() {
+    let directory = tempfile::tempdir().expect("a directory");
+    fs::write(directory.path().join("key"), "sk-in-file").expect("the file is written");
+    let mut command = utterd(directory.path());
+    command.args(["config", "--llm", "openai", "--llm-model", "m", "--llm-api-key-file", "key"]);
+    command.env("UTTERD_LLM_API_KEY", "sk-ours").env("OPENAI_API_KEY", "sk-theirs");
+    let shown = Outcome::of(&mut command).worked();
+    assert_holds(&shown, &["llm_api_key_file = \"key\""]);
+    assert!(!shown.contains("sk-"), "{shown}");
+}
+
+#[test]
+fn a_server_whose_model_cannot_be_asked_does_not_start() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let serve = |flags: &[&str]| {
+        let mut command = utterd(directory.path());
+        command.args(["serve", "--listen", "127.0.0.1:0", "--llm", "openai"]).args(flags);
+        Outcome::of(command.env_remove("OPENAI_API_KEY"))
+    };
+    assert_holds(&serve(&[]).failed(2), &["llm_model is ``; accepted: the name of a model"]);
+    assert_holds(&serve(&["--llm-model", "m"]).failed(1), &["there is no key", "OPENAI_API_KEY"]);
+    let missing = ["--llm-model", "m", "--llm-api-key-file", "nowhere"];
+    assert_holds(&serve(&missing).failed(1), &["llm_api_key_file nowhere: No such file"]);
+}
+
+#[test]
 fn the_readme_shows_every_default() {
     let directory = tempfile::tempdir().expect("a directory");
     let shown = Outcome::of(utterd(directory.path()).arg("config")).worked();

@@ -5,8 +5,8 @@ use toml::Value;
 use super::{
     settings::Settings,
     value::{
-        address, backend, directive, directory, duration, encoding, flush, limit, period, positive, preset,
-        size, switch, threads,
+        address, address_of_models, backend, directive, directory, duration, encoding, file, flush, limit,
+        llm, period, positive, preset, size, switch, text, threads,
     },
 };
 
@@ -57,7 +57,7 @@ macro_rules! key {
 
 /// Every key, in the order in which it is shown.
 #[rustfmt::skip]
-pub static KEYS: [Key; 24] = [
+pub static KEYS: [Key; 30] = [
     key!(buffer_size "buffer-size" "UTTERD_BUFFER_SIZE" "N" limit
         "Utterances in a window; 0 is unlimited"),
     key!(max_tokens "max-tokens" "UTTERD_MAX_TOKENS" "N" limit
@@ -106,6 +106,18 @@ pub static KEYS: [Key; 24] = [
         "What is logged on stderr, such as `warn` or `info,utterd=debug`"),
     key!(reflection "reflection" "UTTERD_REFLECTION" "BOOL" switch
         "Serve gRPC reflection"),
+    key!(llm "llm" "UTTERD_LLM" "NAME" llm
+        "The protocol of a model that makes summaries: none, openai (any server of its chat completions) or anthropic"),
+    key!(llm_base_url "llm-base-url" "UTTERD_LLM_BASE_URL" "URL" address_of_models
+        "Where the model is asked, such as http://127.0.0.1:11434/v1; empty is the provider's own address"),
+    key!(llm_model "llm-model" "UTTERD_LLM_MODEL" "MODEL" text
+        "The model that is asked when a conversation names none"),
+    key!(llm_api_key_file "llm-api-key-file" "UTTERD_LLM_API_KEY_FILE" "FILE" file
+        "The file that holds the key; empty takes it from UTTERD_LLM_API_KEY, else OPENAI_API_KEY or ANTHROPIC_API_KEY"),
+    key!(llm_timeout "llm-timeout" "UTTERD_LLM_TIMEOUT" "DURATION" duration
+        "The model answers within so long"),
+    key!(llm_concurrency "llm-concurrency" "UTTERD_LLM_CONCURRENCY" "N" positive
+        "Calls of the model at once"),
 ];
 
 /// The key that is spelled most like `word`, as `spelling` writes it.

@@ -8,6 +8,7 @@ mod backend;
 mod error;
 mod file;
 mod keys;
+mod llm;
 mod settings;
 mod sources;
 #[cfg(test)]
@@ -17,5 +18,6 @@ mod value;
 pub use backend::{Backend, DurableEngine, Place};
 pub use error::{ConfigError, Problem};
 pub use keys::{KEYS, Key};
+pub use llm::Llm;
 pub use settings::{Flush, Preset, Settings};
 pub use sources::{Effective, Origin, Sources};

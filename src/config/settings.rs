@@ -6,11 +6,14 @@ use std::{
     time::Duration,
 };
 
-use super::Backend;
+use url::Url;
+
+use super::{Backend, Llm};
 use crate::domain::{
     Encoding, Policy, Refusal,
     limits::{
-        DEFAULT_CONVERSATIONS_RETAINED, DEFAULT_IDLE_TIMEOUT, DEFAULT_MAX_BATCH, DEFAULT_MAX_CONTENT_BYTES,
+        DEFAULT_CONVERSATIONS_RETAINED, DEFAULT_IDLE_TIMEOUT, DEFAULT_LLM_CONCURRENCY, DEFAULT_LLM_TIMEOUT,
+        DEFAULT_MAX_BATCH, DEFAULT_MAX_CONTENT_BYTES,
     },
     policy::{Marks, PolicyUpdate},
 };
@@ -118,6 +121,18 @@ pub struct Settings {
     pub log: String,
     /// Whether gRPC reflection is served.
     pub reflection: bool,
+    /// The protocol of the model that makes summaries.
+    pub llm: Llm,
+    /// Where the model is asked; `None` is the provider's own address.
+    pub llm_base_url: Option<Url>,
+    /// The model that is asked when a conversation names none; not empty when there is an `llm`.
+    pub llm_model: String,
+    /// The file that holds the key; `None` takes it from the environment.
+    pub llm_api_key_file: Option<PathBuf>,
+    /// A model answers within so long.
+    pub llm_timeout: Duration,
+    /// Calls of the model at once.
+    pub llm_concurrency: usize,
 }
 
 impl Settings {
@@ -150,6 +165,12 @@ impl Settings {
             workers: 0,
             log: "info".into(),
             reflection: true,
+            llm: Llm::None,
+            llm_base_url: None,
+            llm_model: String::new(),
+            llm_api_key_file: None,
+            llm_timeout: DEFAULT_LLM_TIMEOUT,
+            llm_concurrency: DEFAULT_LLM_CONCURRENCY,
         }
     }
 

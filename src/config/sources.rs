@@ -3,7 +3,7 @@
 use std::{collections::BTreeMap, ffi::OsString, fmt, path::PathBuf};
 
 use super::{
-    ConfigError, Problem, Settings,
+    ConfigError, Llm, Problem, Settings,
     file::{self, Entry},
     keys::{KEYS, Key, nearest},
     value,
@@ -12,8 +12,8 @@ use super::{
 const PREFIX: &str = "UTTERD_";
 const CONFIG_VARIABLE: &str = "UTTERD_CONFIG";
 /// Variables with the prefix that are no settings: the file's name, the address that client
-/// commands use, and where tests find real data.
-const OTHER_VARIABLES: [&str; 3] = [CONFIG_VARIABLE, "UTTERD_SERVER", "UTTERD_DATA"];
+/// commands use, where tests find real data, and the key of a model's server, which is never shown.
+const OTHER_VARIABLES: [&str; 4] = [CONFIG_VARIABLE, "UTTERD_SERVER", "UTTERD_DATA", "UTTERD_LLM_API_KEY"];
 
 /// Where a value came from.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -174,6 +174,7 @@ impl Effective {
             }
         }
         effective.check_sizes(problems);
+        effective.check_model(problems);
         effective
     }
 
@@ -207,6 +208,22 @@ impl Effective {
                 accepted: format!(
                     "less than max_message_bytes, {message} ({})",
                     self.origin("max_message_bytes")
+                ),
+            });
+        }
+    }
+
+    /// Models come and go, so that none can be the default for long.
+    fn check_model(&self, problems: &mut Vec<Problem>) {
+        if self.settings.llm != Llm::None && self.settings.llm_model.is_empty() {
+            problems.push(Problem::Value {
+                key: "llm_model",
+                value: String::new(),
+                origin: self.origin("llm_model"),
+                accepted: format!(
+                    "the name of a model, since llm is {} ({})",
+                    self.settings.llm.name(),
+                    self.origin("llm")
                 ),
             });
         }

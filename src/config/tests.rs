@@ -85,6 +85,7 @@ fn variables_of_others_are_passed_over() {
     let variables = variables(&[
         ("UTTERD_SERVER", "http://x"),
         ("UTTERD_DATA", "/x"),
+        ("UTTERD_LLM_API_KEY", "sk-secret"),
         ("UTTERD_SERVICE_HOST", "10.0.0.1"),
         ("UTTERD_SERVICE_PORT", "50051"),
         ("UTTERD_SERVICE_PORT_GRPC", "50051"),
@@ -102,6 +103,19 @@ fn content_must_fit_a_message() {
 }
 
 #[test]
+fn a_model_is_named_where_there_is_a_protocol() {
+    let with = |pairs: &[(&'static str, &str)]| Sources {
+        flags: pairs.iter().map(|(name, text)| (*name, (*text).to_owned())).collect(),
+        ..Default::default()
+    };
+    let message = problems(with(&[("llm", "openai")]));
+    let expected = "default: llm_model is ``; accepted: the name of a model, since llm is openai (--llm)";
+    assert!(message.contains(expected), "{message}");
+    let settings = with(&[("llm", "openai"), ("llm_model", "gpt-4.1-mini")]).load().unwrap().settings;
+    assert_eq!((settings.llm, settings.llm_model.as_str()), (Llm::OpenAi, "gpt-4.1-mini"));
+}
+
+#[test]
 fn what_is_shown_loads_to_the_same_settings() {
     let directory = tempfile::tempdir().unwrap();
     let flags = [
@@ -111,6 +125,10 @@ fn what_is_shown_loads_to_the_same_settings() {
         ("data_dir", "with \"quotes\" and \\"),
         ("flush", "1s 500ms"),
         ("scrub_interval", "1day"),
+        ("llm", "anthropic"),
+        ("llm_base_url", "https://llm.example.com"),
+        ("llm_model", "one \"model\""),
+        ("llm_api_key_file", "/run/secrets/key"),
     ]
     .map(|(name, text)| (name, text.to_owned()))
     .to_vec();

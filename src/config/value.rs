@@ -170,6 +170,41 @@ pub mod directory {
     }
 }
 
+/// A file, or none.
+pub mod file {
+    use super::*;
+    use std::path::PathBuf;
+
+    pub fn parse(text: &str) -> Result<Option<PathBuf>, String> {
+        match text {
+            "" => Ok(None),
+            _ if text.contains(['\0', '\u{fffd}']) => Err("a file's path in UTF-8, or nothing".into()),
+            _ => Ok(Some(text.into())),
+        }
+    }
+
+    pub fn show(value: &Option<PathBuf>) -> Value {
+        Value::String(value.as_ref().map_or_else(String::new, |path| path.display().to_string()))
+    }
+}
+
+/// One line of text, or nothing.
+pub mod text {
+    use super::*;
+
+    pub fn parse(text: &str) -> Result<String, String> {
+        let text = text.trim();
+        match text.contains(char::is_control) {
+            false => Ok(text.into()),
+            true => Err("one line of text".into()),
+        }
+    }
+
+    pub fn show(value: &str) -> Value {
+        Value::String(value.into())
+    }
+}
+
 /// An address to listen on.
 pub mod address {
     use super::*;
@@ -182,6 +217,50 @@ pub mod address {
 
     pub fn show(value: &SocketAddr) -> Value {
         Value::String(value.to_string())
+    }
+}
+
+/// Where models are asked, or nothing.
+pub mod address_of_models {
+    use super::*;
+    use url::Url;
+
+    pub fn parse(text: &str) -> Result<Option<Url>, String> {
+        let accepted = "an address that begins with http:// or https://, without a user, a password, a query \
+                        or a fragment, such as http://127.0.0.1:11434/v1; or nothing";
+        match text.trim() {
+            "" => Ok(None),
+            text => Url::parse(text).ok().filter(is_plain).map(Some).ok_or_else(|| accepted.into()),
+        }
+    }
+
+    pub fn show(value: &Option<Url>) -> Value {
+        Value::String(value.as_ref().map_or_else(String::new, |url| url.as_str().into()))
+    }
+
+    /// What is shown holds no secret, and a path can be added to it.
+    fn is_plain(url: &Url) -> bool {
+        let secret = !url.username().is_empty() || url.password().is_some();
+        matches!(url.scheme(), "http" | "https")
+            && url.has_host()
+            && !secret
+            && url.query().is_none()
+            && url.fragment().is_none()
+    }
+}
+
+/// The protocol of a model.
+pub mod llm {
+    use super::*;
+    use crate::config::Llm;
+
+    pub fn parse(text: &str) -> Result<Llm, String> {
+        let llm = Llm::ALL.into_iter().find(|llm| llm.name() == text.trim());
+        llm.ok_or_else(|| "none, openai or anthropic".into())
+    }
+
+    pub fn show(value: &Llm) -> Value {
+        Value::String(value.name().into())
     }
 }
 
@@ -318,6 +397,30 @@ mod tests {
             assert_eq!(backend::parse(shown), Ok(backend));
         }
         assert!(backend::parse("Fjall").unwrap_err().contains("sled"));
+    }
+
+    #[test]
+    fn models_are_asked_over_http_at_an_address_that_holds_no_secret() {
+        for (text, shown) in [
+            ("http://127.0.0.1:11434/v1", "http://127.0.0.1:11434/v1"),
+            (" https://llm.example.com ", "https://llm.example.com/"),
+            ("", ""),
+        ] {
+            let url = address_of_models::parse(text).unwrap();
+            assert_eq!(address_of_models::show(&url), Value::String(shown.into()), "{text}");
+            assert_eq!(address_of_models::parse(shown), Ok(url));
+        }
+        for wrong in [
+            "127.0.0.1:11434",
+            "ftp://x/",
+            "unix:/x",
+            "http://",
+            "https://me:key@x/",
+            "https://x/?key=1",
+            "http://x/#1",
+        ] {
+            assert!(address_of_models::parse(wrong).unwrap_err().contains("http://"), "{wrong}");
+        }
     }
 
     #[test]

@@ -4,6 +4,7 @@ mod listen;
 mod mend;
 mod services;
 mod stores;
+mod summaries;
 pub mod upkeep;
 
 use std::{convert::Infallible, future::Future, io, sync::Arc, time::Duration};
@@ -19,9 +20,10 @@ use tower::Service;
 use crate::{
     config::{Backend, Settings},
     domain::Refusal,
-    engine::{Clock, Defaults, Engine, SystemClock},
+    engine::{Clock, Defaults, Engine, SystemClock, llm::LlmSummarizer},
     rpc::{RequestLimits, Services},
     store::{MemoryStore, Store, durable::OpenError},
+    summarizer::SetupError,
     tokenizer,
 };
 use mend::MendLayer;
@@ -48,6 +50,9 @@ pub enum ServeError {
     /// The settings do not go together.
     #[error("the settings do not go together: {0}")]
     Settings(#[from] Refusal),
+    /// The model that summaries are to be made by cannot be asked.
+    #[error(transparent)]
+    Summarizer(#[from] SetupError),
     /// A worker thread or its runtime could not be started.
     #[error("cannot start a worker: {0}")]
     Worker(io::Error),
@@ -63,6 +68,7 @@ pub enum ServeError {
 #[derive(Clone)]
 pub struct Server {
     engine: Arc<Engine>,
+    summarizer: Option<Arc<dyn LlmSummarizer>>,
     services: Services,
     routes: Routes,
     max_message_bytes: usize,
@@ -107,6 +113,7 @@ impl Server {
                 Backend::Durable(_) => settings.cache_limit,
             },
         };
+        let summarizer = summaries::summarizer(settings)?;
         let engine = Arc::new(Engine::new(store, clock, tokenizer::counter, defaults));
         let limits = RequestLimits {
             max_content_bytes: settings.max_content_bytes,
@@ -116,7 +123,8 @@ impl Server {
         let closing = Arc::new(watch::Sender::new(false));
         let services = Services::new(engine.clone(), limits, closing.subscribe());
         let routes = services::routes(services.clone(), &engine, settings)?;
-        Ok(Self { engine, services, routes, max_message_bytes: settings.max_message_bytes, closing })
+        let max_message_bytes = settings.max_message_bytes;
+        Ok(Self { engine, summarizer, services, routes, max_message_bytes, closing })
     }
 
     /// Serves `service` too, behind the same layers.
@@ -137,6 +145,11 @@ impl Server {
     /// The engine that it serves.
     pub fn engine(&self) -> &Arc<Engine> {
         &self.engine
+    }
+
+    /// The model that makes its summaries, if there is one.
+    pub fn summarizer(&self) -> Option<&Arc<dyn LlmSummarizer>> {
+        self.summarizer.as_ref()
     }
 
     /// The services that it serves, to be called without a connection.
