@@ -1,13 +1,19 @@
 //! Real clients against the real server, over a real port.
 //!
 //! A client that is not installed shows as ignored, with the command that installs it. Where `CI`
-//! is set, buf, Python's grpcio and the providers' Python packages are not allowed to be missing.
+//! is set, buf, Python's grpcio, the providers' Python packages and aimock are not allowed to be
+//! missing.
 #![allow(clippy::expect_used)] // What a test cannot go on without may end it.
 
 #[path = "clients/buf.rs"]
 mod buf;
 #[path = "clients/grpcurl.rs"]
 mod grpcurl;
+#[allow(dead_code)] // of what is summarised in tests, one piece is enough here
+#[path = "summarizer/material.rs"]
+mod material;
+#[path = "clients/models.rs"]
+mod models;
 #[path = "clients/providers.rs"]
 mod providers;
 #[path = "clients/python.rs"]
@@ -32,7 +38,7 @@ type Checked = Result<(), Failed>;
 /// A check and its name.
 type Check = (&'static str, fn(&Server) -> Checked);
 
-/// A program that speaks gRPC.
+/// A program that speaks gRPC, or a server of models that ours is a client of.
 struct Client {
     name: &'static str,
     /// Ends well when the client is installed.
@@ -44,7 +50,8 @@ struct Client {
     checks: &'static [Check],
 }
 
-const CLIENTS: [Client; 4] = [buf::CLIENT, python::CLIENT, providers::CLIENT, grpcurl::CLIENT];
+const CLIENTS: [Client; 5] =
+    [buf::CLIENT, python::CLIENT, providers::CLIENT, models::CLIENT, grpcurl::CLIENT];
 
 fn main() {
     let arguments = Arguments::from_args();
