@@ -1,0 +1,115 @@
+//! The conversations that are summarised.
+
+use std::{path::PathBuf, sync::Arc};
+
+use serde_json::Value;
+use utterd::domain::{Draft, LineageId, More, Role, Sequence, Timestamp, Utterance, UtteranceId};
+
+use crate::transcripts;
+
+/// At least so many messages are summarised.
+const LEAST_BEFORE: usize = 12;
+/// A longer conversation is taken in pieces, in messages.
+const WHOLE: usize = 120;
+/// The pieces of a long conversation, in messages.
+const PIECE: usize = 100;
+
+/// A conversation without system messages.
+pub struct Conversation(pub Vec<Arc<Utterance>>);
+
+impl Conversation {
+    fn new(drafts: impl IntoIterator<Item = Draft>) -> Self {
+        let (mut turn, mut unit) = (0, Sequence(1));
+        let said = drafts.into_iter().filter(|draft| draft.role != Role::System);
+        let utterances = said.zip(1..).map(|(draft, sequence)| {
+            turn += u32::from(draft.role == Role::User);
+            if draft.role != Role::Tool {
+                unit = Sequence(sequence);
+            }
+            Arc::new(utterance(draft, Sequence(sequence), unit, turn))
+        });
+        Self(utterances.collect())
+    }
+
+    /// What is before and after each place where it is cut.
+    pub fn cuts(&self) -> impl Iterator<Item = (&[Arc<Utterance>], &[Arc<Utterance>])> {
+        let places =
+            [(1, 3), (1, 2), (2, 3)].map(|(part, of)| self.between_exchanges(self.0.len() * part / of));
+        let places = places.into_iter().filter(|place| (LEAST_BEFORE..self.0.len()).contains(place));
+        places.map(|place| self.0.split_at(place))
+    }
+
+    fn between_exchanges(&self, place: usize) -> usize {
+        let rest = self.0[place..].iter();
+        place + rest.take_while(|utterance| utterance.role == Role::Tool).count()
+    }
+}
+
+fn utterance(draft: Draft, sequence: Sequence, unit: Sequence, turn: u32) -> Utterance {
+    Utterance {
+        sequence,
+        unit,
+        create_time: Timestamp(0),
+        turn,
+        tokens: 0,
+        id: UtteranceId::Assigned(LineageId([0; 16])),
+        role: draft.role,
+        forgotten: false,
+        pinned: false,
+        instruction: false,
+        aside: false,
+        content: draft.content,
+        more: draft.more,
+    }
+}
+
+/// The transcripts of the files that `wanted` names, long ones in pieces.
+pub fn transcripts(wanted: &[&str]) -> Vec<Conversation> {
+    let all = transcripts::all().into_iter();
+    let mut found = Vec::new();
+    for transcript in all.filter(|transcript| wanted.contains(&&*transcript.file)) {
+        let length = if transcript.drafts.len() > WHOLE { PIECE } else { WHOLE };
+        let pieces = transcript.drafts.chunks(length);
+        found.extend(pieces.map(|piece| Conversation::new(piece.iter().cloned())));
+    }
+    found
+}
+
+/// The dialogues of `recall`.
+pub fn dialogues(file: &str) -> Vec<Conversation> {
+    let spoken = |said: &Value| {
+        let role = if said["role"] == "assistant" { Role::Assistant } else { Role::User };
+        draft(role, said["name"].as_str().unwrap_or_default(), said["content"].as_str().unwrap_or_default())
+    };
+    let of = |line: &Value| Conversation::new(line["utterances"].as_array().unwrap().iter().map(spoken));
+    lines(&format!("recall/{file}.jsonl")).iter().map(of).collect()
+}
+
+/// What users alone say, by name.
+pub fn spoken<'a>(said: impl IntoIterator<Item = (&'a str, &'a str)>) -> Conversation {
+    Conversation::new(said.into_iter().map(|(name, content)| draft(Role::User, name, content)))
+}
+
+fn draft(role: Role, name: &str, content: &str) -> Draft {
+    let more = More { name: (!name.is_empty()).then(|| name.into()), ..More::default() };
+    Draft {
+        id: None,
+        role,
+        content: content.into(),
+        turn: None,
+        create_time: None,
+        pinned: false,
+        more: (more != More::default()).then(|| Box::new(more)),
+    }
+}
+
+/// The lines of a file below `UTTERD_DATA`; none where it is absent.
+pub fn lines(file: &str) -> Vec<Value> {
+    let folder = std::env::var_os("UTTERD_DATA").unwrap_or_else(|| "../shared/data".into());
+    let path = PathBuf::from(folder).join(file);
+    let Ok(text) = std::fs::read_to_string(&path) else {
+        println!("skipped: no {}", path.display());
+        return Vec::new();
+    };
+    text.lines().map(|line| serde_json::from_str(line).expect("a line is JSON")).collect()
+}
