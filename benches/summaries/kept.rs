@@ -5,7 +5,7 @@ use std::{collections::HashSet, hash::Hash, sync::Arc};
 use utterd::domain::{Role, Utterance};
 
 use crate::{
-    METHODS, Method,
+    Method, Run,
     conversations::{Conversation, dialogues, transcripts},
     entities::{content_words, entities},
     tokens,
@@ -14,7 +14,7 @@ use crate::{
 const LIMITS: [u32; 2] = [300, 600];
 
 /// Prints a table for each kind of conversation.
-pub fn print(halves: bool) {
+pub fn print(methods: &[Method], halves: bool) {
     let coding = ["pi-coding", "swe-agent", "openhands", "claude-code"];
     let kinds = [
         ("tau", transcripts(&["tau-airline"])),
@@ -28,12 +28,12 @@ pub fn print(halves: bool) {
     );
     for (name, conversations) in &kinds {
         let cut: Vec<_> = conversations.iter().filter(|one| one.cuts().next().is_some()).collect();
-        let figures: Vec<Figures> = cut.into_iter().map(figures).collect();
-        print_kind(name, &figures.iter().collect::<Vec<_>>());
+        let figures: Vec<Figures> = cut.into_iter().map(|one| figures(one, methods)).collect();
+        print_kind(name, methods, &figures.iter().collect::<Vec<_>>());
         if halves {
             let half = |parity: usize| figures.iter().skip(parity).step_by(2).collect::<Vec<_>>();
-            print_kind(&format!("{name}, one half"), &half(0));
-            print_kind(&format!("{name}, the other"), &half(1));
+            print_kind(&format!("{name}, one half"), methods, &half(0));
+            print_kind(&format!("{name}, the other"), methods, &half(1));
         }
     }
 }
@@ -41,13 +41,13 @@ pub fn print(halves: bool) {
 /// By limit and method, of one conversation.
 type Figures = Vec<Shares>;
 
-fn figures(conversation: &Conversation) -> Figures {
-    let cells = LIMITS.into_iter().flat_map(|limit| METHODS.map(|(_, run)| (run, limit)));
+fn figures(conversation: &Conversation, methods: &[Method]) -> Figures {
+    let cells = LIMITS.into_iter().flat_map(|limit| methods.iter().map(move |method| (method.1, limit)));
     cells.map(|(run, limit)| of_conversation(conversation, run, limit)).collect()
 }
 
-fn print_kind(name: &str, figures: &[&Figures]) {
-    let cells = LIMITS.into_iter().flat_map(|limit| METHODS.map(|(method, _)| (method, limit)));
+fn print_kind(name: &str, methods: &[Method], figures: &[&Figures]) {
+    let cells = LIMITS.into_iter().flat_map(|limit| methods.iter().map(move |method| (method.0, limit)));
     for ((method, limit), cell) in cells.zip(0..).filter(|_| !figures.is_empty()) {
         let mean = |of: fn(&Shares) -> Option<f64>| {
             mean(figures.iter().filter_map(|figures| of(&figures[cell]))).unwrap_or_default()
@@ -72,7 +72,7 @@ struct Shares {
     tokens: Option<f64>,
 }
 
-fn of_conversation(conversation: &Conversation, run: Method, limit: u32) -> Shares {
+fn of_conversation(conversation: &Conversation, run: Run, limit: u32) -> Shares {
     let cuts: Vec<Shares> =
         conversation.cuts().map(|(before, after)| of_cut(before, after, &run(before, limit))).collect();
     let mean = |of: fn(&Shares) -> Option<f64>| mean(cuts.iter().filter_map(of));

@@ -18,9 +18,9 @@
 //! camel case or with `::`; not a key of JSON. A content word has four letters or more and is not among
 //! the commonest of English.
 //!
-//! Beside it stand, with the same lines, limits and tokens: LEAD (the first sentences), LONGEST (the
+//! Beside it, and it with the kind of talk detected, stand, with the same lines, limits and tokens: LEAD (the first sentences), LONGEST (the
 //! longest first) and TextRank. `-- kept`, `-- rouge` and `-- speed` print one part; `-- halves` adds
-//! every second conversation and the rest; `-- show FILE N` prints what the N-th one's summaries say.
+//! every second conversation and the rest, `-- alone` leaves the others out; `-- show FILE N` prints what the N-th one's summaries say.
 #![allow(clippy::disallowed_methods, clippy::unwrap_used, clippy::expect_used)] // A bench measures time, and may end.
 
 mod conversations;
@@ -51,11 +51,12 @@ fn main() {
         return show::print(&arguments[1..]);
     }
     let all = !["kept", "rouge", "speed"].iter().any(|part| wants(part));
+    let methods = if wants("alone") { &METHODS[..2] } else { &METHODS };
     if all || wants("kept") {
-        kept::print(wants("halves"));
+        kept::print(methods, wants("halves"));
     }
     if all || wants("rouge") {
-        rouge::print();
+        rouge::print(methods);
     }
     if all || wants("speed") {
         speed::print();
@@ -63,14 +64,28 @@ fn main() {
 }
 
 /// What is compared.
-const METHODS: [(&str, Method); 4] =
-    [("this", this), ("LEAD", rivals::lead), ("LONGEST", rivals::longest), ("TextRank", rivals::text_rank)];
+const METHODS: [Method; 5] = [
+    ("this", this),
+    ("focused", focused),
+    ("LEAD", rivals::lead),
+    ("LONGEST", rivals::longest),
+    ("TextRank", rivals::text_rank),
+];
+
+/// Its name, and what it does.
+type Method = (&'static str, Run);
 
 /// The lines of a summary of so many tokens at most.
-type Method = fn(&[Arc<Utterance>], u32) -> String;
+type Run = fn(&[Arc<Utterance>], u32) -> String;
 
 fn this(source: &[Arc<Utterance>], limit: u32) -> String {
     let sentences = summarise(source, &Focus::none(), limit, counter(Encoding::O200kBase));
+    sentences.iter().map(|sentence| &*sentence.text).collect()
+}
+
+/// This, with the kind of talk detected.
+fn focused(source: &[Arc<Utterance>], limit: u32) -> String {
+    let sentences = summarise(source, &Focus::detect(source, &[]), limit, counter(Encoding::O200kBase));
     sentences.iter().map(|sentence| &*sentence.text).collect()
 }
 

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use serde_json::Value;
 
 use crate::{
-    METHODS, Method,
+    Method, Run,
     conversations::{Conversation, lines, spoken},
     kept::mean,
 };
@@ -17,28 +17,27 @@ struct Pair {
 }
 
 /// Prints a table of both sets.
-pub fn print() {
-    println!(
-        "\n{:<22}{:>6}{:>10}{:>10}{:>10}{:>10}",
-        "ROUGE-1 F, %", "limit", "this", "LEAD", "LONGEST", "TextRank"
-    );
-    print_set("QMSum, meetings", &lines("summaries/qmsum-val.jsonl"), meeting, 150);
-    print_set("DialogSum", &lines("summaries/dialogsum-dev.jsonl"), dialogue, 45);
+pub fn print(methods: &[Method]) {
+    let names: String = methods.iter().map(|(name, _)| format!("{name:>10}")).collect();
+    println!("\n{:<22}{:>6}{names}", "ROUGE-1 F, %", "limit");
+    print_set("QMSum, meetings", &lines("summaries/qmsum-val.jsonl"), meeting, 150, methods);
+    print_set("DialogSum", &lines("summaries/dialogsum-dev.jsonl"), dialogue, 45, methods);
 }
 
-fn print_set(name: &str, lines: &[Value], pair: fn(&Value) -> Pair, limit: u32) {
+fn print_set(name: &str, lines: &[Value], pair: fn(&Value) -> Pair, limit: u32, methods: &[Method]) {
     let pairs: Vec<Pair> = lines.iter().map(pair).collect();
     if pairs.is_empty() {
         return;
     }
-    let figures = METHODS.map(|(_, run)| {
-        let mean = mean(pairs.iter().map(|pair| of_pair(pair, run, limit))).unwrap_or_default();
+    let figure = |(_, run): &Method| {
+        let mean = mean(pairs.iter().map(|pair| of_pair(pair, *run, limit))).unwrap_or_default();
         format!("{:>10.1}", 100.0 * mean)
-    });
-    println!("{:<22}{limit:>6}{}", format!("{name} ({})", pairs.len()), figures.concat());
+    };
+    let figures: String = methods.iter().map(figure).collect();
+    println!("{:<22}{limit:>6}{figures}", format!("{name} ({})", pairs.len()));
 }
 
-fn of_pair(pair: &Pair, run: Method, limit: u32) -> f64 {
+fn of_pair(pair: &Pair, run: Run, limit: u32) -> f64 {
     f_measure(&run(&pair.dialogue.0, limit), &pair.reference)
 }
 

@@ -154,7 +154,7 @@ fn a_run_of_calls_is_told_by_its_calls() {
     assert_eq!(
         summary,
         "User: Show me the file a.rs. \
-         Assistant called read_file({\"path\":\"a.rs\"}) → error: no such file."
+         Assistant called read_file(a.rs) → error: no such file."
     );
 }
 

@@ -4,11 +4,13 @@ use std::{collections::HashMap, sync::Arc};
 
 use crate::domain::{
     Role, ToolCall, Utterance,
-    extractive::split::{clip, clip_tail, fold},
+    extractive::{
+        arguments,
+        split::{clip, clip_tail, fold},
+        words::{IDENTIFIER, scan},
+    },
 };
 
-/// A call's arguments are clipped here, in bytes.
-const ARGUMENT_BYTES: usize = 120;
 /// A tool's name is clipped here, in bytes.
 const TOOL_BYTES: usize = 64;
 /// A result on one line up to so many bytes is told; of a longer one only its size.
@@ -17,6 +19,10 @@ const RESULT_BYTES: usize = 80;
 const ERROR_BYTES: usize = 120;
 /// A result is read at its head and its tail, so many bytes each.
 const READ_BYTES: usize = 400;
+/// Identifiers are looked for in so many bytes of a result.
+const FOUND_BYTES: usize = 1 << 10;
+/// So many identifiers of a result may be named in the ledger.
+const FOUND: usize = 24;
 /// Lines are counted in results up to so many bytes.
 const COUNTED_BYTES: usize = 64 << 10;
 
@@ -46,18 +52,49 @@ pub(super) fn answers(source: &[Arc<Utterance>]) -> Vec<Option<&str>> {
     answers
 }
 
-/// Appends `name(arguments) → outcome` and says whether the call failed.
-pub(super) fn tell(call: &ToolCall, answer: Option<&str>, text: &mut String) -> bool {
+/// Appends `name(arguments) → outcome`; says whether the call failed, and how long the name is, in bytes.
+pub(super) fn tell(call: &ToolCall, answer: Option<&str>, text: &mut String) -> (bool, usize) {
+    let start = text.len();
     fold(&call.name, TOOL_BYTES, text);
+    let name = text.len() - start;
     text.push('(');
-    if call.arguments_json.trim() != "{}" {
-        fold(&call.arguments_json, ARGUMENT_BYTES, text);
-    }
+    arguments::tell(&call.arguments_json, text);
     text.push_str(") → ");
     let failed = tell_outcome(answer, text);
     // Words of nothing but control characters leave a blank.
     text.truncate(text.trim_end().len());
-    failed
+    (failed, name)
+}
+
+/// Whether a result reports an error.
+pub(super) fn failed(result: &str) -> bool {
+    error(result.trim()).is_some()
+}
+
+/// Appends the identifiers that stand in the head of a result or of arguments, at most so many.
+pub(super) fn find(result: &str, text: &mut String) {
+    let head = clip(result, FOUND_BYTES);
+    let mut left = FOUND;
+    scan(head, |word| {
+        let is_key = head[word.end as usize..].trim_start_matches('\\').starts_with("\":");
+        let is_escaped = head[..word.start as usize].ends_with('\\');
+        if word.weight == IDENTIFIER && !is_key && !is_escaped && left > 0 && is_telling(word.of(head)) {
+            left -= 1;
+            text.push_str(word.of(head));
+            text.push(' ');
+        }
+    });
+}
+
+/// Whether a result's identifier is one that is used again: not a word of a vocabulary (`one_way`), a
+/// duration (`38ms`), a version or a moment.
+fn is_telling(name: &str) -> bool {
+    let digits = name.bytes().filter(u8::is_ascii_digit).count();
+    let is_measure = name.starts_with(|c: char| c.is_ascii_digit())
+        && name.bytes().all(|byte| byte.is_ascii_digit() || byte.is_ascii_lowercase() || byte == b'.');
+    let is_moment = digits > 7 && name.contains(':');
+    let is_word = digits == 0 && name.bytes().all(|byte| byte == b'_' || byte.is_ascii_lowercase());
+    !is_measure && !is_moment && !is_word && !name.contains(['@', '\\'])
 }
 
 fn tell_outcome(answer: Option<&str>, text: &mut String) -> bool {
@@ -184,6 +221,13 @@ mod tests {
         for (answer, expected) in cases {
             assert_eq!(told("{}", answer), expected);
         }
-        assert_eq!(told(&"{".repeat(500), Some("")).len(), "look(…) → ok".len() + ARGUMENT_BYTES);
+    }
+
+    #[test]
+    fn what_a_result_names_is_found_and_not_its_keys() {
+        let result = r#"{"order_id":"AB-77","took":"38ms","at":"2024-05-01T16:18:10","kind":"one_way","file":"src/a.rs"}"#;
+        let mut text = String::new();
+        find(result, &mut text);
+        assert_eq!(text, "AB-77 src/a.rs ");
     }
 }

@@ -7,18 +7,22 @@ use std::{
 };
 
 use crate::domain::extractive::{
-    focus::Focus,
-    words::{Cue, PLAIN, Word, scan},
+    focus::{Focus, Traits},
+    words::{PLAIN, Word, scan},
 };
 
 /// A word that recurs in the source is worth so much more at most: it is what the talk is about.
 const RECURRENCE: u32 = 2;
+/// A word adds so much to its line at most: identifiers that no line tells stand in the ledger.
+const MOST_WEIGHT: u32 = 3;
 /// For a decision, and for trouble, told in a sentence.
 const CUE_BONUS: u32 = 5;
+/// For what the kind of talk is remembered for.
+const KIND_BONUS: u32 = 2;
 /// A sentence that holds a term of the focus is worth so many times more.
 const FOCUS_FACTOR: u32 = 8;
 /// What a line costs beside its text, in tokens, when lines are compared.
-const LINE_TOKENS: u32 = 8;
+const LINE_TOKENS: u32 = 16;
 /// Bytes of a token, when lines are compared.
 const TOKEN_BYTES: u32 = 4;
 /// A line that weighs less tells nothing that is missed.
@@ -38,6 +42,8 @@ pub(super) enum Worth {
     Known(u32),
     /// By its words and a bonus, in percent.
     Fresh { bonus: u32, percent: u32 },
+    /// It is no line of its own: the ledger may name its words.
+    Named,
 }
 
 /// Lines that stand for choice.
@@ -60,11 +66,10 @@ impl Pool {
     /// Adds a line, unless it says nothing: then answers false.
     pub(super) fn add(&mut self, line: &str, worth: Worth, focus: &Focus) -> bool {
         let start = self.words.len();
-        let (mut wanted, mut decision, mut trouble) = (false, false, false);
+        let (mut wanted, mut traits) = (false, Traits::default());
         scan(line, |word| {
             wanted |= focus.holds(word.concept);
-            decision |= word.cue == Cue::Decision;
-            trouble |= word.cue == Cue::Trouble;
+            traits.see(&word);
             if word.weight > 0 {
                 self.words.push(word);
             }
@@ -72,10 +77,11 @@ impl Pool {
         if self.words.len() == start {
             return false;
         }
-        let cues = CUE_BONUS * (u32::from(decision) + u32::from(trouble));
+        let cues = CUE_BONUS * (u32::from(traits.decision) + u32::from(traits.trouble));
+        let bonuses = cues + KIND_BONUS * focus.extra(&traits);
         let worth = match worth {
-            Worth::Known(weight) => Worth::Known(weight),
-            Worth::Fresh { bonus, percent } => Worth::Fresh { bonus: bonus + cues, percent },
+            Worth::Fresh { bonus, percent } => Worth::Fresh { bonus: bonus + bonuses, percent },
+            worth => worth,
         };
         let words = start..self.words.len();
         let bytes = u32::try_from(line.len()).unwrap_or(u32::MAX);
@@ -89,9 +95,12 @@ impl Pool {
         for item in &mut self.items {
             item.weight = match item.worth {
                 Worth::Known(weight) => weight,
+                Worth::Named => 0,
                 Worth::Fresh { bonus, percent } => {
-                    let weight = bonus + sum(&self.words[item.words.clone()]);
-                    if weight < LEAST_WEIGHT && !item.wanted { 0 } else { weight * percent / 100 }
+                    let words = &self.words[item.words.clone()];
+                    let full: u32 = words.iter().map(|word| word.weight).sum();
+                    let tells = bonus + full >= LEAST_WEIGHT || item.wanted;
+                    if tells { (bonus + sum(words)) * percent / 100 } else { 0 }
                 }
             };
         }
@@ -121,7 +130,7 @@ impl Pool {
 }
 
 fn sum(words: &[Word]) -> u32 {
-    words.iter().map(|word| word.weight).sum()
+    words.iter().map(|word| word.weight.min(MOST_WEIGHT)).sum()
 }
 
 /// Lines with their weights.
@@ -140,6 +149,21 @@ impl Weighed {
     /// The line's weight by itself, whatever else was chosen.
     pub(super) fn weight(&self, line: usize) -> u32 {
         self.items[line].weight
+    }
+
+    /// How many different things the lines are about.
+    pub(super) fn concepts(&self) -> usize {
+        self.told.len()
+    }
+
+    /// The words of a line; their concepts are numbers below [`concepts`](Self::concepts).
+    pub(super) fn words(&self, line: usize) -> &[Word] {
+        &self.words[self.items[line].words.clone()]
+    }
+
+    /// Whether a chosen line tells the concept.
+    pub(super) fn is_told(&self, concept: u32) -> bool {
+        self.told[concept as usize]
     }
 
     /// The line that is worth most for its length.
@@ -196,8 +220,9 @@ impl Weighed {
         let item = &self.items[line];
         let (mut new, mut all) = (0u64, 0u64);
         for word in &self.words[item.words.clone()] {
-            all += u64::from(word.weight);
-            new += if self.told[word.concept as usize] { 0 } else { u64::from(word.weight) };
+            let weight = u64::from(word.weight.min(MOST_WEIGHT));
+            all += weight;
+            new += if self.told[word.concept as usize] { 0 } else { weight };
         }
         let factor = u64::from(if item.wanted { FOCUS_FACTOR } else { 1 });
         let length = u64::from(LINE_TOKENS + item.bytes / TOKEN_BYTES);

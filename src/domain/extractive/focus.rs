@@ -1,30 +1,249 @@
-//! What a caller wants a summary to dwell on.
+//! What a summary dwells on: the terms that a caller asks for, and what the kind of talk suggests.
 
-use crate::domain::extractive::words::scan;
+use std::sync::Arc;
 
-/// Terms that raise the sentences that hold them.
+use crate::domain::{
+    Role, Utterance,
+    extractive::{
+        calls::{answers, failed},
+        split::clip,
+        words::{Cue, IDENTIFIER, NUMBER, Word, scan},
+    },
+};
+
+/// The kind of an utterance shows in its first so many bytes.
+const READ_BYTES: usize = 1 << 10;
+/// A kind is told by at least so many utterances.
+const LEAST_UTTERANCES: usize = 2;
+
+/// Terms that raise the sentences that hold them, and the kind of talk, which raises what it is usually
+/// remembered for.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Focus(Vec<u32>);
+pub struct Focus {
+    /// Concepts, ascending.
+    terms: Vec<u32>,
+    kind: Option<Kind>,
+}
+
+/// What a conversation is, mostly (seed 004).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Kind {
+    /// Work on code: paths, names of functions and errors are kept.
+    Code,
+    /// A plan is made: decisions and tasks are kept.
+    Planning,
+    /// Questions are answered: facts are kept.
+    Questions,
+    /// An error is looked for: what went wrong and how it was solved is kept.
+    Debugging,
+}
+
+impl Kind {
+    /// `code`, `planning`, `questions` or `debugging`.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Code => "code",
+            Self::Planning => "planning",
+            Self::Questions => "questions",
+            Self::Debugging => "debugging",
+        }
+    }
+}
 
 impl Focus {
     /// Nothing in particular.
     pub const fn none() -> Self {
-        Self(Vec::new())
+        Self { terms: Vec::new(), kind: None }
     }
 
     /// The words of `areas`, without regard to case or plural. Words as common as "the"
     /// are passed over.
     pub fn new(areas: &[String]) -> Self {
-        let mut concepts = Vec::new();
+        let mut terms = Vec::new();
         for area in areas {
-            scan(area, |word| concepts.extend((word.weight > 0).then_some(word.concept)));
+            scan(area, |word| terms.extend((word.weight > 0).then_some(word.concept)));
         }
-        concepts.sort_unstable();
-        concepts.dedup();
-        Self(concepts)
+        terms.sort_unstable();
+        terms.dedup();
+        Self { terms, kind: None }
+    }
+
+    /// The kind of talk that `source` is, and the words of `areas` as in [`new`](Self::new).
+    ///
+    /// A kind that shows in a third of what was said, trouble first; questions in half of what users said.
+    /// None when no kind shows in two utterances.
+    pub fn detect(source: &[Arc<Utterance>], areas: &[String]) -> Self {
+        let mut signs = Signs::default();
+        let mut answers = answers(source).into_iter();
+        for utterance in source.iter().filter(|utterance| utterance.is_live()) {
+            let mut outcomes = answers.by_ref().take(utterance.tool_calls().len());
+            let trouble = outcomes.by_ref().filter(|outcome| outcome.is_some_and(failed)).count();
+            outcomes.for_each(drop);
+            if utterance.role != Role::Tool && !utterance.instruction {
+                signs.see(utterance, trouble > 0);
+            }
+        }
+        Self { kind: signs.kind(), ..Self::new(areas) }
+    }
+
+    /// The kind of talk, if one was detected.
+    pub fn kind(&self) -> Option<Kind> {
+        self.kind
     }
 
     pub(super) fn holds(&self, concept: u32) -> bool {
-        !self.0.is_empty() && self.0.binary_search(&concept).is_ok()
+        !self.terms.is_empty() && self.terms.binary_search(&concept).is_ok()
+    }
+
+    /// How many things a line shows that this kind of talk is remembered for.
+    pub(super) fn extra(&self, traits: &Traits) -> u32 {
+        let of = |shown: bool| u32::from(shown);
+        match self.kind {
+            None => 0,
+            Some(Kind::Code) => of(traits.trouble) + of(traits.decision && traits.identifier),
+            Some(Kind::Planning) => of(traits.decision) + of(traits.plan),
+            Some(Kind::Questions) => of(traits.number),
+            Some(Kind::Debugging) => of(traits.trouble) + of(traits.decision),
+        }
+    }
+}
+
+/// What the words of a line show.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Traits {
+    pub decision: bool,
+    pub trouble: bool,
+    pub plan: bool,
+    pub identifier: bool,
+    pub number: bool,
+}
+
+impl Traits {
+    pub(super) fn see(&mut self, word: &Word) {
+        self.decision |= word.cue == Cue::Decision;
+        self.trouble |= word.cue == Cue::Trouble;
+        self.plan |= word.cue == Cue::Plan;
+        self.identifier |= word.weight == IDENTIFIER;
+        self.number |= word.weight == NUMBER;
+    }
+}
+
+/// How many utterances show what.
+#[derive(Default)]
+struct Signs {
+    said: usize,
+    users: usize,
+    asked: usize,
+    code: usize,
+    plans: usize,
+    trouble: usize,
+}
+
+impl Signs {
+    fn see(&mut self, utterance: &Utterance, failed: bool) {
+        let content = clip(&utterance.content, READ_BYTES);
+        let mut traits = Traits::default();
+        let mut code = content.contains("```");
+        scan(content, |word| {
+            traits.see(&word);
+            code |= word.weight == IDENTIFIER && is_code(word.of(content));
+        });
+        let mut arguments = utterance.tool_calls().iter().map(|call| clip(&call.arguments_json, READ_BYTES));
+        code |= arguments.any(|json| has_path(json));
+        let is_user = utterance.role == Role::User;
+        self.said += 1;
+        self.users += usize::from(is_user);
+        self.asked += usize::from(is_user && content.contains(['?', '？', '؟']));
+        self.code += usize::from(code);
+        self.plans += usize::from(traits.plan);
+        self.trouble += usize::from(traits.trouble || failed);
+    }
+
+    fn kind(&self) -> Option<Kind> {
+        let shows = |count: usize| count >= LEAST_UTTERANCES && count * 3 >= self.said;
+        let asks = self.asked >= LEAST_UTTERANCES && self.asked * 2 >= self.users;
+        match () {
+            () if shows(self.trouble) && shows(self.code) => Some(Kind::Debugging),
+            () if shows(self.code) => Some(Kind::Code),
+            () if shows(self.plans) => Some(Kind::Planning),
+            () if shows(self.trouble) => Some(Kind::Debugging),
+            () if asks => Some(Kind::Questions),
+            () => None,
+        }
+    }
+}
+
+/// A path, `main.rs`, `Vec::new`, `camelCase` or `snake_case`; not a code with digits.
+fn is_code(name: &str) -> bool {
+    let has_digits = name.bytes().any(|byte| byte.is_ascii_digit());
+    !has_digits && !name.contains('@') || name.contains('/') || name.contains("::")
+}
+
+fn has_path(json: &str) -> bool {
+    let mut found = false;
+    scan(json, |word| found |= word.weight == IDENTIFIER && word.of(json).contains('/'));
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::extractive::tests::said;
+
+    fn detected(turns: &[(&str, &str)]) -> Option<Kind> {
+        let both =
+            turns.iter().flat_map(|(user, assistant)| [(Role::User, user), (Role::Assistant, assistant)]);
+        let source: Vec<_> = both
+            .zip(1..)
+            .map(|((role, content), sequence)| Arc::new(said(sequence, role, content)))
+            .collect();
+        Focus::detect(&source, &[]).kind()
+    }
+
+    #[test]
+    fn work_on_files_and_functions_is_code() {
+        let turns = [
+            ("Add a call to parse_header in src/reader.rs.", "I put it into src/reader.rs behind open_file."),
+            ("Now rename openFile.", "It is read_file now, in src/reader.rs too."),
+        ];
+        assert_eq!(detected(&turns), Some(Kind::Code));
+    }
+
+    #[test]
+    fn errors_in_code_are_debugging() {
+        let turns = [
+            ("src/reader.rs crashes with a panic.", "The error is in read_file: an index is invalid."),
+            ("It still fails in src/reader.rs.", "Then the bug must be in parse_header."),
+        ];
+        assert_eq!(detected(&turns), Some(Kind::Debugging));
+    }
+
+    #[test]
+    fn tasks_and_phases_are_planning() {
+        let turns = [
+            (
+                "We need a roadmap for the spring fair.",
+                "The first phase is the venue, the next step the music.",
+            ),
+            ("Which tasks come before the opening?", "The plan has four tasks for April."),
+        ];
+        assert_eq!(detected(&turns), Some(Kind::Planning));
+    }
+
+    #[test]
+    fn questions_and_answers_are_told_from_talk() {
+        let asked = [
+            ("How high is Mont Blanc?", "It is 4,806 metres high."),
+            ("And who climbed it first?", "Balmat and Paccard, in 1786."),
+        ];
+        assert_eq!(detected(&asked), Some(Kind::Questions));
+        let told = [("We walked along the river.", "That sounds lovely."), ("It rained a little.", "Oh no.")];
+        assert_eq!(detected(&told), None);
+    }
+
+    #[test]
+    fn areas_add_to_the_kind() {
+        let source = [Arc::new(said(1, Role::User, "hello"))];
+        assert_eq!(Focus::detect(&source, &["Invoices".into()]), Focus::new(&["invoice".into()]));
     }
 }

@@ -3,11 +3,12 @@
 use std::{ops::Range, sync::Arc};
 
 use crate::domain::{
-    Role, Sequence, Utterance,
+    Role, Sequence, ToolCall, Utterance,
     extractive::{
-        calls::{answers, tell},
+        calls::{answers, find, tell},
         choose::Worth,
         split::{fold, split},
+        words::Word,
     },
 };
 
@@ -25,22 +26,29 @@ const QUESTION_BONUS: u32 = 4;
 const CALL_BONUS: u32 = 4;
 /// For a call that failed or was never answered.
 const FAILURE_BONUS: u32 = 6;
-/// What a tool call is worth, in percent of its words: they are identifiers, mostly.
-const CALL_PERCENT: u32 = 80;
+/// What a tool call is worth, in percent of its words: what it names may stand in the ledger as well.
+const CALL_PERCENT: u32 = 30;
 
 /// The lines of a source, in the order said, their text in one place.
 #[derive(Default)]
 pub(super) struct Lines {
     text: String,
     lines: Vec<Line>,
+    utterances: usize,
+    pages: usize,
 }
 
 /// Who said it, and what, as places in the text.
 struct Line {
     sequence: Sequence,
+    /// Which utterance it belongs to, of those that have lines.
+    utterance: usize,
+    /// Which page of the ledger its words belong to: that of the utterance, or of the call.
+    page: usize,
+    /// The name of the tool that was called.
+    tool: Option<Range<usize>>,
     worth: Worth,
     speaker: Range<usize>,
-    verb: &'static str,
     said: Range<usize>,
 }
 
@@ -59,31 +67,60 @@ impl Lines {
     }
 
     fn add(&mut self, utterance: &Utterance, outcomes: &[Option<&str>]) {
-        let speaker = self.speaker(utterance);
+        let speaker = self.name(utterance);
         let sentences = split(&utterance.content, &mut self.text);
         let opening = sentences.iter().position(|said| said.len() >= OPENING_BYTES).unwrap_or(0);
         for (place, said) in sentences.into_iter().enumerate() {
             let bonus = self.bonus(utterance, place == opening, &said);
-            self.lines.push(Line {
-                sequence: utterance.sequence,
-                worth: Worth::Fresh { bonus, percent: percent(utterance.role) },
-                speaker: speaker.clone(),
-                verb: ": ",
-                said,
-            });
+            let worth = Worth::Fresh { bonus, percent: percent(utterance.role) };
+            self.push(utterance, &speaker, worth, None, said);
         }
+        self.pages += 1;
         for (call, outcome) in utterance.tool_calls().iter().zip(outcomes) {
-            let start = self.text.len();
-            let failed = tell(call, *outcome, &mut self.text);
-            let bonus = CALL_BONUS + if failed { FAILURE_BONUS } else { 0 };
-            self.lines.push(Line {
-                sequence: utterance.sequence,
-                worth: Worth::Fresh { bonus, percent: CALL_PERCENT },
-                speaker: speaker.clone(),
-                verb: " called ",
-                said: start..self.text.len(),
-            });
+            self.call(utterance, &speaker, call, *outcome);
+            self.pages += 1;
         }
+        self.utterances += 1;
+    }
+
+    /// The line of a call, and what its result names.
+    fn call(
+        &mut self,
+        utterance: &Utterance,
+        speaker: &Range<usize>,
+        call: &ToolCall,
+        outcome: Option<&str>,
+    ) {
+        let start = self.text.len();
+        let (failed, name) = tell(call, outcome, &mut self.text);
+        let bonus = CALL_BONUS + if failed { FAILURE_BONUS } else { 0 };
+        let worth = Worth::Fresh { bonus, percent: CALL_PERCENT };
+        let tool = start..start + name;
+        self.push(utterance, speaker, worth, Some(tool.clone()), start..self.text.len());
+        let was_clipped = self.text[start..].contains('…');
+        let start = self.text.len();
+        if was_clipped {
+            find(&call.arguments_json, &mut self.text);
+        }
+        if let (Some(result), false) = (outcome, failed) {
+            find(result, &mut self.text);
+        }
+        if self.text.len() > start {
+            self.push(utterance, speaker, Worth::Named, Some(tool), start..self.text.len());
+        }
+    }
+
+    fn push(
+        &mut self,
+        utterance: &Utterance,
+        speaker: &Range<usize>,
+        worth: Worth,
+        tool: Option<Range<usize>>,
+        said: Range<usize>,
+    ) {
+        let (sequence, speaker) = (utterance.sequence, speaker.clone());
+        let (utterance, page) = (self.utterances, self.pages);
+        self.lines.push(Line { sequence, utterance, page, tool, worth, speaker, said });
     }
 
     fn bonus(&self, utterance: &Utterance, opens: bool, said: &Range<usize>) -> u32 {
@@ -97,7 +134,7 @@ impl Lines {
 
     /// The name, or the role. Starts with a letter always: a name that does not comes in
     /// parentheses behind the role.
-    fn speaker(&mut self, utterance: &Utterance) -> Range<usize> {
+    fn name(&mut self, utterance: &Utterance) -> Range<usize> {
         let start = self.text.len();
         let role = match utterance.role {
             Role::System => "System",
@@ -121,7 +158,7 @@ impl Lines {
 
     /// Keeps the lines that `keep` says, by what was said in them.
     pub(super) fn retain(&mut self, mut keep: impl FnMut(&str, Worth) -> bool) {
-        let Self { text, lines } = self;
+        let Self { text, lines, .. } = self;
         lines.retain(|line| keep(&text[line.said.clone()], line.worth));
     }
 
@@ -133,6 +170,58 @@ impl Lines {
         self.lines[line].sequence
     }
 
+    /// Which utterance the line belongs to, in order from 0.
+    pub(super) fn utterance(&self, line: usize) -> usize {
+        self.lines[line].utterance
+    }
+
+    /// How many utterances there are.
+    pub(super) fn utterances(&self) -> usize {
+        self.utterances
+    }
+
+    /// Which page of the ledger the line's words belong to, in order from 0.
+    pub(super) fn page(&self, line: usize) -> usize {
+        self.lines[line].page
+    }
+
+    /// How many pages there are.
+    pub(super) fn pages(&self) -> usize {
+        self.pages
+    }
+
+    /// The tool that the line tells of.
+    pub(super) fn tool(&self, line: usize) -> Option<&str> {
+        Some(&self.text[self.lines[line].tool.clone()?])
+    }
+
+    /// Whether it is what a tool's result names.
+    pub(super) fn is_found(&self, line: usize) -> bool {
+        matches!(self.lines[line].worth, Worth::Named)
+    }
+
+    /// Whether a word of the line is the name of the tool that it tells of.
+    pub(super) fn is_tool(&self, line: usize, word: &Word) -> bool {
+        self.lines[line].tool.is_some() && word.start == 0 && !self.is_found(line)
+    }
+
+    /// Whether a word of the line can stand in the ledger: whole, and no key of an argument.
+    pub(super) fn names(&self, line: usize, word: &Word) -> bool {
+        let said = self.said(line);
+        !said[word.end as usize..].starts_with(['…', '=']) && is_name(word.of(said))
+    }
+
+    /// Bytes of all lines.
+    pub(super) fn bytes(&self) -> usize {
+        let lines = self.lines.iter().filter(|line| !matches!(line.worth, Worth::Named));
+        lines.map(|line| line.speaker.len() + line.said.len() + 3).sum()
+    }
+
+    /// Who says it.
+    pub(super) fn speaker(&self, line: usize) -> &str {
+        &self.text[self.lines[line].speaker.clone()]
+    }
+
     /// What was said, without the speaker.
     pub(super) fn said(&self, line: usize) -> &str {
         &self.text[self.lines[line].said.clone()]
@@ -141,7 +230,8 @@ impl Lines {
     /// The line as it stands in a summary; of what was said the first `limit` bytes.
     pub(super) fn written(&self, line: usize, limit: usize) -> String {
         let said = self.said(line);
-        let Line { speaker, verb, .. } = &self.lines[line];
+        let Line { speaker, tool, .. } = &self.lines[line];
+        let verb = if tool.is_some() { " called " } else { ": " };
         let mut written = String::with_capacity(speaker.len() + verb.len() + said.len() + 1);
         written.push_str(&self.text[speaker.clone()]);
         written.push_str(verb);
@@ -154,11 +244,21 @@ impl Lines {
     }
 }
 
+/// Whether it can stand alone: an amount, or three letters and digits that are no measure (`38ms`).
+fn is_name(word: &str) -> bool {
+    let digits = word.bytes().filter(u8::is_ascii_digit).count();
+    let is_amount = digits > 0 && (word.starts_with(['$', '€', '£', '¥']) || word.ends_with('%'));
+    let is_measure =
+        word.starts_with(|c: char| c.is_ascii_digit()) && word.ends_with(|c: char| c.is_ascii_lowercase());
+    let is_long = word.chars().filter(|c| c.is_alphanumeric()).count() > 2;
+    is_amount || is_long && !is_measure && !word.starts_with("/..") && !word.contains(['\'', '’'])
+}
+
 /// What the role's words are worth, in percent. The user's own words are what a
 /// conversation is measured by later.
 fn percent(role: Role) -> u32 {
     match role {
-        Role::User => 200,
+        Role::User => 300,
         Role::Assistant => 100,
         Role::System | Role::Tool => 60,
     }

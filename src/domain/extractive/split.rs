@@ -112,7 +112,9 @@ fn is_fence(line: &str) -> bool {
 /// Whether a line is a statement, a brace, or a tag of its own, whatever the language.
 fn is_code(line: &str) -> bool {
     let is_tag = line.starts_with('<') && line.ends_with('>') && !line.contains(' ');
-    is_tag || line.ends_with([';', '{', '}']) && !line.starts_with(['-', '*'])
+    let numbered =
+        line.find(|c: char| !c.is_ascii_digit()).is_some_and(|at| at > 0 && line[at..].starts_with(':'));
+    is_tag || numbered || line.ends_with([';', '{', '}']) && !line.starts_with(['-', '*'])
 }
 
 fn is_blank(c: char) -> bool {

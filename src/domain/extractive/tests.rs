@@ -112,11 +112,50 @@ fn a_tool_call_is_one_line_with_its_outcome() {
         text(source, &Focus::none(), 200),
         "Alice: Where is my order AB-77?\n\
          Alice: I decided to pay by card.\n\
-         Assistant called lookup_order({\"id\":\"AB-77\"}) → ok\n\
+         Assistant called lookup_order(AB-77) → ok\n\
          Assistant called pay() → error: card expired\n\
          Assistant called retry() → no answer\n\
          Assistant: Your order AB-77 was shipped, but the card was refused.\n"
     );
+}
+
+#[test]
+fn what_no_sentence_tells_is_named_by_who_named_it() {
+    let source = vec![
+        said(1, Role::User, "I want to send three parcels to my aunt in Lisbon before the holidays begin."),
+        said(
+            2,
+            Role::Assistant,
+            "Then I need the number of your account, which stands on every invoice we wrote.",
+        ),
+        said(
+            3,
+            Role::User,
+            "My account is ann_lee_77, and please deduct the voucher of $250 from what I owe you.",
+        ),
+        calling(4, "c1", "list_parcels", "{\"account\":\"ann_lee_77\"}"),
+        answering(
+            5,
+            "c1",
+            "[{\"parcel_id\":\"PX-4410\",\"weight\":\"12kg\"},{\"parcel_id\":\"PX-4411\",\"weight\":\"15kg\"}]",
+        ),
+        said(
+            6,
+            Role::Assistant,
+            "Both can go with transport TR-901 on 2024-12-03, which arrives a week later.",
+        ),
+    ];
+    assert_eq!(
+        text(source.clone(), &Focus::none(), 90),
+        "User: I want to send three parcels to my aunt in Lisbon before the holidays begin.\n\
+         User: My account is ann_lee_77, and please deduct the voucher of $250 from what I owe you.\n\
+         Assistant called list_parcels: PX-4410; PX-4411\n\
+         Assistant: noted TR-901; 2024-12-03\n"
+    );
+    let source: Vec<_> = source.into_iter().map(Arc::new).collect();
+    let names_parcel = |sentence: &&Sentence| sentence.text.contains("PX-4410");
+    let sentences = summarise(&source, &Focus::none(), 90, o200k());
+    assert_eq!(sentences.iter().find(names_parcel).map(|sentence| sentence.sequence), Some(Sequence(4)));
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! What a word of a sentence is worth, and what it is the same as.
 
-use std::sync::LazyLock;
+use std::{ops::Range, sync::LazyLock};
 
 use rustc_hash::FxHashMap;
 
@@ -13,6 +13,17 @@ pub(super) struct Word {
     pub weight: u32,
     /// What the word says about its sentence.
     pub cue: Cue,
+    /// Where it stands in what was scanned, in bytes.
+    pub start: u32,
+    /// Where it ends.
+    pub end: u32,
+}
+
+impl Word {
+    /// What it is, in the text that was scanned.
+    pub(super) fn of<'a>(&self, text: &'a str) -> &'a str {
+        &text[self.start as usize..self.end as usize]
+    }
 }
 
 /// What a word says about its sentence.
@@ -26,12 +37,14 @@ pub(super) enum Cue {
     Decision,
     /// Something went wrong.
     Trouble,
+    /// Something is to be done.
+    Plan,
 }
 
 /// Identifiers, paths, addresses, codes.
-const IDENTIFIER: u32 = 10;
+pub(super) const IDENTIFIER: u32 = 10;
 /// Amounts, dates, times: a number of two digits or more.
-const NUMBER: u32 = 6;
+pub(super) const NUMBER: u32 = 6;
 /// `IAH`, `HTTP`.
 const ACRONYM: u32 = 5;
 /// A capital within the sentence; `/name`.
@@ -47,7 +60,7 @@ const MAX_WORD_BYTES: usize = 96;
 pub(super) fn scan(text: &str, mut each: impl FnMut(Word)) {
     let mut start = None;
     let mut first = true;
-    let mut ideograph = None;
+    let mut ideograph: Option<char> = None;
     for (at, c) in text.char_indices() {
         let wide = is_ideographic(c);
         if !wide && is_word_char(c) {
@@ -56,21 +69,33 @@ pub(super) fn scan(text: &str, mut each: impl FnMut(Word)) {
             continue;
         }
         if let Some(from) = start.take() {
-            first &= !classify(&text[from..at], first, &mut each);
+            first &= !classify(text, from..at, first, &mut each);
         }
         if let (true, Some(before)) = (wide, ideograph) {
-            each(Word { concept: pair(before, c), weight: SHORT, cue: Cue::None });
+            let place = place(&(at - before.len_utf8()..at + c.len_utf8()));
+            each(Word {
+                concept: pair(before, c),
+                weight: SHORT,
+                cue: Cue::None,
+                start: place.0,
+                end: place.1,
+            });
         }
         ideograph = wide.then_some(c);
     }
     if let Some(from) = start {
-        classify(&text[from..], first, &mut each);
+        classify(text, from..text.len(), first, &mut each);
     }
 }
 
-/// Whether `run` was a word.
-fn classify(run: &str, first: bool, each: &mut impl FnMut(Word)) -> bool {
-    let run = run.trim_end_matches(is_joiner).trim_start_matches(|c| is_joiner(c) && c != '/' && c != '$');
+/// Whether what stands at `place` was a word.
+fn classify(text: &str, mut range: Range<usize>, first: bool, each: &mut impl FnMut(Word)) -> bool {
+    range.end = range.start + text[range.clone()].trim_end_matches(|c| is_joiner(c) && c != '%').len();
+    range.start = range.end
+        - text[range.clone()]
+            .trim_start_matches(|c| is_joiner(c) && !matches!(c, '/' | '$' | '€' | '£' | '¥'))
+            .len();
+    let run = &text[range.clone()];
     let shape = Shape::of(run);
     if shape.letters + shape.digits == 0 {
         return false;
@@ -79,8 +104,15 @@ fn classify(run: &str, first: bool, each: &mut impl FnMut(Word)) -> bool {
     let weight = if cue == Cue::Filler { 0 } else { shape.weight(run, first) };
     let plural = shape.is_plain() && shape.letters > 3 && run.ends_with('s') && !run.ends_with("ss");
     let concept = if plural { shape.without_last } else { shape.concept };
-    each(Word { concept, weight, cue });
+    let (start, end) = place(&range);
+    each(Word { concept, weight, cue, start, end });
     true
+}
+
+/// Texts that are scanned are far shorter than 4 GiB.
+fn place(range: &Range<usize>) -> (u32, u32) {
+    let bounded = |at: usize| u32::try_from(at).unwrap_or(u32::MAX);
+    (bounded(range.start), bounded(range.end))
 }
 
 /// What the characters of a word show.
@@ -197,8 +229,13 @@ fn cue_of(concept: u32) -> Cue {
 }
 
 static CUES: LazyLock<FxHashMap<u32, Cue>> = LazyLock::new(|| {
-    let lists =
-        [(Cue::Filler, COMMON), (Cue::Filler, COURTESY), (Cue::Decision, DECISION), (Cue::Trouble, TROUBLE)];
+    let lists = [
+        (Cue::Filler, COMMON),
+        (Cue::Filler, COURTESY),
+        (Cue::Decision, DECISION),
+        (Cue::Trouble, TROUBLE),
+        (Cue::Plan, PLAN),
+    ];
     let mut cues = FxHashMap::default();
     for (cue, words) in lists {
         for word in words.split_whitespace() {
@@ -236,6 +273,9 @@ const DECISION: &str = "agree agreed approve approved book booked cancel cancele
 const TROUBLE: &str = "broke broken bug bugs cannot crash crashed crashes denied error errors exception fail \
     failed failing fails failure failures fault invalid issue issues missing panic problem problems refused \
     rejected segfault timeout traceback unable unavailable unexpected unsupported warning wrong";
+
+const PLAN: &str = "goal goals milestone milestones phase phases plan planned planning plans priorities priority \
+    roadmap schedule scope step steps task tasks timeline";
 
 #[cfg(test)]
 mod tests {
