@@ -6,6 +6,8 @@ use crate::domain::extractive::split::fold;
 const VALUE_BYTES: usize = 100;
 /// Of a value of several lines, text or code that the call carries, only so much is told, in bytes.
 const TEXT_BYTES: usize = 30;
+/// Of one value so much is read, in bytes.
+const READ_BYTES: usize = 256;
 /// All values together end here, in bytes.
 const ALL_BYTES: usize = 160;
 
@@ -80,13 +82,14 @@ impl Values<'_> {
     }
 }
 
-/// The text up to the quote that ends it, and what follows.
+/// The text up to the quote that ends it, of long text the beginning, and what follows.
 fn unquoted(json: &str) -> (String, &str) {
     let mut text = String::new();
     let mut chars = json.char_indices();
     while let Some((at, c)) = chars.next() {
         match c {
             '"' => return (text, &json[at + 1..]),
+            _ if text.len() > READ_BYTES => return (text, behind_quote(&json[at..])),
             '\\' => match chars.next() {
                 Some((_, 'n' | 'r')) => text.push('\n'),
                 Some((_, 't')) => text.push(' '),
@@ -105,6 +108,19 @@ fn unquoted(json: &str) -> (String, &str) {
         }
     }
     (text, "")
+}
+
+/// What follows the quote that ends a text.
+fn behind_quote(json: &str) -> &str {
+    let mut bytes = json.bytes().zip(1..);
+    while let Some((byte, behind)) = bytes.next() {
+        match byte {
+            b'"' => return &json[behind..],
+            b'\\' => drop(bytes.next()),
+            _ => {}
+        }
+    }
+    ""
 }
 
 #[cfg(test)]

@@ -57,7 +57,10 @@ pub(super) struct Pool {
 struct Item {
     words: Range<usize>,
     worth: Worth,
+    /// What it is worth by itself.
     weight: u32,
+    /// What it is worth while the ledger can name its identifiers.
+    pull: u32,
     bytes: u32,
     wanted: bool,
 }
@@ -85,7 +88,7 @@ impl Pool {
         };
         let words = start..self.words.len();
         let bytes = u32::try_from(line.len()).unwrap_or(u32::MAX);
-        self.items.push(Item { words, worth, weight: 0, bytes, wanted });
+        self.items.push(Item { words, worth, weight: 0, pull: 0, bytes, wanted });
         true
     }
 
@@ -93,14 +96,15 @@ impl Pool {
     pub(super) fn weighed(mut self) -> Weighed {
         let concepts = self.number_concepts();
         for item in &mut self.items {
-            item.weight = match item.worth {
-                Worth::Known(weight) => weight,
-                Worth::Named => 0,
+            (item.weight, item.pull) = match item.worth {
+                Worth::Known(weight) => (weight, weight),
+                Worth::Named => (0, 0),
                 Worth::Fresh { bonus, percent } => {
                     let words = &self.words[item.words.clone()];
-                    let full: u32 = words.iter().map(|word| word.weight).sum();
-                    let tells = bonus + full >= LEAST_WEIGHT || item.wanted;
-                    if tells { (bonus + sum(words)) * percent / 100 } else { 0 }
+                    let full = bonus + words.iter().map(|word| word.weight).sum::<u32>();
+                    let tells = full >= LEAST_WEIGHT || item.wanted;
+                    let scaled = |weight: u32| if tells { weight * percent / 100 } else { 0 };
+                    (scaled(full), scaled(bonus + sum(words)))
                 }
             };
         }
@@ -226,7 +230,7 @@ impl Weighed {
         }
         let factor = u64::from(if item.wanted { FOCUS_FACTOR } else { 1 });
         let length = u64::from(LINE_TOKENS + item.bytes / TOKEN_BYTES);
-        let gain = u64::from(item.weight) * factor * new * 256 / (all.max(1) * length);
+        let gain = u64::from(item.pull) * factor * new * 256 / (all.max(1) * length);
         u32::try_from(gain).unwrap_or(u32::MAX)
     }
 }

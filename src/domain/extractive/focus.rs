@@ -149,7 +149,7 @@ impl Signs {
             code |= word.weight == IDENTIFIER && is_code(word.of(content));
         });
         let mut arguments = utterance.tool_calls().iter().map(|call| clip(&call.arguments_json, READ_BYTES));
-        code |= arguments.any(|json| has_path(json));
+        code |= arguments.any(has_path);
         let is_user = utterance.role == Role::User;
         self.said += 1;
         self.users += usize::from(is_user);

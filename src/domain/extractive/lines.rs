@@ -250,7 +250,7 @@ fn is_name(word: &str) -> bool {
     let is_amount = digits > 0 && (word.starts_with(['$', '€', '£', '¥']) || word.ends_with('%'));
     let is_measure =
         word.starts_with(|c: char| c.is_ascii_digit()) && word.ends_with(|c: char| c.is_ascii_lowercase());
-    let is_long = word.chars().filter(|c| c.is_alphanumeric()).count() > 2;
+    let is_long = word.chars().filter(|c| c.is_alphanumeric()).nth(2).is_some();
     is_amount || is_long && !is_measure && !word.starts_with("/..") && !word.contains(['\'', '’'])
 }
 

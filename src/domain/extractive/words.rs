@@ -148,7 +148,10 @@ impl Shape {
     fn see(&mut self, before: char, c: char) {
         self.without_last = self.concept;
         self.concept = hash(self.concept, lower(c));
-        if c.is_ascii_digit() {
+        if c.is_ascii_lowercase() {
+            self.joined |= before == '.' && self.letters > 1;
+            self.letters += 1;
+        } else if c.is_ascii_digit() {
             self.digits += 1;
         } else if c.is_alphabetic() {
             let capital = c.is_uppercase();
