@@ -3,11 +3,12 @@
 use std::{env, error::Error, fs, path::PathBuf};
 
 const ROOT: &str = "proto";
-const SERVICES: [&str; 4] = [
+const SERVICES: [&str; 5] = [
     "utterd/v1/memory_service.proto",
     "utterd/v1/conversation_service.proto",
     "utterd/v1/context_service.proto",
     "utterd/v1/trace_service.proto",
+    "utterd/v1/compaction_service.proto",
 ];
 
 fn main() -> Result<(), Box<dyn Error>> {

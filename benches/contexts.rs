@@ -29,9 +29,9 @@ fn main() {
     if wants("validity") {
         validity::print(
             "contexts of a window without limits, cut by the budget",
-            &validity::rows(&transcripts, Policy::SESSION),
+            &validity::rows(&transcripts, &Policy::SESSION),
         );
-        validity::print("contexts of the default window", &validity::rows(&transcripts, Policy::ROLLING));
+        validity::print("contexts of the default window", &validity::rows(&transcripts, &Policy::ROLLING));
     }
     if wants("histories") {
         histories::print(&histories::rows(&transcripts));

@@ -313,6 +313,9 @@ pub struct Summarize {
     /// A word that makes a sentence matter more
     #[arg(long, value_name = "WORD")]
     pub focus: Vec<String>,
+    /// Wait for the server's model to tell the summary
+    #[arg(long)]
+    pub wait: bool,
 }
 
 /// Arguments of `capacity`.

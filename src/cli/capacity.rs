@@ -18,8 +18,11 @@ pub async fn capacity(args: args::Capacity) -> Result<(), CliError> {
 async fn once(args: args::Capacity) -> Result<(), CliError> {
     let connection = Connection::open(&args.target).await?;
     let target = args.target;
-    let request =
-        GetCapacityInfoRequest { conversation_id: target.conversation, recipient_id: target.recipient };
+    let request = GetCapacityInfoRequest {
+        conversation_id: target.conversation,
+        recipient_id: target.recipient,
+        ..Default::default()
+    };
     let response = connection.memory().get_capacity_info(request).await?.into_inner();
     let mut output = Output::new();
     if target.json {
@@ -35,8 +38,11 @@ async fn once(args: args::Capacity) -> Result<(), CliError> {
 async fn follow(args: args::Capacity) -> Result<(), CliError> {
     let connection = Connection::open(&args.target).await?;
     let target = args.target;
-    let request =
-        WatchCapacityRequest { conversation_id: target.conversation, recipient_id: target.recipient };
+    let request = WatchCapacityRequest {
+        conversation_id: target.conversation,
+        recipient_id: target.recipient,
+        ..Default::default()
+    };
     let mut changes = connection.memory().watch_capacity(request).await?.into_inner();
     let mut output = Output::new();
     while let Some(response) = changes.message().await? {

@@ -57,6 +57,7 @@ impl Window {
         let request = GetCapacityInfoRequest {
             conversation_id: target.conversation.clone(),
             recipient_id: target.recipient.clone(),
+            ..Default::default()
         };
         let capacity = connection.memory().get_capacity_info(request).await?.into_inner();
         let capacity = capacity.capacity.unwrap_or_default();

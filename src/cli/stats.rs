@@ -10,7 +10,7 @@ use super::{
     text::{clipped, count, counted, role, visible, word},
 };
 use crate::proto::{
-    self, Compression, GetStatsRequest, Stats, StatsScope, TimeBucket, ToolCount, UtteranceCount,
+    self, Compression, GetStatsRequest, LlmStats, Stats, StatsScope, TimeBucket, ToolCount, UtteranceCount,
 };
 
 /// Prints the numbers of a conversation, or of all of a recipient's.
@@ -58,10 +58,23 @@ fn tell(output: &mut Output, stats: &Stats, by: Span) -> io::Result<()> {
         output.line(&clipped(&tool_line(tool), output.width()))?;
     }
     output.line(&evictions(stats))?;
-    match stats.compression.as_ref().and_then(saving) {
-        Some(saving) => output.line(&saving),
-        None => Ok(()),
+    if let Some(saving) = stats.compression.as_ref().and_then(saving) {
+        output.line(&saving)?;
     }
+    stats.llm.as_ref().map_or(Ok(()), |llm| output.line(&model(llm)))
+}
+
+fn model(llm: &LlmStats) -> String {
+    let mut parts = vec![
+        format!("model: {} told", counted(llm.told_count(), "segment")),
+        format!("{} in flight", count(llm.in_flight_count())),
+    ];
+    let dropped = (llm.dropped_count() > 0).then(|| format!("{} dropped", count(llm.dropped_count())));
+    let failed = (llm.failed_count() > 0).then(|| format!("{} failed", count(llm.failed_count())));
+    let held_back = llm.held_back.then(|| "held back: its server does not answer".to_owned());
+    let waiting = llm.waiting_since.map(|since| format!("waiting since {since}"));
+    parts.extend([dropped, failed, held_back, waiting].into_iter().flatten());
+    parts.join(" · ")
 }
 
 fn heading(stats: &Stats) -> String {

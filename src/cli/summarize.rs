@@ -41,6 +41,7 @@ fn request(args: args::Summarize) -> SummarizeRequest {
         last_turn: args.turns.map(|(_, last)| last),
         token_limit: args.tokens,
         focus_areas: args.focus,
+        wait_for_llm: args.wait,
     }
 }
 

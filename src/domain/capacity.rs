@@ -1,6 +1,6 @@
 //! How full a conversation's window is.
 
-use crate::domain::{Conversation, Marks};
+use crate::domain::{Conversation, Marks, compaction::Advice};
 
 /// The numbers of a conversation at one revision. Holds no text.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -31,6 +31,10 @@ pub struct Capacity {
     pub segments: u64,
     /// Utterances that the summary covers.
     pub covered: u64,
+    /// Segments that wait for a model.
+    pub provisional: u64,
+    /// The advice to compact, when it stands.
+    pub advice: Option<Advice>,
 }
 
 /// What may not leave a window that stands above a limit.
@@ -65,6 +69,8 @@ impl Capacity {
             summary_limit: policy.summary_token_limit,
             segments: summary.segments().len() as u64,
             covered: summary.covered_count(),
+            provisional: summary.provisional() as u64,
+            advice: Advice::of(conversation),
         }
     }
 }

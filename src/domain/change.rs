@@ -11,8 +11,9 @@ use std::{
 
 use crate::domain::{
     Conversation, ConversationKey, Ranges, Revision, Sequence, Timestamp, TokenCounter, Utterance,
+    compaction::{Cause, Compaction},
     limits::MAX_SEGMENTS,
-    segment::{Segment, Summary},
+    segment::{Means, Segment, Summary},
 };
 
 /// What happened to one conversation, in one commit. The head that it leads to stands in the
@@ -30,6 +31,8 @@ pub struct Change {
     pub rewritten: Vec<Arc<Utterance>>,
     /// Utterances that left the window for the archive, ascending.
     pub evicted: Vec<Arc<Utterance>>,
+    /// Utterances that are in the window again, from the archive, ascending.
+    pub returned: Vec<Arc<Utterance>>,
     /// Sequences that left the archive, or never entered it, and are gone.
     pub dropped: Ranges,
     /// Sequences soft-forgotten.
@@ -44,6 +47,10 @@ pub struct Change {
     pub segments_removed: Vec<u32>,
     /// Segments written.
     pub segments_written: Vec<Arc<Segment>>,
+    /// Compactions made, or of which something changed.
+    pub compactions_written: Vec<Arc<Compaction>>,
+    /// Numbers of compactions that are no longer kept.
+    pub compactions_removed: Vec<u32>,
 }
 
 impl Change {
@@ -172,43 +179,72 @@ impl Transition {
         }
     }
 
-    /// Takes `gone` out of everything: window, archive and summary.
-    pub fn erase(&mut self, gone: &Ranges) {
+    /// Takes `gone` out of everything: window, archive, summary, and what compactions would bring back.
+    pub fn erase(&mut self, gone: &Ranges, context: &Context<'_>) {
         self.after.window.remove(gone);
         subtract(&mut self.after.head.left, gone);
         subtract(&mut self.after.head.archived, gone);
         subtract(&mut self.after.head.pinned_away, gone);
-        self.after.summary = self.after.summary.erase(gone);
+        self.erase_told(gone, context);
         self.after.head.erased_at = self.after.head.revision;
         self.change.erased.union(gone);
     }
 
     /// Takes `gone`, which are no longer stored, out of the summary.
-    pub fn erase_remnants(&mut self, gone: &Ranges) {
+    pub fn erase_remnants(&mut self, gone: &Ranges, context: &Context<'_>) {
         if !gone.is_empty() {
-            self.after.summary = self.after.summary.erase(gone);
+            self.erase_told(gone, context);
+            self.after.head.erased_at = self.after.head.revision;
         }
     }
 
-    /// Evicts what the policy does not let stay, summarises and archives it.
+    fn erase_told(&mut self, gone: &Ranges, context: &Context<'_>) {
+        let means = Means::of(&self.after.head.policy, context);
+        self.change_summary(|summary, means| summary.erase(gone, means), &means);
+        self.erase_compacted(gone);
+    }
+
+    /// Evicts what the policy does not let stay, summarises and archives it. When its turns brought that
+    /// about, it is a compaction.
     pub fn evict(&mut self, context: &Context<'_>) -> Result<(), Need> {
-        let policy = self.after.head.policy;
-        let evicted = self.after.window.evict(&policy);
+        let compacts = self.after.window.is_over_turns(&self.after.head.policy);
+        self.evict_noting(compacts, context)
+    }
+
+    /// The same, because the policy changed: a compaction.
+    pub(in crate::domain) fn evict_by_policy(&mut self, context: &Context<'_>) -> Result<(), Need> {
+        self.evict_noting(true, context)
+    }
+
+    fn evict_noting(&mut self, compacts: bool, context: &Context<'_>) -> Result<(), Need> {
+        let before = compacts.then(|| self.after.clone());
+        let evicted = self.after.window.evict(&self.after.head.policy);
         if !evicted.is_empty() {
             let sequences: Ranges = evicted.iter().map(|utterance| utterance.sequence).collect();
-            Arc::make_mut(&mut self.after.head.left).union(&sequences);
-            Arc::make_mut(&mut self.after.head.archived).union(&sequences);
-            if policy.summarization_enabled {
-                let limit = policy.summary_token_limit;
-                self.after.summary = self.after.summary.write(&evicted, limit, context.counter);
+            self.archive(evicted.clone(), &sequences);
+            self.summarise(&evicted, &[], context);
+            if let Some(before) = before {
+                self.record_compaction(&before, &evicted, Cause::Policy);
             }
-            self.change.evicted.extend(evicted);
         }
-        self.trim_archive(policy.archive_limit, context)
+        self.shorten_archive(context)
+    }
+
+    /// Notes that `evicted` left the window for the archive.
+    pub(in crate::domain) fn archive(&mut self, evicted: Vec<Arc<Utterance>>, sequences: &Ranges) {
+        Arc::make_mut(&mut self.after.head.left).union(sequences);
+        Arc::make_mut(&mut self.after.head.archived).union(sequences);
+        self.change.evicted.extend(evicted);
+    }
+
+    /// Drops the oldest of the archive beyond its limit.
+    pub(in crate::domain) fn shorten_archive(&mut self, context: &Context<'_>) -> Result<(), Need> {
+        self.trim_archive(self.after.head.policy.archive_limit, context)
     }
 
     /// Ends the transition: what it says of segments is now complete.
     pub fn finish(mut self, before: &Summary) -> Self {
+        self.forget_answer();
         let difference = self.after.summary.changed_from(before);
         self.after.head.stored += self.change.appended.len() as u64;
         self.after.head.stored -= self.change.erased.count() + self.change.dropped.count();

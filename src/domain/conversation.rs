@@ -4,8 +4,8 @@ use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
 use crate::domain::{
     ConversationId, Encoding, ForkedFrom, LineageId, Namespace, Policy, Ranges, RecipientId, Refusal,
-    Revision, Sequence, Timestamp, Trunk, Window, exchange::OpenExchange, limits::AWAITING_TIMEOUT,
-    segment::Summary, share::Share,
+    Revision, Sequence, Timestamp, Trunk, Window, compaction::Compaction, exchange::OpenExchange,
+    limits::AWAITING_TIMEOUT, segment::Summary, share::Share,
 };
 
 /// Names a conversation among all namespaces.
@@ -74,6 +74,14 @@ pub struct Head {
     pub stored: u64,
     /// The revision that erased or replaced text last; [`Revision::NONE`] when none did.
     pub erased_at: Revision,
+    /// The revision that soft-forgot or restored something last; [`Revision::NONE`] when none did.
+    pub silenced_at: Revision,
+    /// The advice to compact that was answered, by its threshold; 0 when none stands answered.
+    pub advice_answered: u32,
+    /// The sequence that was next when the last compaction was made or undone; 0 before any.
+    pub compacted_at: Sequence,
+    /// The number of the next compaction.
+    pub next_compaction: u32,
     /// Where utterances are stored that were written before a fork, the oldest first.
     pub trunks: Arc<[Trunk]>,
     /// The lineage that utterances are written to: that of [`Identity`] until the first fork.
@@ -108,6 +116,8 @@ pub struct Conversation {
     pub window: Window,
     /// What covers those that left.
     pub summary: Summary,
+    /// Its compactions, the oldest first: the last [`MAX_COMPACTIONS`](crate::domain::limits::MAX_COMPACTIONS).
+    pub compactions: Arc<[Arc<Compaction>]>,
 }
 
 /// What a conversation is doing.
@@ -148,12 +158,16 @@ impl Conversation {
             pinned_away: Arc::default(),
             stored: 0,
             erased_at: Revision::NONE,
+            silenced_at: Revision::NONE,
+            advice_answered: 0,
+            compacted_at: Sequence(0),
+            next_compaction: 1,
             trunks: Arc::default(),
             branch,
             fresh_branch: false,
             forked_from: None,
         };
-        Self { head, window: Window::default(), summary: Summary::default() }
+        Self { head, window: Window::default(), summary: Summary::default(), compactions: Arc::default() }
     }
 
     /// Its name.

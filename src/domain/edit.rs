@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::domain::{
     Encoding, More, Oversize, Reason, Refusal, Role, Timestamp, TokenCounter, Transition, Utterance,
-    change::Context,
+    change::Context, segment::Means,
 };
 
 /// New content for an utterance.
@@ -87,8 +87,8 @@ impl Transition {
         let head = &mut self.after.head;
         check_size(unit, head.policy.oversize, head.policy.tokens.map(crate::domain::Marks::max))?;
         head.erased_at = head.revision;
-        let limit = head.policy.summary_token_limit;
-        self.after.summary = self.after.summary.restore(unit, limit, context.counter);
+        let means = Means::of(&head.policy, context);
+        self.change_summary(|summary, means| summary.restore(unit, means), &means);
         Ok(())
     }
 }

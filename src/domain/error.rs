@@ -1,6 +1,6 @@
 //! Why a command is refused. A refused command changes nothing.
 
-use crate::domain::{IdError, Revision, Sequence, limits::MAX_SHARES};
+use crate::domain::{IdError, Revision, Sequence, compaction, limits::MAX_SHARES};
 
 /// A stable name for a refusal, for machines: `ErrorInfo.reason` on the wire.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -53,6 +53,18 @@ pub enum Reason {
     ShareNotValid,
     /// A fork would cut an exchange.
     CutsExchange,
+    /// A window has too few utterances to be compacted.
+    TooShortToCompact,
+    /// Nothing of a window may leave.
+    NothingToCompact,
+    /// A compaction would save nothing.
+    Irreducible,
+    /// The policy has no summaries.
+    SummariesDisabled,
+    /// No compaction can be undone.
+    NothingToUndo,
+    /// What a compaction took out of the window is no longer stored.
+    SourcesGone,
 }
 
 impl Reason {
@@ -83,6 +95,12 @@ impl Reason {
             Self::ShareNotFound => "SHARE_NOT_FOUND",
             Self::ShareNotValid => "SHARE_NOT_VALID",
             Self::CutsExchange => "CUTS_EXCHANGE",
+            Self::TooShortToCompact => "TOO_SHORT_TO_COMPACT",
+            Self::NothingToCompact => "NOTHING_TO_COMPACT",
+            Self::Irreducible => "IRREDUCIBLE",
+            Self::SummariesDisabled => "SUMMARIES_DISABLED",
+            Self::NothingToUndo => "NOTHING_TO_UNDO",
+            Self::SourcesGone => "SOURCES_GONE",
         }
     }
 }
@@ -157,6 +175,9 @@ pub enum Refusal {
         /// The last one.
         last: Sequence,
     },
+    /// A compaction cannot be made, or not be undone.
+    #[error(transparent)]
+    Compaction(#[from] compaction::Unable),
 }
 
 fn accepted(first: &Sequence, last: &Sequence) -> String {
@@ -232,6 +253,7 @@ impl Refusal {
             Self::TooManyShares(_) => Reason::TooManyShares,
             Self::NoShare => Reason::ShareNotValid,
             Self::CutsExchange { .. } => Reason::CutsExchange,
+            Self::Compaction(unable) => unable.reason(),
         }
     }
 }

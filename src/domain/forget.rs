@@ -4,7 +4,7 @@ use std::{collections::BTreeSet, sync::Arc};
 
 use crate::domain::{
     Conversation, Need, Ranges, Refusal, Revision, Sequence, Transition, Utterance, Verdict, change::Context,
-    forgetting::Instruction,
+    forgetting::Instruction, recall::holds_all, segment::Means,
 };
 
 /// What to forget.
@@ -59,10 +59,11 @@ pub fn forget(
     }
     abandon(&mut transition, before, &sequences);
     match command.hard {
-        true => transition.erase(&sequences),
-        false => silence(&mut transition, &utterances, sequences),
+        true => transition.erase(&sequences, context),
+        false => silence(&mut transition, &utterances, sequences, context),
     }
-    transition.erase_remnants(&remnants);
+    transition.erase_remnants(&remnants, context);
+    doubt(&mut transition, &command.instruction, context);
     transition.retell(context.counter);
     let transition = Some(transition.finish(&before.summary));
     Ok(Verdict::Decided(Forgotten { transition, utterances, gone }))
@@ -84,10 +85,10 @@ pub fn erase_shared(
     }
     let mut transition = Transition::from(before, context.now);
     abandon(&mut transition, before, &stored);
-    transition.erase(&stored);
+    transition.erase(&stored, context);
     let mut remnants = shared;
     remnants.subtract(&stored);
-    transition.erase_remnants(&remnants);
+    transition.erase_remnants(&remnants, context);
     transition.retell(context.counter);
     Some(transition.finish(&before.summary))
 }
@@ -127,10 +128,27 @@ fn abandon(transition: &mut Transition, before: &Conversation, sequences: &Range
     }
 }
 
-fn silence(transition: &mut Transition, utterances: &[Arc<Utterance>], sequences: Ranges) {
+/// Of what models told, nothing stays that speaks of the topics that are forgotten.
+fn doubt(transition: &mut Transition, instruction: &Instruction, context: &Context<'_>) {
+    let topics = instruction.topics();
+    if !topics.is_empty() {
+        let means = Means::of(&transition.after.head.policy, context);
+        let speaks = |text: &str| topics.iter().any(|topic| holds_all(text, topic));
+        transition.change_summary(|summary, means| summary.doubt(speaks, means), &means);
+    }
+}
+
+fn silence(
+    transition: &mut Transition,
+    utterances: &[Arc<Utterance>],
+    sequences: Ranges,
+    context: &Context<'_>,
+) {
     let forgotten =
         |utterance: &Arc<Utterance>| Arc::new(Utterance { forgotten: true, ..(**utterance).clone() });
     transition.rewrite(utterances.iter().map(forgotten).collect());
-    transition.after.summary = transition.after.summary.silence(&sequences);
+    let means = Means::of(&transition.after.head.policy, context);
+    transition.change_summary(|summary, means| summary.silence(&sequences, means), &means);
+    transition.after.head.silenced_at = transition.after.head.revision;
     transition.change.forgotten = sequences;
 }

@@ -56,6 +56,24 @@ pub const SEGMENT_FLOOR_TOKENS: u32 = 40;
 /// Segments of one conversation at most; the oldest are folded beyond it.
 pub const MAX_SEGMENTS: usize = 128;
 
+/// Longest name of a model, in bytes.
+pub const MAX_MODEL_BYTES: usize = 128;
+
+/// Utterances that a compaction leaves in the window, by default (seed 004).
+pub const DEFAULT_KEEP_RECENT: u32 = 15;
+/// A window of fewer utterances is not compacted (seed 004).
+pub const LEAST_COMPACTED_WINDOW: usize = 30;
+/// From so many utterances in the window on, compaction is advised (seed 004).
+pub const FIRST_ADVICE: u32 = 50;
+/// Compaction is advised again after so many more (seed 004).
+pub const ADVICE_STEP: u32 = 10;
+/// Nothing is advised before so many utterances were said since the last compaction (seed 004).
+pub const ADVICE_SPACING: u64 = 20;
+/// Compactions of a conversation that are listed.
+pub const MAX_COMPACTIONS: usize = 100;
+/// Of these, the newest that can be undone.
+pub const MAX_UNDO: usize = 10;
+
 /// Ended conversations kept for a recipient (seed 000, `maxConversationsRetained`).
 pub const DEFAULT_CONVERSATIONS_RETAINED: u32 = 1_000;
 

@@ -6,6 +6,7 @@
 pub mod capacity;
 pub mod change;
 pub mod closing;
+pub mod compaction;
 pub mod context;
 pub mod conversation;
 pub mod draft;

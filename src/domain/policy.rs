@@ -1,6 +1,6 @@
 //! A conversation's limits.
 
-use std::time::Duration;
+use std::{sync::Arc, time::Duration};
 
 use crate::domain::{
     Refusal,
@@ -56,7 +56,7 @@ pub enum Oversize {
 }
 
 /// A conversation's limits. `None` is unlimited.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Policy {
     /// Utterances in the window.
     pub utterances: Option<Marks>,
@@ -74,6 +74,10 @@ pub struct Policy {
     pub archive_limit: u32,
     /// The conversation is removed so long after its last change.
     pub expire_after: Option<Duration>,
+    /// Whether a model tells summaries anew.
+    pub llm_summaries: bool,
+    /// The model that does so; by default the server's.
+    pub summary_model: Option<Arc<str>>,
 }
 
 impl Policy {
@@ -87,6 +91,8 @@ impl Policy {
         oversize: Oversize::Keep,
         archive_limit: DEFAULT_ARCHIVE_LIMIT,
         expire_after: None,
+        llm_summaries: false,
+        summary_model: None,
     };
 
     /// 10 turns, of which 3 stay, and 8,000 tokens.
@@ -128,6 +134,10 @@ pub struct PolicyUpdate {
     pub archive_limit: Option<u32>,
     /// See [`Policy::expire_after`].
     pub expire_after: Option<Duration>,
+    /// See [`Policy::llm_summaries`]. A preset does not change it.
+    pub llm_summaries: Option<bool>,
+    /// See [`Policy::summary_model`]; an empty one is the server's. A preset does not change it.
+    pub summary_model: Option<Arc<str>>,
 }
 
 impl PolicyUpdate {
@@ -137,7 +147,7 @@ impl PolicyUpdate {
     /// where the update stands in the request. A given `keep` that a new maximum falls
     /// below is dropped in favour of four fifths of it.
     pub fn apply(&self, base: &Policy, field: &str) -> Result<Policy, Refusal> {
-        let base = self.preset.as_ref().unwrap_or(base);
+        let (present, base) = (base, self.preset.as_ref().unwrap_or(base));
         let at = |name: &str| format!("{field}.{name}");
         Ok(Policy {
             utterances: marks(base.utterances, self.max_utterances, self.keep_utterances, || {
@@ -157,6 +167,11 @@ impl PolicyUpdate {
                 None => base.expire_after,
                 Some(Duration::ZERO) => None,
                 after => after,
+            },
+            llm_summaries: self.llm_summaries.unwrap_or(present.llm_summaries),
+            summary_model: match &self.summary_model {
+                None => present.summary_model.clone(),
+                Some(model) => Some(model.clone()).filter(|model| !model.is_empty()),
             },
         })
     }

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use crate::domain::{
     Conversation, Need, Refusal, Revision, Transition, Utterance, Verdict, change::Context, locate,
+    segment::Means,
 };
 
 /// Utterances to restore.
@@ -58,10 +59,11 @@ fn transition(
     }
     rewritten.sort_by_key(|utterance| utterance.sequence);
     transition.rewrite(rewritten);
+    transition.after.head.silenced_at = transition.after.head.revision;
     if !covered.is_empty() {
-        let limit = before.head.policy.summary_token_limit;
         covered.sort_by_key(|utterance| utterance.sequence);
-        transition.after.summary = transition.after.summary.restore(&covered, limit, context.counter);
+        let means = Means::of(&before.head.policy, context);
+        transition.change_summary(|summary, means| summary.restore(&covered, means), &means);
     }
     transition.evict(context)?;
     transition.retell(context.counter);

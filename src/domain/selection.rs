@@ -67,6 +67,15 @@ impl Instruction {
         }
     }
 
+    /// The terms of each topic that it names.
+    pub(in crate::domain) fn topics(&self) -> Vec<Terms> {
+        let topic = |criterion: &Criterion| match criterion {
+            Criterion::About(text) => Some(terms(text)),
+            _ => None,
+        };
+        self.criteria().iter().filter_map(topic).collect()
+    }
+
     fn names_instructions(&self) -> bool {
         self.criteria().iter().any(|criterion| {
             matches!(criterion, Criterion::Id(_) | Criterion::Sequence(_) | Criterion::Speaker(Role::System))

@@ -4,7 +4,7 @@ use std::{collections::BTreeMap, sync::Arc};
 
 use crate::domain::{
     Conversation, Encoding, Identity, More, Policy, Refusal, Revision, Sequence, Timestamp, Transition,
-    Utterance, Verdict, change::Context, edit::NewContent, locate, policy::PolicyUpdate,
+    Utterance, Verdict, change::Context, edit::NewContent, locate, policy::PolicyUpdate, segment::Means,
 };
 
 /// What a new conversation starts with.
@@ -22,7 +22,7 @@ pub struct Create {
 
 /// The first revision of a conversation in which nothing was said yet.
 pub fn create(command: &Create, now: Timestamp) -> Transition {
-    let before = Conversation::new(command.identity.clone(), command.policy);
+    let before = Conversation::new(command.identity.clone(), command.policy.clone());
     let mut transition = Transition::from(&before, now);
     transition.after.head.title.clone_from(&command.title);
     transition.after.head.labels = Arc::new(command.labels.clone());
@@ -61,9 +61,12 @@ pub fn update(
     }
     if let Some(update) = &command.policy {
         head.policy = update.apply(&before.head.policy, "policy")?;
-        let limit = head.policy.summary_token_limit;
-        transition.after.summary = transition.after.summary.fit(limit);
-        if let Err(need) = transition.evict(context) {
+        let means = Means::of(&head.policy, context);
+        if !head.policy.llm_summaries {
+            transition.after.summary = transition.after.summary.settle_all();
+        }
+        transition.after.summary = transition.after.summary.fit(&means);
+        if let Err(need) = transition.evict_by_policy(context) {
             return Ok(Verdict::Need(need));
         }
     }

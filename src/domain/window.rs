@@ -252,6 +252,11 @@ impl Window {
         self.exceeds(policy, self.len(), Marks::max)
     }
 
+    /// Whether there are more turns than the policy allows.
+    pub fn is_over_turns(&self, policy: &Policy) -> bool {
+        policy.turns.is_some_and(|turns| self.turns > turns.max())
+    }
+
     fn exceeds(&self, policy: &Policy, slots: usize, bound: fn(Marks) -> u32) -> bool {
         let above =
             |marks: Option<Marks>, value: u64| marks.is_some_and(|marks| value > u64::from(bound(marks)));

@@ -1,6 +1,11 @@
 //! The trace: what happened, in a ring for each namespace.
 
-use std::{collections::VecDeque, fmt, str::FromStr, sync::Arc};
+use std::{
+    collections::VecDeque,
+    fmt,
+    str::FromStr,
+    sync::{Arc, OnceLock},
+};
 
 use dashmap::DashMap;
 use parking_lot::Mutex;
@@ -47,6 +52,11 @@ pub enum Operation {
     BuildContext,
     ForkConversation,
     PrepareHistory,
+    CompactConversation,
+    UndoCompaction,
+    ListCompactions,
+    AnswerCompactionPrompt,
+    RetellSegment,
 }
 
 /// One operation. Refers to utterances and holds no text.
@@ -128,6 +138,9 @@ pub struct Effects {
     pub updated: Ranges,
     pub segments_written: Vec<u32>,
     pub segments_removed: Vec<u32>,
+    pub returned: Ranges,
+    /// The number of the compaction that was made or undone.
+    pub compaction: Option<u32>,
 }
 
 impl EventFacts {
@@ -153,8 +166,17 @@ impl Effects {
             updated: change.updated.clone(),
             segments_written: change.segments_written.iter().map(|segment| segment.number).collect(),
             segments_removed: change.segments_removed.clone(),
+            returned: sequences(&change.returned),
+            compaction: compaction(change),
         }
     }
+}
+
+/// The compaction that the change made or undid: of which utterances left, or are back.
+fn compaction(change: &Change) -> Option<u32> {
+    let moved = !change.evicted.is_empty() || !change.returned.is_empty();
+    let newest = change.compactions_written.iter().max_by_key(|compaction| compaction.revision);
+    newest.filter(|_| moved).map(|compaction| compaction.number)
 }
 
 fn sequences(utterances: &[Arc<Utterance>]) -> Ranges {
@@ -193,6 +215,11 @@ impl Event {
         Self { results, ..Self::bare(operation, Subject::Wide(caller.namespace.clone(), recipient)) }
     }
 
+    fn writes_segments(&self) -> bool {
+        let more = self.facts.as_ref().and_then(|facts| facts.more.as_ref());
+        more.is_some_and(|more| !more.segments_written.is_empty())
+    }
+
     fn bare(operation: Operation, subject: Subject) -> Self {
         let time = Timestamp::default();
         Self { number: 0, time, operation, subject, request: None, results: None, facts: None }
@@ -205,6 +232,8 @@ pub struct EventLog {
     run: LineageId,
     capacity: usize,
     rings: DashMap<Namespace, Arc<Ring>>,
+    /// Told of each change that writes segments, if anybody wants to know.
+    segments: OnceLock<Arc<Notify>>,
 }
 
 #[derive(Default)]
@@ -223,12 +252,21 @@ struct Kept {
 impl EventLog {
     pub(super) fn new(clock: Arc<dyn Clock>, capacity: usize) -> Self {
         let run = LineageId(clock.unique().to_be_bytes());
-        Self { clock, run, capacity: capacity.max(1), rings: DashMap::new() }
+        let (rings, segments) = (DashMap::new(), OnceLock::new());
+        Self { clock, run, capacity: capacity.max(1), rings, segments }
+    }
+
+    /// Is told from now on whenever a change has written segments.
+    pub(super) fn tell_of_segments(&self) -> Arc<Notify> {
+        self.segments.get_or_init(Arc::default).clone()
     }
 
     /// Adds an event as the newest of its namespace.
     pub(super) fn push(&self, mut event: Event) {
         event.time = self.clock.now();
+        if let Some(segments) = self.segments.get().filter(|_| event.writes_segments()) {
+            segments.notify_one();
+        }
         let ring = match self.rings.get(event.subject.namespace()) {
             Some(ring) => ring,
             None => self.rings.entry(event.subject.namespace().clone()).or_default().downgrade(),

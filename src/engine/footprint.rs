@@ -1,6 +1,8 @@
 //! About how many bytes a conversation takes in memory.
 
-use crate::domain::{Change, Conversation, Utterance};
+use std::sync::Arc;
+
+use crate::domain::{Change, Conversation, Utterance, compaction::Compaction};
 
 /// A lane with its place in the cache.
 pub(super) const LANE: u64 = 512;
@@ -10,6 +12,8 @@ const SEGMENT: usize = 192;
 const SUMMARY_TOKEN: usize = 8;
 /// A range of sequences.
 const RANGE: usize = 16;
+/// A compaction that cannot be undone any more.
+const COMPACTION: usize = 256;
 
 /// What a lane takes whose newest state is `state`, when the window takes `window`. Costs the same
 /// at any length.
@@ -17,7 +21,14 @@ pub(super) fn lane(state: &Conversation, window: u64) -> u64 {
     let head = &state.head;
     let ranges = RANGE * (head.left.iter().count() + head.archived.iter().count());
     let summary = SEGMENT * state.summary.segments().len() + SUMMARY_TOKEN * state.summary.tokens() as usize;
-    LANE + window + (head.memory_bytes() + ranges + summary) as u64
+    let told = state.summary.told_bytes() + compactions(&state.compactions);
+    LANE + window + (head.memory_bytes() + ranges + summary + told) as u64
+}
+
+/// Only the newest are looked at: the older ones bring nothing back.
+fn compactions(all: &[Arc<Compaction>]) -> usize {
+    let newest = all.iter().rev().take_while(|compaction| compaction.is_undoable());
+    COMPACTION * all.len() + newest.map(|compaction| compaction.memory_bytes()).sum::<usize>()
 }
 
 /// What the window of `state` takes.
@@ -27,14 +38,84 @@ pub(super) fn window(state: &Conversation) -> u64 {
 
 /// What the window takes after `change`, when it took `before`. Costs by what the change is of.
 pub(super) fn window_after(before: u64, change: &Change, after: &Conversation) -> u64 {
-    if !(change.rewritten.is_empty() && change.erased.is_empty()) {
+    if !(change.rewritten.is_empty() && change.erased.is_empty() && change.returned.is_empty()) {
         return window(after);
     }
-    let added: u64 = change.appended.iter().map(|utterance| of(utterance)).sum();
+    let added: u64 = change.appended.iter().chain(&change.returned).map(|utterance| of(utterance)).sum();
     let gone: u64 = change.evicted.iter().map(|utterance| of(utterance)).sum();
     (before + added).saturating_sub(gone)
 }
 
 fn of(utterance: &Utterance) -> u64 {
     utterance.memory_bytes() as u64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::{
+        ConversationId, ConversationKey, Draft, Encoding, Identity, LineageId, Loaded, Namespace, Policy,
+        RecipientId, Role, Timestamp, TokenCounter, Transition, Verdict,
+        change::Context,
+        compaction::{Cause, Compact, Undo, compact, undo},
+        memorize::{Memorize, memorize},
+    };
+
+    struct Bytes;
+
+    impl TokenCounter for Bytes {
+        fn count(&self, text: &str) -> u32 {
+            text.len() as u32
+        }
+    }
+
+    fn said(state: &Conversation, count: usize) -> Transition {
+        let draft = |number: usize| Draft {
+            id: None,
+            role: Role::User,
+            content: format!("The code of room {number} is R-{number}.").into(),
+            turn: None,
+            create_time: None,
+            pinned: false,
+            more: None,
+        };
+        let drafts: Vec<Draft> = (0..count).map(draft).collect();
+        let tokens = drafts.iter().map(|draft| draft.tokens(&Bytes)).collect();
+        let encoding = Encoding::O200kBase;
+        let command = Memorize { drafts, tokens, encoding, expected: None, lenient: false };
+        let context = Context { now: Timestamp(1), counter: &Bytes, loaded: &Loaded::default() };
+        match memorize(state, &command, &context) {
+            Ok(Verdict::Decided(memorized)) => memorized.transition,
+            other => panic!("{other:?}"),
+        }
+    }
+
+    /// What leaves a window and what returns to it is counted as a look at all of it would.
+    #[test]
+    fn a_window_is_followed_through_compactions() {
+        let identity = Identity {
+            key: ConversationKey { namespace: Namespace::default(), id: ConversationId::new("it").unwrap() },
+            recipient: RecipientId::default(),
+            lineage: LineageId([1; 16]),
+            start_time: Timestamp(0),
+            encoding: Encoding::O200kBase,
+        };
+        let long = said(&Conversation::new(identity, Policy::SESSION), 40);
+        let full = window_after(0, &long.change, &long.after);
+        assert_eq!(full, window(&long.after));
+        let mut loaded = Loaded::default();
+        let context = Context { now: Timestamp(2), counter: &Bytes, loaded: &loaded };
+        let command = Compact { keep_recent: 15, focus: Vec::new(), cause: Cause::Asked, expected: None };
+        let Ok(Verdict::Decided(short)) = compact(&long.after, &command, &context) else { panic!() };
+        let short = short.transition;
+        let part = window_after(full, &short.change, &short.after);
+        assert_eq!(part, window(&short.after));
+        assert!(part < full && lane(&short.after, part) > lane(&long.after, part) + COMPACTION as u64);
+        loaded.add_archive(&short.after.head.archived, short.change.evicted.clone());
+        let context = Context { now: Timestamp(3), counter: &Bytes, loaded: &loaded };
+        let undone = undo(&short.after, &Undo { expected: None }, &context);
+        let Ok(Verdict::Decided(undone)) = undone else { panic!() };
+        let undone = undone.transition;
+        assert_eq!(window_after(part, &undone.change, &undone.after), full);
+    }
 }

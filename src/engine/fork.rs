@@ -187,7 +187,8 @@ impl Engine {
             outcomes: making.outcome(&fork.change, &fork.after, target),
         };
         let (operation, attempt) = (Operation::ForkConversation, making.attempt);
-        let unborn = Arc::new(Conversation::new((*fork.after.head.identity).clone(), fork.after.head.policy));
+        let head = &fork.after.head;
+        let unborn = Arc::new(Conversation::new((*head.identity).clone(), head.policy.clone()));
         let steps = vec![
             Step { before: parent, transition: frozen, operation, attempt },
             Step { before: unborn, transition: fork, operation, attempt },

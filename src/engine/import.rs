@@ -320,7 +320,7 @@ impl Engine {
         let key = ConversationKey { namespace: plan.namespace.clone(), id: plan.incoming.id.clone() };
         let start = plan.incoming.start.map_or(now, |start| start.min(now));
         let identity = self.identity(key, &address(&plan.incoming, call), call.encoding, start);
-        Conversation::new(identity, call.policy)
+        Conversation::new(identity, call.policy.clone())
     }
 }
 

@@ -8,6 +8,7 @@ mod address;
 mod aside;
 mod background;
 mod clock;
+mod compact;
 mod context;
 mod conversations;
 mod end;
@@ -29,6 +30,8 @@ mod recipient;
 mod remember;
 mod request;
 mod restore;
+mod retelling;
+mod sessions;
 mod settle;
 mod several;
 mod share;
@@ -49,6 +52,7 @@ use std::{
 pub use address::{Address, Caller};
 pub use aside::{COUNT_ASIDE_BYTES, aside};
 pub use clock::{Clock, SystemClock};
+pub use compact::{AnswerCall, AnswerReply, CompactCall, CompactReply, UndoCall, UndoReply};
 pub use context::{BuildContextCall, BuildContextReply, Recall};
 pub use conversations::{ConversationPage, CreateCall, ListConversations};
 pub use end::{EndCall, EndReply};
@@ -66,10 +70,11 @@ pub use recipient::RecipientRemoval;
 pub use remember::{Filter, Found, Order, RememberCall, RememberReply, Scope};
 pub use request::Attempt;
 pub use restore::{RestoreCall, RestoreReply};
+pub use retelling::{LlmStanding, Waited};
 pub use share::{ShareCall, ShareReply, SharedPage};
 pub use stats::{StatsCall, StatsReply};
 pub use stored::References;
-pub use summarize::{SummarizeCall, SummarizeReply, SummarizeScope};
+pub use summarize::{Patience, SummarizeCall, SummarizeReply, SummarizeScope};
 pub use update::{Edit, UpdateCall, UpdateReply, UpdateUtteranceCall, UpdateUtteranceReply};
 pub use utterances::{ListUtterances, UtterancePage};
 pub use watch::CapacityWatch;
@@ -85,6 +90,8 @@ use crate::{
 use index::Indexes;
 use lane::{Lane, Pending};
 use lanes::Lanes;
+use retelling::Llm;
+use sessions::Sessions;
 
 /// Gives the counter of an encoding.
 pub type Counters = fn(Encoding) -> &'static dyn TokenCounter;
@@ -117,6 +124,8 @@ pub struct Engine {
     chains: AtomicU64,
     indexes: Indexes,
     events: Arc<EventLog>,
+    sessions: Sessions,
+    llm: Option<Arc<Llm>>,
 }
 
 impl Engine {
@@ -132,6 +141,8 @@ impl Engine {
             defaults,
             indexes: Indexes::default(),
             events,
+            sessions: Sessions::default(),
+            llm: None,
         }
     }
 

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::{
     domain::{
-        Change, Conversation, Refusal, RequestId, Sequence, Timestamp, capacity::Capacity,
+        Change, Conversation, Ranges, Refusal, RequestId, Sequence, Timestamp, capacity::Capacity,
         limits::OUTCOME_RETENTION,
     },
     engine::{Caller, Engine, EngineError},
@@ -50,12 +50,19 @@ impl Attempt {
             memorized: memorized.unwrap_or_default(),
             evicted: evicted.unwrap_or_default(),
             forgotten: forgotten.unwrap_or_default(),
-            restored: change.map(|change| change.restored.clone()).unwrap_or_default(),
+            restored: change.map(brought_back).unwrap_or_default(),
             target,
             rebuilt_segments: change.map_or(0, |change| change.segments_removed.len() as u32),
             capacity: Capacity::of(after),
         }
     }
+}
+
+/// What takes part again, or is in the window again.
+fn brought_back(change: &Change) -> Ranges {
+    let mut back = change.restored.clone();
+    change.returned.iter().for_each(|utterance| back.add(utterance.sequence));
+    back
 }
 
 impl Engine {

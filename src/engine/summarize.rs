@@ -1,14 +1,19 @@
 //! Summarize.
 
-use std::sync::Arc;
+use std::{sync::Arc, time::Duration};
 
 use crate::{
     domain::{
-        Conversation, Ranges, Utterance,
+        Conversation, Ranges, Sequence, Utterance,
         extractive::{Focus, Sentence, select, summarise},
         limits::DEFAULT_SUMMARY_TOKENS,
+        segment::lines,
     },
-    engine::{Address, Caller, Engine, EngineError, Operation, aside, events::Event},
+    engine::{
+        Address, Caller, Engine, EngineError, Operation, Waited, aside,
+        events::Event,
+        llm::{Material, Told},
+    },
 };
 
 /// What to summarise.
@@ -22,7 +27,13 @@ pub struct SummarizeCall {
     pub token_limit: Option<u32>,
     /// What makes a sentence matter more.
     pub focus: Vec<String>,
+    /// Waits for a model to tell it.
+    pub wait: Option<Patience>,
 }
+
+/// How long a caller waits for a model; `None` is as long as a call of the model may take.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Patience(pub Option<Duration>);
 
 /// A part of a conversation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -42,7 +53,7 @@ pub enum SummarizeScope {
 pub struct SummarizeReply {
     /// The conversation that was summarised.
     pub state: Arc<Conversation>,
-    /// One line a sentence.
+    /// One line a sentence, or what a model told.
     pub text: String,
     /// Tokens of the text.
     pub tokens: u64,
@@ -50,10 +61,16 @@ pub struct SummarizeReply {
     pub sources: Ranges,
     /// Tokens of these utterances.
     pub source_tokens: u64,
+    /// The model that told all of it.
+    pub model: Option<String>,
+    /// Why no model told it, when one was waited for.
+    pub without: Option<String>,
 }
 
 /// Utterances of more tokens are summarised off the threads that serve calls.
 const SUMMARISE_ASIDE_TOKENS: u64 = 20_000;
+/// A model is shown the newest utterances of so many tokens; of those before, what tells most.
+const MODEL_TOKENS: u64 = 32_000;
 /// Archived utterances that are read at a time.
 const ARCHIVE_CHUNK: u64 = 1_024;
 
@@ -67,32 +84,90 @@ struct Sources {
 
 impl Engine {
     /// Summarises a part of a conversation; stores nothing.
+    ///
+    /// What a model told is dropped when something was forgotten or edited meanwhile.
     pub async fn summarize(
         &self,
         caller: &Caller,
         call: &SummarizeCall,
     ) -> Result<SummarizeReply, EngineError> {
-        let state = self.read(caller, &call.address).await?;
+        let mut state = self.read(caller, &call.address).await?;
+        let (mut told, mut without) = (None, None);
+        if let Some(Patience(patience)) = call.wait {
+            match self.told(&state, call, patience).await? {
+                Ok(answer) => told = Some(answer),
+                Err(why) => without = Some(why),
+            }
+            let now = self.read(caller, &call.address).await?;
+            if told.is_some() && was_changed(&state, &now) {
+                (told, without) = (None, Some("something was forgotten or edited meanwhile".to_owned()));
+            }
+            if told.is_none() {
+                state = now;
+            }
+        }
+        let reply = match told {
+            Some((sources, lines, model)) => SummarizeReply {
+                model: Some(model),
+                ..reply(state, &lines, sources.sequences, sources.tokens)
+            },
+            None => self.extract(state, call).await?,
+        };
+        self.events.push(Event::read(Operation::Summarize, &reply.state, reply.text.lines().count()));
+        Ok(SummarizeReply { without, ..reply })
+    }
+
+    /// What tells most, without a model.
+    async fn extract(
+        &self,
+        state: Arc<Conversation>,
+        call: &SummarizeCall,
+    ) -> Result<SummarizeReply, EngineError> {
         let sources = self.sources(&state, call.scope).await?;
-        let limit =
-            call.token_limit.or(state.head.policy.summary_token_limit).unwrap_or(DEFAULT_SUMMARY_TOKENS);
+        let limit = limit(&state, call);
         let counter = self.counter(state.head.identity.encoding);
-        let focus = Focus::new(&call.focus);
+        let areas = call.focus.clone();
         let Sources { mut sentences, utterances, sequences, tokens } = sources;
         let long = utterances.iter().map(|utterance| u64::from(utterance.tokens)).sum::<u64>()
             > SUMMARISE_ASIDE_TOKENS;
         let work = move || {
+            let focus = Focus::detect(&utterances, &areas);
             sentences.extend(summarise(&utterances, &focus, limit, counter));
             select(sentences, &focus, limit)
         };
         let chosen = aside(long, work).await?;
-        self.events.push(Event::read(Operation::Summarize, &state, chosen.len()));
-        Ok(SummarizeReply {
-            text: chosen.iter().map(|sentence| &*sentence.text).collect(),
-            tokens: chosen.iter().map(|sentence| u64::from(sentence.tokens)).sum(),
-            sources: sequences,
-            source_tokens: tokens,
-            state,
+        Ok(reply(state, &chosen, sequences, tokens))
+    }
+
+    /// What a model tells, in lines, and which one; or why none does.
+    async fn told(
+        &self,
+        state: &Arc<Conversation>,
+        call: &SummarizeCall,
+        patience: Option<Duration>,
+    ) -> Result<Result<(Sources, Vec<Sentence>, String), String>, EngineError> {
+        let (sources, limit) = (self.sources(state, call.scope).await?, limit(state, call));
+        if sources.sequences.is_empty() {
+            return Ok(Err("there is nothing to summarise".to_owned()));
+        }
+        let counter = self.counter(state.head.identity.encoding);
+        let (older, newer) = sources.newest(MODEL_TOKENS);
+        let rest = summarise(older, &Focus::none(), limit, counter);
+        let told = sources.sentences.iter().chain(&rest).map(|sentence| &*sentence.text);
+        let material = Material {
+            model: state.head.policy.summary_model.clone(),
+            before: String::new(),
+            told: told.collect(),
+            said: newer.to_vec(),
+            focus: call.focus.clone(),
+            max_tokens: limit,
+        };
+        Ok(match self.tell_now(material, patience).await {
+            Waited::Told(Told { text, model }) => match lines(&text, Sequence::FIRST, limit, counter) {
+                Ok(lines) => Ok((sources, lines, model)),
+                Err(unfit) => Err(format!("the model's answer cannot be used: {unfit}")),
+            },
+            Waited::Without(why) => Err(why),
         })
     }
 
@@ -126,7 +201,45 @@ impl Engine {
     }
 }
 
+fn limit(state: &Conversation, call: &SummarizeCall) -> u32 {
+    call.token_limit.or(state.head.policy.summary_token_limit).unwrap_or(DEFAULT_SUMMARY_TOKENS)
+}
+
+/// Whether anything that `before` tells was taken back or said anew until `now`.
+fn was_changed(before: &Conversation, now: &Conversation) -> bool {
+    let (was, is) = (&before.head, &now.head);
+    was.identity.lineage != is.identity.lineage
+        || (was.erased_at, was.silenced_at) != (is.erased_at, is.silenced_at)
+}
+
+fn reply(
+    state: Arc<Conversation>,
+    lines: &[Sentence],
+    sources: Ranges,
+    source_tokens: u64,
+) -> SummarizeReply {
+    SummarizeReply {
+        text: lines.iter().map(|sentence| &*sentence.text).collect(),
+        tokens: lines.iter().map(|sentence| u64::from(sentence.tokens)).sum(),
+        sources,
+        source_tokens,
+        state,
+        model: None,
+        without: None,
+    }
+}
+
 impl Sources {
+    /// The utterances, parted: the newest of so many tokens, and those before.
+    fn newest(&self, most: u64) -> (&[Arc<Utterance>], &[Arc<Utterance>]) {
+        let mut tokens = 0;
+        let fitting = self.utterances.iter().rev().take_while(|utterance| {
+            tokens += u64::from(utterance.counted_tokens());
+            tokens <= most
+        });
+        self.utterances.split_at(self.utterances.len() - fitting.count())
+    }
+
     fn none() -> Self {
         Self { sentences: Vec::new(), utterances: Vec::new(), sequences: Ranges::new(), tokens: 0 }
     }
@@ -134,7 +247,7 @@ impl Sources {
     fn summary(state: &Conversation) -> Self {
         let segments = state.summary.segments();
         Self {
-            sentences: segments.iter().flat_map(|segment| segment.sentences.clone()).collect(),
+            sentences: segments.iter().flat_map(|segment| segment.lines().to_vec()).collect(),
             utterances: Vec::new(),
             sequences: state.summary.covers(),
             tokens: segments.iter().map(|segment| segment.source_tokens).sum(),

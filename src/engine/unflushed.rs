@@ -29,6 +29,7 @@ impl Unflushed {
             for utterance in &change.rewritten {
                 archive.entry(utterance.sequence).and_modify(|before| before.clone_from(utterance));
             }
+            change.returned.iter().for_each(|utterance| drop(archive.remove(&utterance.sequence)));
             archive.retain(|sequence, _| !change.removes(*sequence));
         }
         archive.into_values().collect()
@@ -46,7 +47,8 @@ impl Unflushed {
                 let id = utterance.given_id().and_then(|id| wanted.iter().find(|wanted| ***wanted == *id));
                 stored.extend(id.map(|id| (id.clone(), utterance.sequence)));
             }
-            stored.retain(|_, sequence| !change.removes(*sequence));
+            let returned = |sequence| change.returned.iter().any(|utterance| utterance.sequence == sequence);
+            stored.retain(|_, sequence| !change.removes(*sequence) && !returned(*sequence));
         }
         stored
     }

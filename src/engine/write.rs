@@ -435,7 +435,7 @@ impl Engine {
     }
 
     fn new_conversation(&self, key: ConversationKey, address: &Address, now: Timestamp) -> Conversation {
-        let policy: Policy = self.defaults.policy;
+        let policy: Policy = self.defaults.policy.clone();
         Conversation::new(self.identity(key, address, self.defaults.encoding, now), policy)
     }
 
@@ -448,6 +448,6 @@ impl Engine {
     ) -> Conversation {
         let (recipient, encoding) = (&ended.head.identity.recipient, ended.head.identity.encoding);
         let address = Address { conversation: None, recipient: Some(recipient.clone()) };
-        Conversation::new(self.identity(key, &address, encoding, now), ended.head.policy)
+        Conversation::new(self.identity(key, &address, encoding, now), ended.head.policy.clone())
     }
 }

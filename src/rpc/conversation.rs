@@ -103,7 +103,7 @@ impl ConversationService for Services {
         request: Request<proto::UpdateConversationRequest>,
     ) -> Result<Response<proto::UpdateConversationResponse>, Status> {
         let caller = self.caller(&request);
-        let call = update_call(request.into_inner())?;
+        let call = update_call(self, request.into_inner())?;
         let response = match self.engine.update_conversation(&caller, call).await? {
             Applied::Now { after, change, .. } => proto::UpdateConversationResponse {
                 conversation: Some(self.conversation(&after).await?),
@@ -289,8 +289,8 @@ impl Services {
             proto::CreateConversationRequest { request_id: String::new(), ..request.clone() }
         })?;
         let policy = match &request.policy {
-            Some(policy) => decode::policy("policy", policy)?.apply(&defaults.policy, "policy")?,
-            None => defaults.policy,
+            Some(policy) => self.policy_update(policy)?.apply(&defaults.policy, "policy")?,
+            None => defaults.policy.clone(),
         };
         check_map(|| "labels".to_owned(), &request.labels)?;
         let encoding = match request.encoding.as_str() {
@@ -360,7 +360,10 @@ fn newest_first(order: i32) -> Result<bool, Refusal> {
     }
 }
 
-fn update_call(request: proto::UpdateConversationRequest) -> Result<UpdateCall, Refusal> {
+fn update_call(
+    services: &Services,
+    request: proto::UpdateConversationRequest,
+) -> Result<UpdateCall, Refusal> {
     let attempt = decode::attempt("UpdateConversation", &request.request_id, || {
         proto::UpdateConversationRequest { request_id: String::new(), ..request.clone() }
     })?;
@@ -368,7 +371,7 @@ fn update_call(request: proto::UpdateConversationRequest) -> Result<UpdateCall, 
     let has = |path: &str| paths.iter().any(|given| given == path);
     check_map(|| "labels".to_owned(), &request.labels)?;
     let policy = match (&request.policy, has("policy")) {
-        (Some(policy), true) => Some(decode::policy("policy", policy)?),
+        (Some(policy), true) => Some(services.policy_update(policy)?),
         (None, true) => return Err(Refusal::invalid("policy", "is missing, but named in update_mask")),
         (_, false) => None,
     };

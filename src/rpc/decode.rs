@@ -1,20 +1,27 @@
 //! From messages to calls: parse, do not validate twice.
 
-use std::time::Duration;
+use std::{sync::Arc, time::Duration};
 
 use prost::Message;
 use prost_types::Timestamp as WireTime;
+use tonic::metadata::MetadataMap;
 use xxhash_rust::xxh3::xxh3_128;
 
 use crate::{
     domain::{
         ConversationId, Draft, More, Oversize, Policy, Reason, RecipientId, Refusal, RequestId, Revision,
-        Role, Sequence, Timestamp, ToolCall, UtteranceId, draft::Field, policy::PolicyUpdate,
+        Role, Sequence, Timestamp, ToolCall, UtteranceId,
+        draft::Field,
+        limits::{MAX_ID_BYTES, MAX_MODEL_BYTES},
+        policy::PolicyUpdate,
     },
     engine::{Address, Attempt, Filter},
     proto,
     rpc::RequestLimits,
 };
+
+/// Focus areas at most, and the bytes of one.
+const MAX_FOCUS_AREAS: (usize, usize) = (32, 256);
 
 /// The conversation that a request means; empty ids are none.
 pub fn address(conversation_id: &str, recipient_id: &str) -> Result<Address, Refusal> {
@@ -32,6 +39,42 @@ pub fn conversation_id(text: &str) -> Result<ConversationId, Refusal> {
 /// A recipient's id.
 pub fn recipient_id(text: &str) -> Result<RecipientId, Refusal> {
     RecipientId::new(text).map_err(|error| Refusal::bad_id("recipient_id", &error))
+}
+
+/// A caller's session; an empty one is none.
+pub fn session(text: &str) -> Result<Option<Box<str>>, Refusal> {
+    match text.len() > MAX_ID_BYTES || text.chars().any(char::is_control) {
+        true => {
+            let text = format!("accepted are 1 to {MAX_ID_BYTES} bytes without control characters");
+            Err(Refusal::id("session_id", text))
+        }
+        false => Ok((!text.is_empty()).then(|| text.into())),
+    }
+}
+
+/// How long a call may wait for something that it can answer without: its deadline, less what the answer
+/// takes to come back. `None` without a deadline.
+pub fn patience(metadata: &MetadataMap) -> Result<Option<Duration>, Refusal> {
+    let Some(timeout) = metadata.get("grpc-timeout") else { return Ok(None) };
+    let parsed = timeout.to_str().ok().and_then(grpc_timeout);
+    let timeout = parsed.ok_or_else(|| Refusal::invalid("grpc-timeout", "is no timeout of gRPC's"))?;
+    let margin = (timeout / 10).clamp(Duration::from_millis(20), Duration::from_secs(2));
+    Ok(Some(timeout.saturating_sub(margin)))
+}
+
+/// A timeout as gRPC writes it: at most 8 digits and a unit.
+fn grpc_timeout(text: &str) -> Option<Duration> {
+    let (digits, unit) = text.split_at_checked(text.len().checked_sub(1)?)?;
+    let number: u64 = digits.parse().ok().filter(|_| digits.len() <= 8)?;
+    Some(match unit {
+        "H" => Duration::from_secs(number * 3_600),
+        "M" => Duration::from_secs(number * 60),
+        "S" => Duration::from_secs(number),
+        "m" => Duration::from_millis(number),
+        "u" => Duration::from_micros(number),
+        "n" => Duration::from_nanos(number),
+        _ => return None,
+    })
 }
 
 /// The attempt that `request_id` names; `body` is the request without it.
@@ -219,7 +262,19 @@ pub fn policy(field: &str, policy: &proto::Policy) -> Result<PolicyUpdate, Refus
             .expire_after
             .map(|after| duration(&format!("{field}.expire_after"), after))
             .transpose()?,
+        llm_summaries: policy.llm_summaries,
+        summary_model: policy.summary_model.as_ref().map(|model| summary_model(field, model)).transpose()?,
     })
+}
+
+fn summary_model(field: &str, model: &str) -> Result<Arc<str>, Refusal> {
+    match model.len() > MAX_MODEL_BYTES || model.chars().any(char::is_control) {
+        true => {
+            let text = format!("accepted are at most {MAX_MODEL_BYTES} bytes without control characters");
+            Err(Refusal::invalid(format!("{field}.summary_model"), text))
+        }
+        false => Ok(model.into()),
+    }
 }
 
 fn preset(field: &str, preset: i32) -> Result<Option<Policy>, Refusal> {
@@ -303,5 +358,21 @@ pub fn mask<'a>(
             }
         }
         _ => Err(Refusal::invalid("update_mask", format!("is empty; accepted are {list}"))),
+    }
+}
+
+/// Words that make a sentence matter more.
+pub fn focus(areas: Vec<String>) -> Result<Vec<String>, Refusal> {
+    let (most, bytes) = MAX_FOCUS_AREAS;
+    if areas.len() > most {
+        let text = format!("has {} entries; accepted are at most {most}", areas.len());
+        return Err(Refusal::invalid("focus_areas", text));
+    }
+    match areas.iter().position(|area| area.is_empty() || area.len() > bytes) {
+        Some(index) => {
+            let text = format!("has {} bytes; accepted are 1 to {bytes}", areas[index].len());
+            Err(Refusal::invalid(format!("focus_areas[{index}]"), text))
+        }
+        None => Ok(areas),
     }
 }

@@ -9,7 +9,9 @@ use crate::{
         Change, Conversation, ForkedFrom, Head, Marks, Oversize, Policy, Ranges, Role, Sequence, Timestamp,
         Utterance,
         capacity::{Capacity, OverLimit},
+        compaction::Advice,
         conversation::Status,
+        limits::DEFAULT_KEEP_RECENT,
         memorize::Irregularity,
         segment::Segment,
     },
@@ -167,7 +169,15 @@ pub fn segment(segment: &Segment) -> proto::Segment {
         covers: ranges(&segment.covers),
         text: segment.text(),
         token_count: Some(int(segment.tokens)),
-        method: proto::SummaryMethod::Extractive.into(),
+        method: match segment.retold {
+            Some(_) => proto::SummaryMethod::Llm.into(),
+            None => proto::SummaryMethod::Extractive.into(),
+        },
+        state: match segment.awaits {
+            Some(_) => proto::SegmentState::Provisional.into(),
+            None => proto::SegmentState::Final.into(),
+        },
+        model: segment.retold.as_ref().map(|retold| retold.model.to_string()).unwrap_or_default(),
     }
 }
 
@@ -216,8 +226,18 @@ pub fn numbers(
             token_limit: capacity.summary_limit.map(int),
             segment_count: Some(int(capacity.segments)),
             covered_utterance_count: Some(int(capacity.covered)),
+            provisional_segment_count: Some(int(capacity.provisional)),
         }),
         total_token_count: Some(int(capacity.tokens + capacity.summary_tokens)),
+        compaction_advice: capacity.advice.map(advice),
+    }
+}
+
+fn advice(advice: Advice) -> proto::CompactionAdvice {
+    proto::CompactionAdvice {
+        threshold: int(advice.threshold),
+        utterance_count: int(advice.utterances),
+        keep_recent: int(DEFAULT_KEEP_RECENT),
     }
 }
 
@@ -284,5 +304,7 @@ fn policy(policy: &Policy) -> proto::Policy {
         },
         archive_limit: Some(int(policy.archive_limit)),
         expire_after: policy.expire_after.and_then(|after| after.try_into().ok()),
+        llm_summaries: Some(policy.llm_summaries),
+        summary_model: policy.summary_model.as_ref().map(ToString::to_string),
     }
 }

@@ -82,8 +82,8 @@ impl Services {
         }
         let defaults = self.engine.defaults();
         let policy = match &header.policy {
-            Some(policy) => decode::policy("policy", policy)?.apply(&defaults.policy, "policy")?,
-            None => defaults.policy,
+            Some(policy) => self.policy_update(policy)?.apply(&defaults.policy, "policy")?,
+            None => defaults.policy.clone(),
         };
         let encoding = match header.encoding.as_str() {
             "" => defaults.encoding,

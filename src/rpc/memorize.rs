@@ -1,5 +1,7 @@
 //! Memorize, one request at a time and as a stream.
 
+use std::collections::VecDeque;
+
 use futures::{Stream, StreamExt, stream};
 use prost::Message;
 use tonic::{Status, Streaming};
@@ -17,8 +19,9 @@ impl Services {
         caller: &Caller,
         request: proto::MemorizeRequest,
     ) -> Result<proto::MemorizeResponse, Status> {
+        let session = decode::session(&request.session_id)?;
         let call = self.memorize_call(request)?;
-        Ok(self.memorized(self.engine.memorize(caller, call).await?))
+        Ok(self.memorized(self.engine.memorize(caller, call).await?, session.as_deref()))
     }
 
     /// The responses to a stream of requests. Once the server closes, no further request is read,
@@ -31,6 +34,7 @@ impl Services {
         let conversation = Answering {
             services: self.clone(),
             line: MemorizeLine::new(self.engine.clone(), caller),
+            sessions: VecDeque::new(),
             messages: UntilClosing::new(messages, self.closing.clone()),
             ended: false,
             failure: None,
@@ -54,7 +58,7 @@ impl Services {
         })
     }
 
-    fn memorized(&self, reply: MemorizeReply) -> proto::MemorizeResponse {
+    fn memorized(&self, reply: MemorizeReply, session: Option<&str>) -> proto::MemorizeResponse {
         match reply {
             Applied::Now { after, change, ended, value: irregularities } => {
                 let change = change.as_deref();
@@ -65,7 +69,7 @@ impl Services {
                     memorized: change.map_or_else(Vec::new, |change| refs(&change.appended)),
                     evicted: change.map_or_else(Vec::new, |change| refs(&change.evicted)),
                     summary: change.and_then(|change| encode::summary_update(change, &after)),
-                    capacity: Some(self.capacity(&after)),
+                    capacity: Some(self.capacity_in(&after, session)),
                     started_conversation: change.is_some_and(|change| change.before.get() == 0),
                     replayed: false,
                     irregularities: irregularities.into_iter().map(encode::irregularity).collect(),
@@ -97,6 +101,8 @@ impl Services {
 struct Answering {
     services: Services,
     line: MemorizeLine,
+    /// The sessions that the messages in line named.
+    sessions: VecDeque<Option<Box<str>>>,
     messages: UntilClosing<Streaming<proto::MemorizeStreamRequest>>,
     /// There are no more messages.
     ended: bool,
@@ -113,7 +119,8 @@ impl Answering {
                 biased;
                 () = self.line.ready(), if answers => {
                     let reply = self.line.next().await?;
-                    return Some(Ok(self.response(reply)));
+                    let session = self.sessions.pop_front().flatten();
+                    return Some(Ok(self.response(reply, session.as_deref())));
                 }
                 message = self.messages.next(), if reads => self.take(message).await,
                 else => return self.failure.take().map(Err),
@@ -126,7 +133,13 @@ impl Answering {
             Some(Ok(message)) => {
                 let missing = || Refusal::invalid("memorize", "is missing; accepted is a MemorizeRequest");
                 let request = message.memorize.ok_or_else(missing);
-                let call = request.and_then(|request| self.services.memorize_call(request));
+                let session = request.as_ref().map(|request| decode::session(&request.session_id));
+                let session = session.ok().and_then(|session| session.ok()).flatten();
+                let call = request.and_then(|request| {
+                    decode::session(&request.session_id)?;
+                    self.services.memorize_call(request)
+                });
+                self.sessions.push_back(session);
                 self.line.push(call).await;
             }
             Some(Err(status)) => {
@@ -138,9 +151,13 @@ impl Answering {
         }
     }
 
-    fn response(&self, reply: Result<MemorizeReply, EngineError>) -> proto::MemorizeStreamResponse {
+    fn response(
+        &self,
+        reply: Result<MemorizeReply, EngineError>,
+        session: Option<&str>,
+    ) -> proto::MemorizeStreamResponse {
         let outcome = match reply {
-            Ok(reply) => Outcome::Memorized(self.services.memorized(reply)),
+            Ok(reply) => Outcome::Memorized(self.services.memorized(reply, session)),
             Err(error) => Outcome::Error(wire_status(&error.into())),
         };
         proto::MemorizeStreamResponse { result: Some(outcome) }

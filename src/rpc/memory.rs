@@ -1,13 +1,15 @@
 //! MemoryService.
 
+use std::time::Duration;
+
 use futures::stream;
 use tonic::{Request, Response, Status, Streaming};
 
 use crate::{
     domain::{Reason, Refusal, forget::Forget, forgetting, limits::MAX_PROMPT_BYTES, restore::Restore},
     engine::{
-        Applied, ForgetCall, Found, Order, References, RememberCall, RestoreCall, Scope, SummarizeCall,
-        SummarizeScope,
+        Applied, ForgetCall, Found, Order, Patience, References, RememberCall, RestoreCall, Scope,
+        SummarizeCall, SummarizeScope,
     },
     proto::{self, memory_service_server::MemoryService},
     rpc::{Responses, Services, decode, encode, page_token, page_token::QueryHash},
@@ -19,8 +21,6 @@ const MATCHES: (usize, usize) = (10, 1_000);
 const MAX_NEIGHBORS: u32 = 10;
 /// Ids of one Restore, at most.
 const MAX_RESTORED: usize = 1_000;
-/// Focus areas at most, and the bytes of one.
-const MAX_FOCUS_AREAS: (usize, usize) = (32, 256);
 
 #[tonic::async_trait]
 impl MemoryService for Services {
@@ -136,7 +136,8 @@ impl MemoryService for Services {
         request: Request<proto::SummarizeRequest>,
     ) -> Result<Response<proto::SummarizeResponse>, Status> {
         let caller = self.caller(&request);
-        let call = summarize_call(request.into_inner())?;
+        let patience = decode::patience(request.metadata())?;
+        let call = summarize_call(request.into_inner(), patience)?;
         let reply = self.engine.summarize(&caller, &call).await?;
         Ok(Response::new(proto::SummarizeResponse {
             conversation_id: reply.state.key().id.to_string(),
@@ -144,7 +145,12 @@ impl MemoryService for Services {
             token_count: Some(encode::int(reply.tokens)),
             sources: encode::ranges(&reply.sources),
             source_token_count: Some(encode::int(reply.source_tokens)),
-            method: proto::SummaryMethod::Extractive.into(),
+            method: match reply.model {
+                Some(_) => proto::SummaryMethod::Llm.into(),
+                None => proto::SummaryMethod::Extractive.into(),
+            },
+            model: reply.model.unwrap_or_default(),
+            llm_error: reply.without.unwrap_or_default(),
         }))
     }
 
@@ -155,8 +161,10 @@ impl MemoryService for Services {
         let caller = self.caller(&request);
         let request = request.into_inner();
         let address = decode::address(&request.conversation_id, &request.recipient_id)?;
+        let session = decode::session(&request.session_id)?;
         let state = self.engine.capacity(&caller, &address).await?;
-        Ok(Response::new(proto::GetCapacityInfoResponse { capacity: Some(self.capacity(&state)) }))
+        let capacity = Some(self.capacity_in(&state, session.as_deref()));
+        Ok(Response::new(proto::GetCapacityInfoResponse { capacity }))
     }
 
     type WatchCapacityStream = Responses<proto::WatchCapacityResponse>;
@@ -168,15 +176,18 @@ impl MemoryService for Services {
         let caller = self.caller(&request);
         let request = request.into_inner();
         let address = decode::address(&request.conversation_id, &request.recipient_id)?;
+        let session = decode::session(&request.session_id)?;
         let watch = self.engine.watch_capacity(&caller, address).await?;
-        let responses = stream::unfold((self.clone(), Some(watch)), |(services, watch)| async move {
+        let watching = (self.clone(), session, Some(watch));
+        let responses = stream::unfold(watching, |(services, session, watch)| async move {
             let mut watch = watch?;
             match watch.next().await {
                 Ok(state) => {
-                    let response = proto::WatchCapacityResponse { capacity: Some(services.capacity(&state)) };
-                    Some((Ok(response), (services, Some(watch))))
+                    let capacity = Some(services.capacity_in(&state, session.as_deref()));
+                    let response = proto::WatchCapacityResponse { capacity };
+                    Some((Ok(response), (services, session, Some(watch))))
                 }
-                Err(error) => Some((Err(error.into()), (services, None))),
+                Err(error) => Some((Err(error.into()), (services, session, None))),
             }
         });
         Ok(self.until_closing(responses))
@@ -302,12 +313,16 @@ fn restore_call(request: proto::RestoreRequest) -> Result<RestoreCall, Refusal> 
     })
 }
 
-fn summarize_call(request: proto::SummarizeRequest) -> Result<SummarizeCall, Refusal> {
+fn summarize_call(
+    request: proto::SummarizeRequest,
+    patience: Option<Duration>,
+) -> Result<SummarizeCall, Refusal> {
     Ok(SummarizeCall {
         address: decode::address(&request.conversation_id, &request.recipient_id)?,
         scope: summarize_scope(&request)?,
         token_limit: request.token_limit.map(|limit| decode::positive("token_limit", limit)).transpose()?,
-        focus: focus(request.focus_areas)?,
+        focus: decode::focus(request.focus_areas)?,
+        wait: request.wait_for_llm.then_some(Patience(patience)),
     })
 }
 
@@ -342,20 +357,5 @@ fn summarize_scope(request: &proto::SummarizeRequest) -> Result<SummarizeScope, 
         }
         (Wire::Evicted, ..) => Ok(SummarizeScope::Evicted),
         _ => Ok(SummarizeScope::All),
-    }
-}
-
-fn focus(areas: Vec<String>) -> Result<Vec<String>, Refusal> {
-    let (most, bytes) = MAX_FOCUS_AREAS;
-    if areas.len() > most {
-        let text = format!("has {} entries; accepted are at most {most}", areas.len());
-        return Err(Refusal::invalid("focus_areas", text));
-    }
-    match areas.iter().position(|area| area.is_empty() || area.len() > bytes) {
-        Some(index) => {
-            let text = format!("has {} bytes; accepted are 1 to {bytes}", areas[index].len());
-            Err(Refusal::invalid(format!("focus_areas[{index}]"), text))
-        }
-        None => Ok(areas),
     }
 }

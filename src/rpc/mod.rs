@@ -1,6 +1,7 @@
 //! The gRPC services: each method decodes, calls the engine, and encodes.
 
 mod build_context;
+mod compaction;
 mod context;
 mod conversation;
 mod decode;
@@ -30,7 +31,7 @@ use tokio::sync::watch;
 use tonic::{Response, Status};
 
 use crate::{
-    domain::{Conversation, Timestamp},
+    domain::{Conversation, Refusal, Timestamp, policy::PolicyUpdate},
     engine::{Caller, Engine},
     proto,
 };
@@ -80,8 +81,29 @@ impl Services {
         Caller::default()
     }
 
+    /// Changes to a policy. Refuses summaries by a model where none is configured.
+    fn policy_update(&self, policy: &proto::Policy) -> Result<PolicyUpdate, Refusal> {
+        let update = decode::policy("policy", policy)?;
+        match update.llm_summaries {
+            Some(true) if !self.engine.has_summarizer() => {
+                let text = "is true, but the server has no model configured (llm); accepted is false";
+                Err(Refusal::invalid("policy.llm_summaries", text))
+            }
+            _ => Ok(update),
+        }
+    }
+
     fn capacity(&self, state: &Conversation) -> proto::Capacity {
-        encode::capacity(state, self.status_at(state, self.engine.now()))
+        self.capacity_in(state, None)
+    }
+
+    /// The capacity as callers of a session see it.
+    fn capacity_in(&self, state: &Conversation, session: Option<&str>) -> proto::Capacity {
+        let mut capacity = encode::capacity(state, self.status_at(state, self.engine.now()));
+        if capacity.compaction_advice.is_some() && self.engine.is_silenced(state, session) {
+            capacity.compaction_advice = None;
+        }
+        capacity
     }
 
     fn status_at(&self, state: &Conversation, now: Timestamp) -> proto::ConversationStatus {

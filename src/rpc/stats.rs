@@ -11,7 +11,7 @@ use crate::{
         limits::MAX_TOOLS,
         stats::{Bucket, Compression, Count, Counts, Evictions, ToolUse},
     },
-    engine::{Caller, StatsCall, StatsReply},
+    engine::{Caller, LlmStanding, StatsCall, StatsReply},
     proto,
     rpc::{Services, decode, encode},
 };
@@ -23,7 +23,8 @@ impl Services {
         request: &proto::GetStatsRequest,
     ) -> Result<proto::GetStatsResponse, Status> {
         let reply = self.engine.stats(caller, &call(request)?).await?;
-        Ok(proto::GetStatsResponse { stats: Some(message(&reply)) })
+        let llm = self.engine.llm_standing().await?.as_ref().map(llm);
+        Ok(proto::GetStatsResponse { stats: Some(proto::Stats { llm, ..message(&reply) }) })
     }
 }
 
@@ -94,6 +95,18 @@ fn message(reply: &StatsReply) -> proto::Stats {
         compression: Some(compression(&stats.compression)),
         levels: stats.levels.iter().map(level).collect(),
         conversations: stats.conversations.iter().map(conversations).collect(),
+        llm: None,
+    }
+}
+
+fn llm(standing: &LlmStanding) -> proto::LlmStats {
+    proto::LlmStats {
+        in_flight_count: Some(encode::int(standing.in_flight)),
+        told_count: Some(encode::long(standing.told)),
+        dropped_count: Some(encode::long(standing.dropped)),
+        failed_count: Some(encode::long(standing.failed)),
+        held_back: standing.held_back,
+        waiting_since: standing.waiting_since.map(encode::time),
     }
 }
 

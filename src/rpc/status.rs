@@ -10,7 +10,7 @@ use tonic::{Code, Status};
 use tonic_types::{ErrorDetails, StatusExt};
 
 use crate::{
-    domain::{Reason, Refusal, error::ACTIVE_CONVERSATION},
+    domain::{Reason, Refusal, compaction::Unable, error::ACTIVE_CONVERSATION},
     engine::{EngineError, StoreError},
 };
 
@@ -71,7 +71,12 @@ impl From<Refusal> for Status {
             Refusal::TooManyShares(_) => {
                 details.add_quota_failure_violation("shares", refusal.to_string());
             }
-            Refusal::NoShare => {}
+            Refusal::Compaction(Unable::Irreducible { largest, sequence, .. }) => {
+                let metadata =
+                    [("largest_token_count", largest.to_string()), ("sequence", sequence.to_string())];
+                details.set_error_info(refusal.reason().as_str(), DOMAIN, owned(metadata));
+            }
+            Refusal::NoShare | Refusal::Compaction(_) => {}
         }
         status(code(&refusal), refusal.to_string(), details)
     }
@@ -85,9 +90,10 @@ fn code(refusal: &Refusal) -> Code {
         Refusal::StaleRevision { .. } => Code::Aborted,
         Refusal::TooManyShares(_) => Code::ResourceExhausted,
         Refusal::NoShare => Code::PermissionDenied,
-        Refusal::Closed(_) | Refusal::RequestIdReused(_) | Refusal::CutsExchange { .. } => {
-            Code::FailedPrecondition
-        }
+        Refusal::Closed(_)
+        | Refusal::RequestIdReused(_)
+        | Refusal::CutsExchange { .. }
+        | Refusal::Compaction(_) => Code::FailedPrecondition,
     }
 }
 

@@ -125,6 +125,8 @@ fn encode_event(event: Event, cursor: EventCursor) -> proto::Event {
         written_segment_numbers: numbers(&more.segments_written),
         removed_segment_numbers: numbers(&more.segments_removed),
         result_count: event.results.map(encode::int),
+        returned: encode::ranges(&more.returned),
+        compaction_number: more.compaction.map(encode::int),
     }
 }
 
@@ -159,5 +161,10 @@ fn operation(operation: Operation) -> proto::Operation {
         Operation::BuildContext => proto::Operation::BuildContext,
         Operation::ForkConversation => proto::Operation::ForkConversation,
         Operation::PrepareHistory => proto::Operation::PrepareHistory,
+        Operation::CompactConversation => proto::Operation::CompactConversation,
+        Operation::UndoCompaction => proto::Operation::UndoCompaction,
+        Operation::ListCompactions => proto::Operation::ListCompactions,
+        Operation::AnswerCompactionPrompt => proto::Operation::AnswerCompactionPrompt,
+        Operation::RetellSegment => proto::Operation::RetellSegment,
     }
 }

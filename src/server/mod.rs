@@ -19,11 +19,11 @@ use tower::Service;
 
 use crate::{
     config::{Backend, Settings},
-    domain::Refusal,
+    domain::{Policy, Refusal},
     engine::{Clock, Defaults, Engine, SystemClock, llm::LlmSummarizer},
     rpc::{RequestLimits, Services},
     store::{MemoryStore, Store, durable::OpenError},
-    summarizer::SetupError,
+    summarizer::{PROMPT_VERSION, SetupError},
     tokenizer,
 };
 use mend::MendLayer;
@@ -68,7 +68,6 @@ pub enum ServeError {
 #[derive(Clone)]
 pub struct Server {
     engine: Arc<Engine>,
-    summarizer: Option<Arc<dyn LlmSummarizer>>,
     services: Services,
     routes: Routes,
     max_message_bytes: usize,
@@ -83,16 +82,17 @@ pub async fn serve(settings: Settings) -> Result<(), ServeError> {
 impl Server {
     /// Puts a server together.
     pub fn new(settings: &Settings, clock: Arc<dyn Clock>) -> Result<Self, ServeError> {
-        let store: Arc<dyn Store> = match settings.backend {
-            Backend::Memory => {
-                if settings.data_dir != Settings::default().data_dir {
-                    tracing::warn!("data_dir is set, but the backend in-memory keeps no files");
-                }
-                Arc::new(MemoryStore::new(settings.memory_limit))
-            }
-            Backend::Durable(engine) => Arc::new(stores::open(engine, settings)?),
-        };
-        Self::over(store, settings, clock)
+        Self::over(store(settings)?, settings, clock)
+    }
+
+    /// Puts a server together whose summaries await a model of the caller's, whatever model the settings
+    /// name. It is asked as long as [`Engine::retell_forever`] runs.
+    pub fn with_model(
+        settings: &Settings,
+        model: Arc<dyn LlmSummarizer>,
+        clock: Arc<dyn Clock>,
+    ) -> Result<Self, ServeError> {
+        Self::of_parts(store(settings)?, Some(model), settings, clock)
     }
 
     /// Puts a server together over a store of the caller's.
@@ -101,8 +101,18 @@ impl Server {
         settings: &Settings,
         clock: Arc<dyn Clock>,
     ) -> Result<Self, ServeError> {
+        Self::of_parts(store, summaries::summarizer(settings)?, settings, clock)
+    }
+
+    fn of_parts(
+        store: Arc<dyn Store>,
+        summarizer: Option<Arc<dyn LlmSummarizer>>,
+        settings: &Settings,
+        clock: Arc<dyn Clock>,
+    ) -> Result<Self, ServeError> {
+        let policy = settings.policy()?;
         let defaults = Defaults {
-            policy: settings.policy()?,
+            policy: Policy { llm_summaries: summarizer.is_some(), ..policy },
             encoding: settings.encoding,
             idle_timeout: settings.idle_timeout,
             max_conversations_retained: settings.max_conversations_retained as usize,
@@ -113,8 +123,14 @@ impl Server {
                 Backend::Durable(_) => settings.cache_limit,
             },
         };
-        let summarizer = summaries::summarizer(settings)?;
-        let engine = Arc::new(Engine::new(store, clock, tokenizer::counter, defaults));
+        let engine = Engine::new(store, clock, tokenizer::counter, defaults);
+        let engine = Arc::new(match summarizer {
+            Some(summarizer) => {
+                let (concurrency, timeout) = (settings.llm_concurrency, settings.llm_timeout);
+                engine.with_summarizer(summarizer, PROMPT_VERSION, concurrency, timeout)
+            }
+            None => engine,
+        });
         let limits = RequestLimits {
             max_content_bytes: settings.max_content_bytes,
             max_batch: settings.max_batch,
@@ -124,7 +140,7 @@ impl Server {
         let services = Services::new(engine.clone(), limits, closing.subscribe());
         let routes = services::routes(services.clone(), &engine, settings)?;
         let max_message_bytes = settings.max_message_bytes;
-        Ok(Self { engine, summarizer, services, routes, max_message_bytes, closing })
+        Ok(Self { engine, services, routes, max_message_bytes, closing })
     }
 
     /// Serves `service` too, behind the same layers.
@@ -145,11 +161,6 @@ impl Server {
     /// The engine that it serves.
     pub fn engine(&self) -> &Arc<Engine> {
         &self.engine
-    }
-
-    /// The model that makes its summaries, if there is one.
-    pub fn summarizer(&self) -> Option<&Arc<dyn LlmSummarizer>> {
-        self.summarizer.as_ref()
     }
 
     /// The services that it serves, to be called without a connection.
@@ -185,4 +196,17 @@ impl Server {
     fn close_streams(&self) {
         self.closing.send_replace(true);
     }
+}
+
+/// The store that settings name.
+fn store(settings: &Settings) -> Result<Arc<dyn Store>, ServeError> {
+    Ok(match settings.backend {
+        Backend::Memory => {
+            if settings.data_dir != Settings::default().data_dir {
+                tracing::warn!("data_dir is set, but the backend in-memory keeps no files");
+            }
+            Arc::new(MemoryStore::new(settings.memory_limit))
+        }
+        Backend::Durable(engine) => Arc::new(stores::open(engine, settings)?),
+    })
 }

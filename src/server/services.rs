@@ -8,9 +8,9 @@ use crate::{
     config::Settings,
     engine::Engine,
     proto::{
-        FILE_DESCRIPTOR_SET, context_service_server::ContextServiceServer,
-        conversation_service_server::ConversationServiceServer, memory_service_server::MemoryServiceServer,
-        trace_service_server::TraceServiceServer,
+        FILE_DESCRIPTOR_SET, compaction_service_server::CompactionServiceServer,
+        context_service_server::ContextServiceServer, conversation_service_server::ConversationServiceServer,
+        memory_service_server::MemoryServiceServer, trace_service_server::TraceServiceServer,
     },
     rpc::Services,
     server::ServeError,
@@ -32,6 +32,11 @@ pub fn routes(services: Services, engine: &Engine, settings: &Settings) -> Resul
     .add_service(
         ContextServiceServer::new(services.clone()).accept_compressed(Gzip).max_decoding_message_size(most),
     )
+    .add_service(
+        CompactionServiceServer::new(services.clone())
+            .accept_compressed(Gzip)
+            .max_decoding_message_size(most),
+    )
     .add_service(TraceServiceServer::new(services).accept_compressed(Gzip).max_decoding_message_size(most))
     .add_service(health.accept_compressed(Gzip));
     report(reporter, engine.failed());
@@ -47,11 +52,13 @@ fn report(reporter: HealthReporter, failed: BoxFuture<'static, StoreError>) {
         reporter.set_serving::<MemoryServiceServer<Services>>().await;
         reporter.set_serving::<ConversationServiceServer<Services>>().await;
         reporter.set_serving::<ContextServiceServer<Services>>().await;
+        reporter.set_serving::<CompactionServiceServer<Services>>().await;
         reporter.set_serving::<TraceServiceServer<Services>>().await;
         failed.await;
         reporter.set_not_serving::<MemoryServiceServer<Services>>().await;
         reporter.set_not_serving::<ConversationServiceServer<Services>>().await;
         reporter.set_not_serving::<ContextServiceServer<Services>>().await;
+        reporter.set_not_serving::<CompactionServiceServer<Services>>().await;
         reporter.set_not_serving::<TraceServiceServer<Services>>().await;
         reporter.set_service_status("", ServingStatus::NotServing).await;
     });

@@ -21,7 +21,7 @@ pub trait Store: Send + Sync + 'static {
     /// What this backend can do. Never changes.
     fn capabilities(&self) -> Capabilities;
 
-    /// The conversation, with its window and its summary.
+    /// The conversation, with its window, its summary and its compactions.
     ///
     /// - `None` when there is none, or when it was deleted.
     fn load<'a>(
@@ -38,7 +38,8 @@ pub trait Store: Send + Sync + 'static {
     ///   same key is kept already.
     /// - `Ok` only once everything is as durable as [`Capabilities::durable`] says.
     /// - Utterances that a change erases or drops are gone from every later read; the bytes of
-    ///   those erased are gone after [`Store::scrub`].
+    ///   those erased are gone after [`Store::scrub`], and so are those of whatever else went with a change
+    ///   that raised [`Head::erased_at`].
     /// - With a recipient's last conversation and its pointer nothing is left that is kept by recipient.
     ///   Outcomes are kept by request, and age out.
     /// - A fork comes with [`Change::inherits`] and the trunks of its head: what it shares is not
@@ -47,6 +48,8 @@ pub trait Store: Send + Sync + 'static {
     ///   change by those that it shares them with.
     /// - Utterances that a change drops, and those of a deleted conversation, stay as long as another
     ///   conversation reads them.
+    /// - Utterances that a change returns are in the window, and in the archive no more.
+    /// - Compactions are kept as the change writes them, until it removes them or the conversation goes.
     /// - Utterances that a change erases are gone for all that share them: the commit changes each
     ///   of these conversations, and [`Change::erased`] of each tells it.
     /// - [`StoreError::Full`] and no effect when there is no room for what the commit adds.
@@ -123,6 +126,20 @@ pub trait Store: Send + Sync + 'static {
     ///
     /// - Answered from an index that commits keep, never by a scan.
     fn due(&self, now: Timestamp, limit: usize) -> BoxFuture<'_, Result<Vec<Due>, StoreError>>;
+
+    /// The conversations of which a segment waits for a model
+    /// ([`Summary::awaits_since`](crate::domain::segment::Summary::awaits_since)), each with the time since
+    /// which its first does; at most `limit`.
+    ///
+    /// - Starts behind `after`, whether that conversation still waits or not.
+    /// - By ascending time; of one time, those of a namespace by id.
+    /// - One that has ended waits like any other.
+    /// - Answered from an index that commits keep, never by a scan.
+    fn waiting(
+        &self,
+        after: Option<(Timestamp, ConversationKey)>,
+        limit: usize,
+    ) -> BoxFuture<'_, Result<Vec<(Timestamp, ConversationKey)>, StoreError>>;
 
     /// Removes the outcomes older than `oldest`; answers how many.
     fn remove_outcomes(&self, oldest: Timestamp) -> BoxFuture<'_, Result<u64, StoreError>>;

@@ -13,7 +13,7 @@ fn contexts_of_real_transcripts_are_accepted_and_within_their_budgets() {
     for (name, policy) in
         [("a window without limits", Policy::SESSION), ("the default window", Policy::ROLLING)]
     {
-        let rows = validity::rows(&sample, policy);
+        let rows = validity::rows(&sample, &policy);
         validity::print(name, &rows);
         assert!(!rows.iter().any(validity::Row::is_wrong));
         assert!(sample.is_empty() || rows.iter().any(|row| row.last.broken + row.fitting.broken > 0));
@@ -31,9 +31,9 @@ fn histories_of_real_transcripts_are_accepted_and_within_their_limits() {
 fn contexts_repeat_what_was_rendered_before() {
     let sample = stability::joined(&transcripts::sample(4, 150));
     for case in stability::cases().iter().skip(1).take(1) {
-        let ours = stability::figures(&sample, case.policy, case.budget, Format::OpenAiChat);
+        let ours = stability::figures(&sample, &case.policy, case.budget, Format::OpenAiChat);
         let other =
-            stability::figures(&sample, stability::one_at_a_time(case.policy), None, Format::OpenAiChat);
+            stability::figures(&sample, &stability::one_at_a_time(&case.policy), None, Format::OpenAiChat);
         println!("{}: {:.2}, one at a time {:.2}", case.name, ours.calls.share(), other.calls.share());
         assert!(sample.is_empty() || ours.calls.share() > other.calls.share());
     }

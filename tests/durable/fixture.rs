@@ -32,6 +32,9 @@ use crate::{
 const FIXTURES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures/format-1");
 /// What both stores answer.
 const ANSWERS: &str = "answers.txt";
+/// What fields that the API has got since then tell of these stores.
+const CAME_LATER: [&str; 3] =
+    [r#""provisionalSegmentCount":0,"#, r#""llmSummaries":false,"#, r#""state":"SEGMENT_STATE_FINAL","#];
 /// sled's log consists of segments of this size; the fixture leaves out the zeros at its end.
 const SEGMENT: u64 = 512 << 10;
 /// Conversations that expire have expired by then.
@@ -55,6 +58,7 @@ async fn is_read(engine: EngineKind) {
     let home = open(engine, directory.path(), &clock());
     let expected = fs::read_to_string(Path::new(FIXTURES).join(ANSWERS)).unwrap();
     let told = told(&home).await;
+    let told = CAME_LATER.iter().fold(told, |told, field| told.replace(field, ""));
     for (is, was) in told.lines().zip(expected.lines()) {
         assert_eq!(is, was);
     }

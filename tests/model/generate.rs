@@ -248,6 +248,8 @@ fn policy() -> impl Strategy<Value = Policy> {
                 )
                 .into(),
             archive_limit,
+            llm_summaries: None,
+            summary_model: None,
             expire_after: None,
         })
 }

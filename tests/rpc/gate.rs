@@ -148,6 +148,14 @@ macro_rules! passed_on {
             self.inner.due(now, limit)
         }
 
+        fn waiting(
+            &self,
+            after: Option<(Timestamp, ConversationKey)>,
+            limit: usize,
+        ) -> BoxFuture<'_, Result<Vec<(Timestamp, ConversationKey)>, StoreError>> {
+            self.inner.waiting(after, limit)
+        }
+
         fn remove_outcomes(&self, oldest: Timestamp) -> BoxFuture<'_, Result<u64, StoreError>> {
             self.inner.remove_outcomes(oldest)
         }

@@ -5,6 +5,7 @@
 mod support;
 
 mod gate;
+mod model;
 mod refusal;
 mod session;
 
@@ -23,6 +24,7 @@ mod families;
 mod forget;
 mod fork;
 mod import_export;
+mod interleavings;
 mod lifecycle;
 mod list_utterances;
 mod memorize;
@@ -33,6 +35,7 @@ mod prepare_history;
 mod remember;
 mod request_ids;
 mod restore;
+mod retelling;
 mod revisions;
 mod shares;
 mod slow_fork;

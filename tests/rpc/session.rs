@@ -5,15 +5,15 @@ use std::sync::Arc;
 use tonic::{Response, Status, transport::Channel};
 use utterd::{
     config::Settings,
-    engine::Caller,
+    engine::{Caller, llm::LlmSummarizer},
     proto::{
         Capacity, CreateConversationRequest, ForgetMode, ForgetRequest, ForgetResponse,
         GetCapacityInfoRequest, GetSummaryRequest, GetSummaryResponse, ListUtterancesRequest,
         MemorizeRequest, MemorizeResponse, NewUtterance, Policy, Role, SequenceRange, ToolCall,
         UpdateConversationRequest, UpdateConversationResponse, UpdateUtteranceRequest,
-        UpdateUtteranceResponse, Utterance, UtteranceRef, context_service_client::ContextServiceClient,
-        conversation_service_client::ConversationServiceClient, memory_service_client::MemoryServiceClient,
-        trace_service_client::TraceServiceClient,
+        UpdateUtteranceResponse, Utterance, UtteranceRef, compaction_service_client::CompactionServiceClient,
+        context_service_client::ContextServiceClient, conversation_service_client::ConversationServiceClient,
+        memory_service_client::MemoryServiceClient, trace_service_client::TraceServiceClient,
     },
     server::Server,
     store::Store,
@@ -21,7 +21,7 @@ use utterd::{
 
 use crate::{
     refusal::Refused,
-    support::{ManualClock, connect, server_in_memory, server_with},
+    support::{ManualClock, connect, server_in_memory, server_with, server_with_model},
 };
 
 /// A server and a connection to it.
@@ -56,6 +56,13 @@ impl Session {
         Self { channel: connect(&server).await, server, clock }
     }
 
+    /// A server whose summaries await a model of the test's, on the backend that tests run on.
+    pub async fn with_model(model: Arc<dyn LlmSummarizer>) -> Self {
+        let (server, clock) = server_with_model(model);
+        tokio::spawn(server.engine().clone().retell_forever());
+        Self { channel: connect(&server).await, server, clock }
+    }
+
     pub fn channel(&self) -> Channel {
         self.channel.clone()
     }
@@ -70,6 +77,10 @@ impl Session {
 
     pub fn context(&self) -> ContextServiceClient<Channel> {
         ContextServiceClient::new(self.channel())
+    }
+
+    pub fn compactions(&self) -> CompactionServiceClient<Channel> {
+        CompactionServiceClient::new(self.channel())
     }
 
     pub fn trace(&self) -> TraceServiceClient<Channel> {

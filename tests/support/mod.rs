@@ -21,7 +21,7 @@ use tower::service_fn;
 use utterd::{
     config::{Backend, DurableEngine, Settings},
     domain::Timestamp,
-    engine::Clock,
+    engine::{Clock, llm::LlmSummarizer},
     server::{ServeError, Server},
 };
 
@@ -76,6 +76,18 @@ pub fn server_with(settings: &Settings) -> (Server, Arc<ManualClock>) {
     let settings = Settings { backend, data_dir, ..settings.clone() };
     let clock = ManualClock::over(directory);
     let server = Server::new(&settings, clock.clone()).expect("the settings go together");
+    (server, clock)
+}
+
+/// A server with the default settings whose summaries await a model of the test's.
+pub fn server_with_model(model: Arc<dyn LlmSummarizer>) -> (Server, Arc<ManualClock>) {
+    let settings = Settings { backend: asked_backend(), ..Settings::default() };
+    let directory = matches!(settings.backend, Backend::Durable(_));
+    let directory = directory.then(|| tempfile::tempdir().expect("a directory"));
+    let data_dir = directory.as_ref().map_or(settings.data_dir.clone(), |own| own.path().to_owned());
+    let clock = ManualClock::over(directory);
+    let settings = Settings { data_dir, ..settings };
+    let server = Server::with_model(&settings, model, clock.clone()).expect("the settings go together");
     (server, clock)
 }
 

@@ -49,11 +49,12 @@ pub(super) fn message(
     counter: &dyn TokenCounter,
 ) -> Option<Message> {
     let frame = Frame::of(summary.covered_count(), placement, format);
+    // what models wrote fits whole or not at all
     let sentences = || summary.segments().iter().flat_map(|segment| &segment.sentences);
     let around = counter.count(&frame.before) + counter.count(frame.after) + MESSAGE_TOKENS;
     let mut limit = u32::try_from(room.saturating_sub(around.into())).unwrap_or(u32::MAX);
     if summary.tokens() <= limit {
-        let whole = framed(&frame, sentences(), counter)?;
+        let whole = framed(&frame, summary.lines(), counter)?;
         if u64::from(whole.tokens) <= room {
             return Some(whole);
         }

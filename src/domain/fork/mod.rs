@@ -16,7 +16,7 @@ use crate::domain::{
     Change, Conversation, ConversationKey, ForkedFrom, Head, Identity, LineageId, Need, Ranges, RecipientId,
     Refusal, Revision, Sequence, Timestamp, Transition, Trunk, Verdict, Window,
     change::Context,
-    segment::{Cut, Summary},
+    segment::{Cut, Means, Summary},
 };
 
 pub use edited::{ForkEdited, ForkedEdited, fork_edited};
@@ -152,6 +152,9 @@ fn start(
             Revision::NONE => Revision::NONE,
             _ => Revision::NONE.next(),
         },
+        silenced_at: Revision::NONE,
+        compacted_at: before.head.compacted_at.min(at.next()),
+        next_compaction: 1,
         trunks: before.head.trunks_through(at),
         branch: command.lineage,
         fresh_branch: true,
@@ -159,7 +162,8 @@ fn start(
         ..point::end_of(before, at, &taken.window)
     };
     let change = Change { inherits: Some(before.key().clone()), ..Change::default() };
-    let after = Conversation { head, window: taken.window, summary: taken.summary.summary };
+    let (window, summary) = (taken.window, taken.summary.summary);
+    let after = Conversation { head, window, summary, compactions: Arc::default() };
     Ok(Transition { change, after })
 }
 
@@ -208,7 +212,7 @@ impl Taken {
         left.subtract(&live);
         archived.subtract(&live);
         let sources = context.loaded.archive(&before.summary.sources_of_cut(&left, &archived))?;
-        let summary = before.summary.cut(&left, &sources, policy.summary_token_limit, context.counter);
+        let summary = before.summary.cut(&left, &sources, &Means::of(policy, context));
         Ok(Self { window: revival::joined(&window, revived), left, archived, summary })
     }
 }

@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use crate::domain::{
-    Ranges, TokenCounter, Utterance,
+    Ranges, Utterance,
     extractive::{Focus, summarise},
-    segment::{Segment, Summary, budget, rebuild::Rebuild},
+    segment::{Means, Segment, Summary, budget, rebuild::Rebuild},
 };
 
 /// A summary that covers less than the one it comes from.
@@ -34,44 +34,42 @@ impl Summary {
 
     /// The summary of `kept` alone.
     ///
-    /// - A segment that covers nothing else stays as it is; one that covers nothing of it goes.
+    /// - A segment that covers nothing else stays as it is, but for a model's text that was made from
+    ///   something else too; one that covers nothing of it goes.
     /// - Any other is made anew from `sources`, which are what [`sources_of_cut`](Self::sources_of_cut)
     ///   names, in order; where these do not hold all that it still covers, it keeps its sentences of
     ///   that, and the cut is approximate.
-    pub fn cut(
-        &self,
-        kept: &Ranges,
-        sources: &[Arc<Utterance>],
-        limit: Option<u32>,
-        counter: &dyn TokenCounter,
-    ) -> Cut {
+    pub fn cut(&self, kept: &Ranges, sources: &[Arc<Utterance>], means: &Means<'_>) -> Cut {
         let seen: Ranges = sources.iter().map(|utterance| utterance.sequence).collect();
         let mut approximate = false;
         let mut rebuild = Rebuild::of(self);
         rebuild.replace(|segment| {
             let left = segment.covers.intersection(kept);
             if left == segment.covers {
-                return None;
+                let alone = segment.was_told_only_from(kept);
+                return (!alone).then(|| segment.without(&Ranges::new()).awaiting(segment, means));
             }
             if !seen.holds(&left) {
                 approximate = true;
-                return Some(remainder(segment, left));
+                return Some(remainder(segment, left).awaiting(segment, means));
             }
             let own = sources.iter().filter(|utterance| left.contains(utterance.sequence));
-            Some(retold(segment.level, left.clone(), own.cloned().collect(), counter))
+            Some(retold(segment.level, left.clone(), own.cloned().collect(), means).awaiting(segment, means))
         });
-        rebuild.fold(limit.unwrap_or(u32::MAX));
+        rebuild.fold(means);
         Cut { summary: rebuild.done(), approximate }
     }
 }
 
-fn retold(level: u32, covers: Ranges, source: Vec<Arc<Utterance>>, counter: &dyn TokenCounter) -> Segment {
+/// A segment made of its sources.
+pub(super) fn retold(level: u32, covers: Ranges, source: Vec<Arc<Utterance>>, means: &Means<'_>) -> Segment {
     let tokens = source.iter().map(|utterance| u64::from(utterance.counted_tokens())).sum();
-    let sentences = summarise(&source, &Focus::none(), budget(tokens), counter);
+    let sentences = summarise(&source, &Focus::none(), budget(tokens), means.counter);
     Segment::new(level, covers, sentences, tokens)
 }
 
-fn remainder(segment: &Segment, covers: Ranges) -> Segment {
+/// What a segment tells of some of what it covers.
+pub(super) fn remainder(segment: &Segment, covers: Ranges) -> Segment {
     let sentences = segment.sentences.iter().filter(|sentence| covers.contains(sentence.sequence));
     // what each source counted is not known any more: in proportion
     let share = segment.source_tokens.saturating_mul(covers.count()) / segment.covers.count().max(1);

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use crate::domain::{
     extractive::{Focus, Sentence, select},
     limits::MAX_SEGMENTS,
-    segment::{Segment, Summary},
+    segment::{Means, Segment, Summary, joined::Joined},
 };
 
 /// A fold goes on until so many percent of the limit are used: so that the next evictions
@@ -51,14 +51,15 @@ impl<'a> Rebuild<'a> {
     }
 
     /// Merges old segments until there are at most [`MAX_SEGMENTS`], which loses nothing, and,
-    /// when their tokens are over `limit`, until [`FOLD_PERCENT`] of it are used.
+    /// when their tokens are over the limit, until [`FOLD_PERCENT`] of it are used.
     ///
     /// Merged are always the two oldest neighbours of equal level: so levels grow with the
     /// logarithm of what was said, and what is old has been thinned out most often. A merge
     /// drops at most half of the two.
-    pub(super) fn fold(&mut self, limit: u32) {
+    pub(super) fn fold(&mut self, means: &Means<'_>) {
+        let limit = means.limit();
         while self.segments.len() > MAX_SEGMENTS {
-            self.merge(|_| None);
+            self.merge(|_| None, means);
         }
         if total(&self.segments) <= limit {
             return;
@@ -69,35 +70,32 @@ impl<'a> Rebuild<'a> {
             match self.segments.len() {
                 _ if excess == 0 => return,
                 0 | 1 => return self.trim(target),
-                _ => self.merge(|tokens| Some((tokens / 2).max(tokens.saturating_sub(excess)))),
+                _ => self.merge(|tokens| Some((tokens / 2).max(tokens.saturating_sub(excess))), means),
             }
         }
     }
 
     /// Merges one pair into a segment of the next level, within what `budget` makes of their
     /// tokens; `None` keeps all.
-    fn merge(&mut self, budget: impl Fn(u32) -> Option<u32>) {
+    fn merge(&mut self, budget: impl Fn(u32) -> Option<u32>, means: &Means<'_>) {
         let levels = self.segments.windows(2);
         let at = levels.into_iter().position(|pair| pair[0].level == pair[1].level).unwrap_or(0);
         let (Some(older), Some(newer)) = (self.segments.get(at), self.segments.get(at + 1)) else { return };
-        let mut covers = older.covers.clone();
-        covers.union(&newer.covers);
-        let mut sentences = [&*older.sentences, &*newer.sentences].concat();
-        sentences.sort_by_key(|sentence| sentence.sequence);
-        if let Some(budget) = budget(older.tokens.saturating_add(newer.tokens)) {
-            sentences = select(sentences, &Focus::none(), budget);
-        }
-        let level = older.level.max(newer.level) + 1;
-        let source_tokens = older.source_tokens + newer.source_tokens;
-        let merged = self.numbered(Segment::new(level, covers, sentences, source_tokens));
+        let merged = match budget(older.tokens.saturating_add(newer.tokens)) {
+            None => Joined::of(older, newer).whole(means),
+            Some(budget) => Joined::of(older, newer).within(budget, means),
+        };
+        let merged = self.numbered(merged);
         self.segments.splice(at..at + 2, [merged]);
     }
 
-    /// Cuts the only segment down to `budget` tokens.
+    /// Cuts the only segment down to `budget` tokens. A model's text gives way to sentences.
     fn trim(&mut self, budget: u32) {
         self.replace(|segment| {
             let sentences: Vec<Sentence> = select(segment.sentences.clone(), &Focus::none(), budget);
-            Some(Segment::new(segment.level, segment.covers.clone(), sentences, segment.source_tokens))
+            let covers = segment.covers.clone();
+            let own = Segment::new(segment.level, covers, sentences, segment.source_tokens);
+            Some(Segment { awaits: segment.awaits.clone(), ..own })
         });
     }
 

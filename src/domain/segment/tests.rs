@@ -6,7 +6,7 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::domain::{
-    Role,
+    Role, TokenCounter,
     extractive::tests::{o200k, said},
     limits::{DEFAULT_SUMMARY_TOKENS, MAX_SEGMENTS},
 };
@@ -27,6 +27,37 @@ const WORDS: [&str; 12] = [
 ];
 
 const DEFAULT: Option<u32> = Some(DEFAULT_SUMMARY_TOKENS);
+
+/// With a model that is awaited.
+fn means(limit: Option<u32>) -> Means<'static> {
+    Means { limit, counter: o200k(), awaits: Some(Timestamp(1)) }
+}
+
+/// A model, which was shown the summary up to a segment, names every sequence that it was shown.
+fn told_by_model(summary: &Summary, segment: &Segment, silent: &BTreeSet<u64>, means: &Means<'_>) -> Summary {
+    let shown = summary.segments().iter().take_while(|other| other.number != segment.number);
+    let mut from = segment.covers.clone();
+    shown.for_each(|shown| from.union(&shown.covers));
+    let told = from.sequences().filter(|sequence| !silent.contains(&sequence.get()));
+    let text: String = told.map(|sequence| format!("<{sequence}>")).collect();
+    let lines = vec![Sentence {
+        sequence: Sequence::FIRST,
+        tokens: o200k().count(&format!("{text}\n")),
+        text: format!("{text}\n").into(),
+        weight: 1,
+    }];
+    let retold = Retold { lines, model: "model".into(), prompt: 1, from };
+    summary.retell(segment.number, &retold, means)
+}
+
+/// All text of models that a summary holds, shown or kept for another one.
+fn texts_of_models(summary: &Summary) -> String {
+    let texts = |segment: &Arc<Segment>| {
+        let retold = segment.retold.as_ref().map(|_| segment.text()).unwrap_or_default();
+        retold + segment.awaits.as_ref().map(|awaits| &*awaits.told).unwrap_or_default()
+    };
+    summary.segments().iter().map(texts).collect()
+}
 
 /// An utterance of three sentences that depend on its sequence only.
 fn utterance(sequence: u64, forgotten: bool) -> Arc<Utterance> {
@@ -59,6 +90,8 @@ enum Step {
     Silence(u64, u64),
     Restore(u64, u64),
     Fit(u32),
+    Retell(usize),
+    Settle(usize),
 }
 
 fn steps() -> impl Strategy<Value = Vec<Step>> {
@@ -68,6 +101,8 @@ fn steps() -> impl Strategy<Value = Vec<Step>> {
         1 => (1..60u64, 0..9u64).prop_map(|(first, length)| Step::Silence(first, first + length)),
         1 => (1..60u64, 0..9u64).prop_map(|(first, length)| Step::Restore(first, first + length)),
         1 => (0..400u32).prop_map(Step::Fit),
+        3 => (0..9usize).prop_map(Step::Retell),
+        1 => (0..90usize).prop_map(Step::Settle),
     ];
     prop::collection::vec(step, 0..30)
 }
@@ -88,25 +123,37 @@ impl Model {
                 let sequences = self.written + 1..=self.written + count;
                 self.written += count;
                 self.covered.extend(sequences.clone());
-                summary.write(&utterances(sequences), *limit, o200k())
+                summary.write(&utterances(sequences), &[], &means(*limit))
             }
             Step::Erase(first, last) => {
                 self.covered.retain(|sequence| !(first..=last).contains(sequence));
-                summary.erase(&range(first, last))
+                summary.erase(&range(first, last), &means(*limit))
             }
             Step::Silence(first, last) => {
                 self.silent.extend((first..=last).filter(|sequence| self.covered.contains(sequence)));
-                summary.silence(&range(first, last))
+                summary.silence(&range(first, last), &means(*limit))
             }
             Step::Restore(first, last) => {
                 let back: Vec<u64> =
                     (first..=last).filter(|sequence| self.covered.contains(sequence)).collect();
                 self.silent.retain(|sequence| !back.contains(sequence));
-                summary.restore(&utterances(back), *limit, o200k())
+                summary.restore(&utterances(back), &means(*limit))
             }
             Step::Fit(smaller) => {
                 *limit = Some(smaller);
-                summary.fit(*limit)
+                summary.fit(&means(*limit))
+            }
+            Step::Retell(which) => {
+                let waiting = summary.segments().iter().filter(|segment| segment.awaits.is_some());
+                let waiting: Vec<_> = waiting.collect();
+                let Some(segment) = waiting.get(which % waiting.len().max(1)) else { return summary.clone() };
+                told_by_model(summary, segment, &self.silent, &means(*limit))
+            }
+            Step::Settle(which) => {
+                let numbers = summary.numbers();
+                numbers
+                    .get(which % numbers.len().max(1))
+                    .map_or(summary.clone(), |number| summary.settle(*number))
             }
         }
     }
@@ -134,6 +181,13 @@ proptest! {
             let told = tells(&summary);
             prop_assert!(told.is_subset(&model.covered), "an erased sentence after {step:?}");
             prop_assert!(told.is_disjoint(&model.silent), "a silenced sentence after {step:?}");
+            let texts = texts_of_models(&summary);
+            for gone in (1..=model.written).filter(|sequence| !model.covered.contains(sequence)) {
+                prop_assert!(!texts.contains(&format!("<{gone}>")), "{gone} after {step:?}");
+            }
+            for silent in &model.silent {
+                prop_assert!(!texts.contains(&format!("<{silent}>")), "{silent} after {step:?}");
+            }
             for segment in summary.segments() {
                 prop_assert_eq!(segment.tokens, o200k().count(&segment.text()));
                 prop_assert!(segment.sentences.iter().all(|sentence| segment.covers.contains(sentence.sequence)));
@@ -167,7 +221,7 @@ proptest! {
 fn a_segment_keeps_to_its_share_of_the_source() {
     let evicted = utterances(1..=40);
     let source: u64 = evicted.iter().map(|utterance| u64::from(utterance.tokens)).sum();
-    let summary = Summary::default().write(&evicted, DEFAULT, o200k());
+    let summary = Summary::default().write(&evicted, &[], &means(DEFAULT));
     let segment = &summary.segments()[0];
     assert_eq!((segment.number, segment.level, segment.source_tokens), (1, 0, source));
     assert!(
@@ -179,14 +233,14 @@ fn a_segment_keeps_to_its_share_of_the_source() {
 
 #[test]
 fn an_unchanged_summary_is_the_same_one() {
-    let summary = Summary::default().write(&utterances(1..=9), DEFAULT, o200k());
+    let summary = Summary::default().write(&utterances(1..=9), &[], &means(DEFAULT));
     let elsewhere = Ranges::of(Sequence(50), Sequence(60));
     for same in [
-        summary.erase(&elsewhere),
-        summary.silence(&elsewhere),
-        summary.fit(DEFAULT),
-        summary.write(&[], DEFAULT, o200k()),
-        summary.restore(&utterances(50..52), DEFAULT, o200k()),
+        summary.erase(&elsewhere, &means(DEFAULT)),
+        summary.silence(&elsewhere, &means(DEFAULT)),
+        summary.fit(&means(DEFAULT)),
+        summary.write(&[], &[], &means(DEFAULT)),
+        summary.restore(&utterances(50..52), &means(DEFAULT)),
     ] {
         assert!(Arc::ptr_eq(&same.segments, &summary.segments) && same.changed_from(&summary).is_empty());
     }
@@ -194,10 +248,10 @@ fn an_unchanged_summary_is_the_same_one() {
 
 #[test]
 fn silenced_sentences_come_back() {
-    let before = Summary::default().write(&utterances(1..=3), DEFAULT, o200k());
-    let silent = before.silence(&Ranges::of(Sequence(1), Sequence(3)));
+    let before = Summary::default().write(&utterances(1..=3), &[], &means(DEFAULT));
+    let silent = before.silence(&Ranges::of(Sequence(1), Sequence(3)), &means(DEFAULT));
     assert_eq!((silent.text().as_str(), silent.covered_count()), ("", 3));
-    let after = silent.restore(&utterances(1..=3), DEFAULT, o200k());
+    let after = silent.restore(&utterances(1..=3), &means(DEFAULT));
     assert_eq!(after.text(), before.text());
     assert_eq!(after.changed_from(&before).removed, [1]);
 }
@@ -205,9 +259,9 @@ fn silenced_sentences_come_back() {
 #[test]
 fn what_was_forgotten_at_the_time_comes_back_too() {
     let evicted = [utterance(1, true), utterance(2, true)];
-    let summary = Summary::default().write(&evicted, DEFAULT, o200k());
+    let summary = Summary::default().write(&evicted, &[], &means(DEFAULT));
     assert_eq!((summary.tokens(), summary.segments()[0].source_tokens), (0, 0));
-    assert!(tells(&summary.restore(&utterances([2]), DEFAULT, o200k())).contains(&2));
+    assert!(tells(&summary.restore(&utterances([2]), &means(DEFAULT))).contains(&2));
 }
 
 #[test]
@@ -215,7 +269,7 @@ fn folds_leave_room_and_levels_grow_slowly() {
     let (mut summary, mut folds) = (Summary::default(), 0);
     for at in 0..400 {
         let before = summary.clone();
-        summary = summary.write(&utterances(at * 5 + 1..=at * 5 + 5), DEFAULT, o200k());
+        summary = summary.write(&utterances(at * 5 + 1..=at * 5 + 5), &[], &means(DEFAULT));
         let removed = summary.changed_from(&before).removed;
         if !removed.is_empty() {
             folds += 1;
@@ -233,10 +287,70 @@ fn without_a_limit_old_segments_merge_and_lose_nothing() {
     let mut summary = Summary::default();
     let mut told = BTreeSet::new();
     for at in 0..300 {
-        summary = summary.write(&utterances([at + 1]), None, o200k());
+        summary = summary.write(&utterances([at + 1]), &[], &means(None));
         told.extend(tells(&summary).into_iter().filter(|sequence| *sequence == at + 1));
     }
     assert!(summary.segments().len() <= MAX_SEGMENTS);
     assert_eq!(tells(&summary), told);
     assert_eq!(summary.tokens(), o200k().count(&summary.text()));
+}
+
+#[test]
+fn a_models_text_is_accepted_line_by_line() {
+    let summary = Summary::default().write(&utterances(1..=40), &[], &means(DEFAULT));
+    let segment = &summary.segments()[0];
+    let lines = segment
+        .accept("  Facts:\r\n\n\t- a bug in \u{7}src/main.rs  \n/etc is read-only\n", o200k())
+        .unwrap();
+    let text: String = lines.iter().map(|line| &*line.text).collect();
+    assert_eq!(text, "Facts:\n- a bug in  src/main.rs\n- /etc is read-only\n");
+    assert_eq!(lines.iter().map(|line| line.tokens).sum::<u32>(), o200k().count(&text));
+    assert_eq!(segment.accept(" \n\u{0}\n", o200k()), Err(Unfit::Empty));
+    let long = "- invoice INV-7\n".repeat(400);
+    assert!(
+        matches!(segment.accept(&long, o200k()), Err(Unfit::TooLong { most, .. }) if most == segment.room())
+    );
+}
+
+#[test]
+fn what_models_told_is_kept_for_the_one_that_tells_a_fold() {
+    let means = means(Some(150));
+    let mut summary = Summary::default();
+    for at in 0..12 {
+        summary = summary.write(&utterances(at * 5 + 1..=at * 5 + 5), &[], &means);
+        let newest = summary.segments().last().unwrap().clone();
+        if newest.awaits.is_some() {
+            summary = told_by_model(&summary, &newest, &BTreeSet::new(), &means);
+        }
+    }
+    let oldest = &summary.segments()[0];
+    let awaits = oldest.awaits.as_ref().expect("a fold awaits a model");
+    assert!(oldest.level > 0 && awaits.told.contains("<1>"), "{oldest:?}");
+    assert!(awaits.from.holds(&oldest.covers));
+}
+
+#[test]
+fn a_model_is_not_awaited_for_what_is_as_short_as_a_summary() {
+    let short = said(1, Role::User, "the invoice is INV-7");
+    let summary = Summary::default().write(&[Arc::new(short)], &[], &means(DEFAULT));
+    assert_eq!((summary.provisional(), summary.awaits_since()), (0, None));
+    let summary = summary.write(&utterances(2..=9), &[], &means(DEFAULT));
+    assert_eq!((summary.provisional(), summary.awaits_since()), (1, Some(Timestamp(1))));
+}
+
+#[test]
+fn long_conversations_are_covered_at_rising_levels() {
+    for (count, least_level) in [(50, 0), (200, 1), (1_000, 3), (10_000, 5)] {
+        let mut summary = Summary::default();
+        for first in (1..=count).step_by(25) {
+            summary = summary.write(&utterances(first..=(first + 24).min(count)), &[], &means(DEFAULT));
+        }
+        let mut seen = BTreeSet::new();
+        for segment in summary.segments() {
+            assert!(segment.covers.sequences().all(|sequence| seen.insert(sequence)), "covered twice");
+        }
+        assert_eq!(seen.len() as u64, count);
+        assert!(summary.segments()[0].level >= least_level, "{count}: {}", summary.segments()[0].level);
+        assert!(summary.tokens() <= DEFAULT_SUMMARY_TOKENS);
+    }
 }

@@ -279,6 +279,14 @@ impl Store for Failing {
         ready(Ok(Vec::new()))
     }
 
+    fn waiting(
+        &self,
+        _: Option<(Timestamp, ConversationKey)>,
+        _: usize,
+    ) -> BoxFuture<'_, Result<Vec<(Timestamp, ConversationKey)>, StoreError>> {
+        ready(Ok(Vec::new()))
+    }
+
     fn remove_outcomes(&self, _: Timestamp) -> BoxFuture<'_, Result<u64, StoreError>> {
         ready(Ok(0))
     }

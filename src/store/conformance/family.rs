@@ -97,7 +97,7 @@ impl Family {
 
     fn forked(&self, parent: &str, id: &str, forked: Forked) -> Forking {
         let script = &self.members[parent];
-        let mut child = Script::with(&self.store, id, script.state.head.policy);
+        let mut child = Script::with(&self.store, id, script.state.head.policy.clone());
         child.now = script.now;
         let starting = Step::of(&child.state, forked.fork);
         let archived = script.archive.iter().filter(|(at, _)| starting.after.head.archived.contains(**at));

@@ -29,6 +29,8 @@
 
 pub mod archive;
 pub mod commits;
+mod compacting;
+pub mod compactions;
 pub mod contention;
 pub mod deletion;
 pub mod due;
@@ -43,6 +45,7 @@ pub mod recipients;
 pub mod room;
 pub(in crate::store) mod script;
 pub mod states;
+pub mod waiting;
 
 use std::{future::Future, sync::Arc};
 
@@ -192,6 +195,34 @@ macro_rules! store_conformance {
             a_chain_of_forks_is_handed_over_at_once,
             a_family_changes_at_once,
             random_families_are_kept_at_each_step,
+        ] }
+        $crate::store_conformance! { @topic $fresh, compactions: [
+            a_compaction_is_kept,
+            what_left_comes_back_with_an_undo,
+            several_are_undone_one_by_one,
+            what_was_said_since_stays,
+            ids_are_found_where_their_utterances_are,
+            the_oldest_go_beyond_the_limit,
+            a_hard_forget_reaches_what_an_undo_would_bring_back,
+            a_soft_forget_reaches_it_and_is_restored,
+            a_fork_has_none,
+            what_returns_in_one_stays_archived_in_the_other,
+            a_deletion_leaves_none,
+            what_a_model_told_is_kept,
+            a_random_life_is_kept_at_each_step,
+        ] }
+        $crate::store_conformance! { @topic $fresh, waiting: [
+            nothing_waits_without_a_model,
+            what_waits_longest_comes_first,
+            pages_go_on_behind_their_last,
+            what_a_model_told_waits_no_more,
+            what_is_given_up_waits_no_more,
+            what_was_folded_waits_since_its_first,
+            what_is_forgotten_waits_no_more,
+            what_has_ended_waits_on,
+            a_fork_waits_for_itself,
+            what_is_deleted_waits_no_more,
+            a_commit_that_conflicts_changes_nothing,
         ] }
         $crate::store_conformance! { @topic $fresh, isolation: [
             namespaces_share_nothing,

@@ -124,7 +124,7 @@ pub async fn a_recipient_leaves_nothing_behind(store: Arc<dyn Store>) {
     let expire_after = Some(Duration::from_secs(60));
     let policy = Policy { expire_after, ..Policy::ROLLING };
     for id in ["ended", "active"] {
-        let mut script = Script::with(&store, id, policy);
+        let mut script = Script::with(&store, id, policy.clone());
         script.say(users(30)).await;
         if id == "ended" {
             script.end("done").await;

@@ -114,7 +114,7 @@ impl Script {
         let head = &self.state.head;
         let command = Create {
             identity: (*head.identity).clone(),
-            policy: head.policy,
+            policy: head.policy.clone(),
             title: Some("Travel".into()),
             labels: BTreeMap::from([("team".to_owned(), "blue".to_owned())]),
         };
@@ -220,7 +220,7 @@ impl Script {
     pub(super) fn renew(&mut self) {
         let identity = &self.state.head.identity;
         let identity = self::identity(identity.key.clone(), identity.recipient.as_str());
-        self.state = Arc::new(Conversation::new(identity, self.state.head.policy));
+        self.state = Arc::new(Conversation::new(identity, self.state.head.policy.clone()));
         self.archive.clear();
     }
 
@@ -231,7 +231,7 @@ impl Script {
         self.check().await;
     }
 
-    async fn apply_if(&mut self, transition: Option<Transition>) -> bool {
+    pub(super) async fn apply_if(&mut self, transition: Option<Transition>) -> bool {
         let Some(transition) = transition else { return false };
         self.apply(&Step::of(&self.state, transition)).await;
         true
@@ -240,6 +240,9 @@ impl Script {
     /// Expects what `step` leads to.
     pub(super) fn advance(&mut self, step: &Step) {
         let change = &step.change;
+        for utterance in &change.returned {
+            self.archive.remove(&utterance.sequence);
+        }
         for utterance in change.evicted.iter() {
             self.archive.insert(utterance.sequence, utterance.clone());
         }
@@ -290,7 +293,7 @@ impl Script {
         utterance.expect("the utterance is stored").id_text().into()
     }
 
-    async fn decide<T>(
+    pub(super) async fn decide<T>(
         &self,
         rule: impl Fn(&Conversation, &Context<'_>) -> Result<Verdict<T>, Refusal>,
     ) -> T {

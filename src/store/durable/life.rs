@@ -11,6 +11,7 @@ use crate::{
         Timestamp, ToolCall, Transition, Utterance, Verdict,
         capacity::Capacity,
         change::Context,
+        compaction::{Cause, Compact, Retell, Undo, compact, give_up, retell, undo},
         forget::{Forget, forget},
         forgetting,
         memorize::{Memorize, memorize},
@@ -109,6 +110,37 @@ impl<'s> Life<'s> {
         self.apply(Some(transition));
     }
 
+    /// Compacts it to its last `keep_recent` utterances, if that can be done.
+    pub(super) fn compact(&mut self, keep_recent: u32) {
+        let command = Compact { keep_recent, focus: Vec::new(), cause: Cause::Asked, expected: None };
+        let compacted = self.decided(|before, context| compact(before, &command, context));
+        self.apply(compacted.ok().map(|compacted| compacted.transition));
+    }
+
+    /// Undoes the last compaction that stands, if it can be undone.
+    pub(super) fn undo(&mut self) {
+        let undone = self.decided(|before, context| undo(before, &Undo { expected: None }, context));
+        self.apply(undone.ok().map(|undone| undone.transition));
+    }
+
+    /// A model tells the oldest segment that waits, or, without a text, gives it up.
+    pub(super) fn tell(&mut self, text: Option<&str>) {
+        let mut segments = self.state.summary.segments().iter();
+        let Some(segment) = segments.find(|segment| segment.awaits.is_some()).cloned() else { return };
+        let context = Context { now: self.now, counter: &Words, loaded: &Loaded::default() };
+        let Some(text) = text else { return self.apply(give_up(&self.state, segment.number, &context)) };
+        let Ok(lines) = segment.accept(text, &Words) else { return };
+        let command = Retell {
+            segment: segment.number,
+            lines,
+            model: "small".into(),
+            prompt: 1,
+            seen: self.state.head.revision,
+            from: self.state.summary.covers(),
+        };
+        self.apply(retell(&self.state, &command, &context));
+    }
+
     /// Makes it the active conversation of its recipient, and keeps what a call came to, if it is
     /// there.
     pub(super) fn call(&mut self) {
@@ -145,7 +177,7 @@ impl<'s> Life<'s> {
         });
         let mut identity = (**identity).clone();
         identity.lineage.0[15] = identity.lineage.0[15].wrapping_add(1);
-        self.state = Arc::new(Conversation::new(identity, self.state.head.policy));
+        self.state = Arc::new(Conversation::new(identity, self.state.head.policy.clone()));
     }
 
     /// What is stored, in the order said.
@@ -189,11 +221,18 @@ impl<'s> Life<'s> {
     }
 
     fn decide<T>(&self, rule: impl Fn(&Conversation, &Context<'_>) -> Result<Verdict<T>, Refusal>) -> T {
+        self.decided(rule).unwrap()
+    }
+
+    fn decided<T>(
+        &self,
+        rule: impl Fn(&Conversation, &Context<'_>) -> Result<Verdict<T>, Refusal>,
+    ) -> Result<T, Refusal> {
         let mut loaded = Loaded::default();
         loop {
             let context = Context { now: self.now, counter: &Words, loaded: &loaded };
-            match rule(&self.state, &context).unwrap() {
-                Verdict::Decided(decided) => return decided,
+            match rule(&self.state, &context)? {
+                Verdict::Decided(decided) => return Ok(decided),
                 Verdict::Need(Need::Archive(wanted)) => {
                     let utterances = self.shelf.archived(self.state.key(), &wanted);
                     loaded.add_archive(&wanted, utterances);

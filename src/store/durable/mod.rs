@@ -280,6 +280,14 @@ impl Store for DurableStore {
         self.read(move |reader| reader.due(now, limit))
     }
 
+    fn waiting(
+        &self,
+        after: Option<(Timestamp, ConversationKey)>,
+        limit: usize,
+    ) -> BoxFuture<'_, Result<Vec<(Timestamp, ConversationKey)>, StoreError>> {
+        self.read(move |reader| reader.waiting(after.as_ref(), limit))
+    }
+
     fn remove_outcomes(&self, oldest: Timestamp) -> BoxFuture<'_, Result<u64, StoreError>> {
         Box::pin(self.remove_old_outcomes(oldest))
     }

@@ -14,16 +14,16 @@ use super::{
     directory::Directory,
     key_value::{Key, KeyValue, Pairs},
     records::{
-        self, Active, ConversationName, Descriptions, Dues, Ended, Endings, GivenIds, Heads, Kind, Listed,
-        ListedKey, Meta, Metas, OutcomeAges, OutcomeName, Outcomes, Policies, Readers, Segments, StoredHead,
-        Utterances,
+        self, Active, Compactions, ConversationName, Descriptions, Dues, Ended, Endings, GivenIds, Heads,
+        Kind, Listed, ListedKey, Meta, Metas, OutcomeAges, OutcomeName, Outcomes, Policies, Readers,
+        Segments, StoredHead, Utterances, Waiting,
     },
     unavailable,
 };
 use crate::{
     domain::{
         Conversation, ConversationId, ConversationKey, Head, Identity, LineageId, Ranges, Sequence,
-        Timestamp, Utterance, Window, segment::Summary,
+        Timestamp, Utterance, Window, compaction::Compaction, segment::Summary,
     },
     store::{Due, Outcome, OutcomeKey, Page, RecipientKey, StoreError},
 };
@@ -56,9 +56,39 @@ impl Reader {
                 let damage = format!("of {} utterances {there} are there", head.stored);
                 return Err(damaged(key, &damage));
             }
+            let compactions = reader.compactions(key, lineage, &head)?;
             let head = reader.head(identity.clone(), head)?;
-            Ok(Conversation { head, window, summary })
+            Ok(Conversation { head, window, summary, compactions })
         })
+    }
+
+    /// The compactions of a conversation, the oldest first: none is missing among them, nor the last.
+    fn compactions(
+        &self,
+        key: &ConversationKey,
+        lineage: LineageId,
+        head: &StoredHead,
+    ) -> Result<Arc<[Arc<Compaction>]>, StoreError> {
+        if head.next_compaction == 1 {
+            return Ok(Arc::default());
+        }
+        let mut compactions = Vec::new();
+        for pair in
+            read::<Compactions>(records::beginning(self.pairs(), &records::compactions_of(lineage))).rev()
+        {
+            let (_, compaction) = pair?;
+            compactions.push(Arc::new(compaction));
+        }
+        let numbers = (1..head.next_compaction).rev();
+        let missing = numbers.zip(&compactions).find(|(number, compaction)| *number != compaction.number);
+        if missing.is_some() || compactions.is_empty() {
+            return Err(damaged(
+                key,
+                &format!("of {} compactions not all are there", head.next_compaction - 1),
+            ));
+        }
+        compactions.reverse();
+        Ok(compactions.into())
     }
 
     pub(super) fn archived(
@@ -171,6 +201,17 @@ impl Reader {
         read::<Dues>(records::within(self.pairs(), &records::dues_up_to(now)))
             .take(limit)
             .map(|due| Ok(due?.0.1))
+            .collect()
+    }
+
+    pub(super) fn waiting(
+        &self,
+        after: Option<&(Timestamp, ConversationKey)>,
+        limit: usize,
+    ) -> Result<Vec<(Timestamp, ConversationKey)>, StoreError> {
+        read::<Waiting>(records::within(self.pairs(), &records::waiting_behind(after)))
+            .take(limit)
+            .map(|entry| Ok(entry?.0))
             .collect()
     }
 

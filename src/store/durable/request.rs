@@ -5,14 +5,15 @@
 use super::{
     key_value::{Key, Value},
     records::{
-        self, Active, ConversationName, Description, Descriptions, Dues, Ended, Endings, GivenIds, Heads,
-        Kind, LineageReader, Listed, OutcomeAges, OutcomeName, Outcomes, Policies, Readers, Segments,
-        StoredHead, Utterances,
+        self, Active, Compactions, ConversationName, Description, Descriptions, Dues, Ended, Endings,
+        GivenIds, Heads, Kind, LineageReader, Listed, OutcomeAges, OutcomeName, Outcomes, Policies, Readers,
+        Segments, StoredHead, Utterances, Waiting,
     },
 };
 use crate::{
     domain::{
-        Change, Conversation, ConversationId, Head, LineageId, Ranges, Revision, Timestamp, Trunk, Utterance,
+        Change, Conversation, ConversationId, ConversationKey, Head, LineageId, Ranges, Revision, Timestamp,
+        Trunk, Utterance,
     },
     store::{Commit, Due, Outcome, OutcomeKey, PointerWrite, Write},
 };
@@ -120,17 +121,29 @@ impl Request {
         let lineage = head.identity.lineage;
         self.utterances(head, change);
         self.share(before.map(|before| &before.head), head);
+        self.summary(lineage, change);
+        self.describe(before.map(|before| &before.head), head);
+        self.wait(before, Some(after), &head.identity.key);
+        self.put::<Heads>(&lineage, &StoredHead::of(head, &after.summary));
+        self.heads.push((lineage, Some(head.revision)));
+        if before.is_some_and(|before| before.head.erased_at != head.erased_at) {
+            self.steps.push(Step::Unscrubbed);
+        }
+    }
+
+    /// Segments and compactions, as far as they changed.
+    fn summary(&mut self, lineage: LineageId, change: &Change) {
         for segment in &change.segments_written {
             self.put::<Segments>(&(lineage, segment.number), segment);
         }
         for number in &change.segments_removed {
             self.remove::<Segments>(&(lineage, *number));
         }
-        self.describe(before.map(|before| &before.head), head);
-        self.put::<Heads>(&lineage, &StoredHead::of(head, &after.summary));
-        self.heads.push((lineage, Some(head.revision)));
-        if !change.erased.is_empty() {
-            self.steps.push(Step::Unscrubbed);
+        for compaction in &change.compactions_written {
+            self.put::<Compactions>(&(lineage, compaction.number), compaction);
+        }
+        for number in &change.compactions_removed {
+            self.remove::<Compactions>(&(lineage, *number));
         }
     }
 
@@ -232,6 +245,26 @@ impl Request {
         self.expire(before.and_then(Head::expire_time), head.expire_time(), head);
     }
 
+    /// That the conversation waits for a model, where that changed.
+    fn wait(
+        &mut self,
+        before: Option<&Conversation>,
+        after: Option<&Conversation>,
+        conversation: &ConversationKey,
+    ) {
+        let since = |state: Option<&Conversation>| state.and_then(|state| state.summary.awaits_since());
+        let (before, after) = (since(before), since(after));
+        if before == after {
+            return;
+        }
+        if let Some(time) = before {
+            self.remove::<Waiting>(&(time, conversation.clone()));
+        }
+        if let Some(time) = after {
+            self.put::<Waiting>(&(time, conversation.clone()), &());
+        }
+    }
+
     fn expire(&mut self, before: Option<Timestamp>, after: Option<Timestamp>, head: &Head) {
         if before == after {
             return;
@@ -259,6 +292,7 @@ impl Request {
             self.remove::<Ended>(&entry);
         }
         self.expire(head.expire_time(), None, head);
+        self.wait(Some(before), None, &identity.key);
         self.steps.extend(records::prefixes_of(lineage, head.branch).map(Step::RemoveAll));
         for trunk in head.trunks.iter() {
             self.remove::<Readers>(&(trunk.lineage, lineage));

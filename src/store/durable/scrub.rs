@@ -82,6 +82,39 @@ mod tests {
         }
     }
 
+    /// Of an utterance that was dropped before, only what the summary and compactions tell is left to go.
+    #[test]
+    fn what_was_removed_of_summaries_is_not_in_the_files() {
+        for engine in EngineKind::ALL {
+            let files = tempfile::tempdir().unwrap();
+            let shelf = Shelf::open(engine, files.path());
+            let policy = Policy { archive_limit: 0, summary_token_limit: Some(60), ..Policy::SESSION };
+            let mut life = Life::new(&shelf, "demo", 1, policy);
+            let secret = |number| user(&format!("The secret of room {number} is xylophone-{number}."));
+            life.say((0..40).map(secret).collect());
+            life.compact(5);
+            assert!(life.state.summary.text().contains("xylophone"));
+            life.say(
+                (0..40).map(|number| user(&format!("The key of room {number} is R-{number}."))).collect(),
+            );
+            life.compact(5);
+            let keeps = |life: &Life<'_>| {
+                let folded = life.state.compactions.iter().flat_map(|compaction| compaction.folded.iter());
+                folded.flat_map(|folded| folded.iter()).any(|segment| segment.text().contains("xylophone"))
+            };
+            assert!(keeps(&life), "an undo would bring it back");
+            life.forget("sequence:1-40", true);
+            assert!(!keeps(&life) && !life.state.summary.text().contains("xylophone"));
+            drop(shelf);
+            let directory = Directory::open(engine, files.path(), 1 << 20).unwrap();
+            let unscrubbed = directory.pairs().get(&records::key::<Metas>(&Meta::Unscrubbed)).unwrap();
+            assert!(unscrubbed.is_some(), "{engine} is to be scrubbed");
+            scrub(&directory).unwrap();
+            drop(directory);
+            assert!(!holds(files.path(), b"xylophone"), "{engine} has it no more");
+        }
+    }
+
     /// What is erased of what forks share, and what went with a parent.
     #[test]
     fn what_was_removed_of_a_family_is_not_in_the_files() {

@@ -25,6 +25,8 @@ pub(super) struct Indexes {
     pub(super) outcomes: HashMap<OutcomeKey, Arc<Outcome>>,
     outcome_ages: VecDeque<(Timestamp, OutcomeKey)>,
     pub(super) expiries: BTreeSet<(Timestamp, ConversationKey)>,
+    /// By the time since which a segment waits for a model.
+    pub(super) waiting: BTreeSet<(Timestamp, ConversationKey)>,
     /// Of each frozen lineage, the last sequence that each conversation reads there.
     readers: HashMap<LineageId, BTreeMap<ConversationKey, Sequence>>,
 }
@@ -46,6 +48,12 @@ impl Indexes {
         }
         if let Some(expiry) = after.and_then(|state| expiry(&state.head)) {
             self.expiries.insert(expiry);
+        }
+        if let Some(wait) = before.and_then(wait) {
+            self.waiting.remove(&wait);
+        }
+        if let Some(wait) = after.and_then(wait) {
+            self.waiting.insert(wait);
         }
         self.read(write);
         let (was_ended, is_ended) =
@@ -148,6 +156,10 @@ fn ending(head: &Head) -> Option<(RecipientKey, (Timestamp, ConversationId))> {
 
 fn expiry(head: &Head) -> Option<(Timestamp, ConversationKey)> {
     head.expire_time().map(|time| (time, head.identity.key.clone()))
+}
+
+fn wait(state: &Arc<Conversation>) -> Option<(Timestamp, ConversationKey)> {
+    state.summary.awaits_since().map(|since| (since, state.key().clone()))
 }
 
 fn recipient(head: &Head) -> RecipientKey {

@@ -215,6 +215,7 @@ fn changes_indexes(write: &Write) -> bool {
             expiry(write.before()) != expiry(write.after())
                 || before.head.trunks != after.head.trunks
                 || before.head.ended != after.head.ended
+                || before.summary.awaits_since() != after.summary.awaits_since()
         }
         _ => true,
     }
@@ -331,6 +332,17 @@ impl Store for MemoryStore {
         let indexes = self.indexes.lock();
         let due = indexes.expiries.iter().take_while(|(time, _)| *time <= now).take(limit);
         ready(Ok(due.map(|(_, key)| Due::Expired(key.clone())).collect()))
+    }
+
+    fn waiting(
+        &self,
+        after: Option<(Timestamp, ConversationKey)>,
+        limit: usize,
+    ) -> BoxFuture<'_, Result<Vec<(Timestamp, ConversationKey)>, StoreError>> {
+        let start = after.map_or(Bound::Unbounded, Bound::Excluded);
+        let indexes = self.indexes.lock();
+        let waiting = indexes.waiting.range((start, Bound::Unbounded)).take(limit);
+        ready(Ok(waiting.cloned().collect()))
     }
 
     fn remove_outcomes(&self, oldest: Timestamp) -> BoxFuture<'_, Result<u64, StoreError>> {

@@ -27,6 +27,25 @@ fn head_bytes(head: &Head) -> i64 {
     head.memory_bytes() as i64
 }
 
+/// What a state takes, beside its head and what was said, for what models told and compactions keep.
+fn kept_bytes(state: &Conversation) -> i64 {
+    let compactions = state.compactions.iter().map(|compaction| compaction.memory_bytes());
+    (state.summary.told_bytes() + compactions.sum::<usize>()) as i64
+}
+
+/// By how much that grows from one state to the next.
+fn kept_growth(before: Option<&Arc<Conversation>>, after: &Conversation) -> i64 {
+    match before {
+        Some(before)
+            if Arc::ptr_eq(&before.compactions, &after.compactions)
+                && before.summary.told_bytes() == after.summary.told_bytes() =>
+        {
+            0
+        }
+        before => kept_bytes(after) - before.map_or(0, |before| kept_bytes(before)),
+    }
+}
+
 impl Slot {
     /// Whether the conversation is in the state that a write applies to.
     pub(super) fn is_in(&self, state: Option<&Arc<Conversation>>) -> bool {
@@ -48,7 +67,8 @@ impl Slot {
         let rewritten = change.rewritten.iter().map(|utterance| self.growth(utterance, change)).sum::<i64>();
         let gone = self.charged_for(&change.erased) + self.charged_for(&change.dropped);
         let before = self.state.as_ref().map_or(0, |state| head_bytes(&state.head));
-        appended - unkept + rewritten - gone + head_bytes(&after.head) - before
+        let kept = kept_growth(self.state.as_ref(), after);
+        appended - unkept + rewritten - gone + head_bytes(&after.head) - before + kept
     }
 
     /// What storing an utterance anew adds: all of it, when what was there is another's.
@@ -127,6 +147,7 @@ impl Slot {
     }
 
     fn change(&mut self, change: &Change) {
+        self.archive.remove(&change.returned.iter().map(|utterance| utterance.sequence).collect());
         change.evicted.iter().for_each(|utterance| self.archive.keep(utterance));
         for utterance in &change.rewritten {
             if self.archive.get(utterance.sequence).is_some() {

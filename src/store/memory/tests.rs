@@ -19,10 +19,14 @@ use crate::{
 /// About how many bytes the conversations of a family take that share what they share.
 fn bytes(family: &Family) -> u64 {
     let heads = family.members.values().map(|member| member.state.head.memory_bytes()).sum::<usize>();
+    let states = family.members.values().map(|member| &member.state);
+    let told = states.clone().map(|state| state.summary.told_bytes()).sum::<usize>();
+    let compactions = states.flat_map(|state| state.compactions.iter());
+    let compactions = compactions.map(|compaction| compaction.memory_bytes()).sum::<usize>();
     let stored = family.members.values().flat_map(Script::stored);
     let distinct: HashMap<_, _> = stored.map(|utterance| (Arc::as_ptr(utterance), utterance)).collect();
     let said = distinct.values().map(|utterance| utterance.memory_bytes()).sum::<usize>();
-    (heads + said) as u64
+    (heads + told + compactions + said) as u64
 }
 
 /// Whatever happens in a family, each utterance that somebody has is charged for once.
@@ -58,8 +62,33 @@ fn a_fork_takes_the_same_room_at_any_length() {
     };
     let untitled = Policy { summarization_enabled: false, ..Policy::ROLLING };
     for policy in [Policy::SESSION, untitled] {
-        assert_eq!(taken(policy, 30), taken(policy, 2_000));
+        assert_eq!(taken(policy.clone(), 30), taken(policy, 2_000));
     }
+}
+
+/// What an undo would bring back is charged for, and what a model told; not what an undo moves.
+#[test]
+fn what_compactions_keep_is_charged_for() {
+    let memory = Arc::new(MemoryStore::new(0));
+    conformance::run(async { (MemoryStore::new(0), ()) }, async |_| {
+        let store: Arc<dyn Store> = memory.clone();
+        let policy = Policy { summary_token_limit: Some(90), llm_summaries: true, ..Policy::SESSION };
+        let mut family = Family::of(&store, "it", policy);
+        for _ in 0..3 {
+            family.member("it").say(users(40)).await;
+            family.member("it").compact(15).await;
+            let waiting = family.member("it").awaiting();
+            assert_eq!(memory.used_bytes(), bytes(&family), "it waits");
+            family.member("it").retell(waiting[0], "- the codes of the rooms").await;
+            assert_eq!(memory.used_bytes(), bytes(&family), "it is told");
+        }
+        let before = memory.used_bytes();
+        family.member("it").undo().await;
+        assert_eq!(memory.used_bytes(), bytes(&family));
+        assert!(memory.used_bytes() < before, "what it folded is kept once");
+        family.delete_all().await;
+        assert_eq!(memory.used_bytes(), 0);
+    });
 }
 
 fn utterance(sequence: u64, id: Option<&str>) -> Arc<Utterance> {

@@ -69,18 +69,18 @@ pub fn budget_cases() -> Vec<Case> {
 }
 
 /// The same limits, evicting no more than it must.
-pub fn one_at_a_time(policy: Policy) -> Policy {
+pub fn one_at_a_time(policy: &Policy) -> Policy {
     let tight = |marks: Option<Marks>| marks.and_then(|marks| Marks::with_keep(marks.max(), marks.max()));
     Policy {
         utterances: tight(policy.utterances),
         tokens: tight(policy.tokens),
         turns: tight(policy.turns),
-        ..policy
+        ..policy.clone()
     }
 }
 
 /// Replays transcripts under a policy; only those with enough evictions count, unless none is wanted.
-pub fn figures(transcripts: &[Transcript], policy: Policy, budget: Option<u32>, format: Format) -> Figures {
+pub fn figures(transcripts: &[Transcript], policy: &Policy, budget: Option<u32>, format: Format) -> Figures {
     let mut figures = Figures::default();
     let request = Request { format, budget, max_turns: None, ..Request::default() };
     for transcript in transcripts {
@@ -103,8 +103,8 @@ impl Figures {
     }
 }
 
-fn of_transcript(drafts: &[Draft], policy: Policy, request: &Request) -> Figures {
-    let mut said = Said::nothing(policy);
+fn of_transcript(drafts: &[Draft], policy: &Policy, request: &Request) -> Figures {
+    let mut said = Said::nothing(policy.clone());
     let mut figures = Figures { transcripts: 1, ..Figures::default() };
     let mut promised: Vec<String> = Vec::new();
     for (step, draft) in drafts.iter().enumerate() {
@@ -146,12 +146,12 @@ pub fn print(name: &str, transcripts: &[Transcript], format: Format) {
         "window", "files", "evictions", "folds", "calls", "steps", "evictions", "calls", "steps"
     );
     for case in cases() {
-        let ours = figures(transcripts, case.policy, case.budget, format);
-        let other = figures(transcripts, one_at_a_time(case.policy), case.budget, format);
+        let ours = figures(transcripts, &case.policy, case.budget, format);
+        let other = figures(transcripts, &one_at_a_time(&case.policy), case.budget, format);
         println!("{:<38}{}   {}", case.name, ours.columns(), other.short_columns());
     }
     for case in budget_cases() {
-        println!("{:<38}{}", case.name, figures(transcripts, case.policy, case.budget, format).columns());
+        println!("{:<38}{}", case.name, figures(transcripts, &case.policy, case.budget, format).columns());
     }
 }
 

@@ -139,10 +139,10 @@ impl Row {
 }
 
 /// The rows of every format and budget, in the order of [`FORMATS`] and [`BUDGETS`].
-pub fn rows(transcripts: &[Transcript], policy: Policy) -> Vec<Row> {
+pub fn rows(transcripts: &[Transcript], policy: &Policy) -> Vec<Row> {
     let mut rows = vec![Row::default(); FORMATS.len() * BUDGETS.len()];
     for (number, transcript) in transcripts.iter().enumerate() {
-        let mut said = Said::nothing(policy);
+        let mut said = Said::nothing(policy.clone());
         for (step, draft) in transcript.drafts.iter().enumerate() {
             said.say(draft);
             let (before, behind) = transcript.drafts.split_at(step + 1);

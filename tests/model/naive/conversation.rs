@@ -59,6 +59,10 @@ pub struct Conversation {
     pub summary: String,
     /// When it ended and why.
     pub ended: Option<(i64, String)>,
+    /// How much had been said when turns, or a narrower policy, compacted it last.
+    pub compacted_at: Option<usize>,
+    /// How often it was compacted.
+    pub compactions: i32,
     /// How much had been said each time that an open exchange was forgotten.
     pub abandoned: BTreeSet<usize>,
 }
@@ -101,6 +105,8 @@ impl Conversation {
             covered: BTreeSet::new(),
             summary: String::new(),
             ended: None,
+            compacted_at: None,
+            compactions: 0,
             abandoned: BTreeSet::new(),
         }
     }
@@ -203,6 +209,15 @@ impl Conversation {
         self.abandoned.insert(self.said.len());
         self.awaits = None;
         self.ended = Some((now, reason.to_owned()));
+    }
+
+    /// What was evicted is a compaction.
+    pub fn note_compaction(&mut self, facts: &mut Facts) {
+        if !facts.evicted.is_empty() {
+            self.compactions += 1;
+            self.compacted_at = Some(self.said.len());
+            facts.compaction = Some(self.compactions);
+        }
     }
 
     /// The stored utterance with this id.

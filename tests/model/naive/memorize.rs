@@ -130,6 +130,7 @@ impl Conversation {
 
     /// Evicts while the window is over a limit, then trims the archive.
     pub fn settle(&mut self, facts: &mut Facts) {
+        let turns = self.policy.turns.is_some_and(|marks| self.measures().turns > marks.max);
         if self.is_above(|marks| marks.max) {
             while self.is_above(|marks| marks.keep()) {
                 let Some(unit) = self.oldest_that_may_leave() else { break };
@@ -139,6 +140,9 @@ impl Conversation {
                     facts.evicted.push(member);
                 }
             }
+        }
+        if turns {
+            self.note_compaction(facts);
         }
         facts.dropped = self.trim();
     }

@@ -40,6 +40,8 @@ pub struct Facts {
     pub erased: Vec<i64>,
     pub restored: Vec<i64>,
     pub updated: Vec<i64>,
+    /// The number of the compaction that it made.
+    pub compaction: Option<i32>,
     /// Places in the request and sequences of what a lenient call let pass.
     pub irregular: Vec<(i32, i64)>,
     /// The utterance that the call was about.

@@ -2,7 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use utterd::proto::{Capacity, ConversationStatus, GetSummaryResponse, OverLimitCause, SummaryCapacity};
+use utterd::proto::{
+    Capacity, CompactionAdvice, ConversationStatus, GetSummaryResponse, OverLimitCause, SummaryCapacity,
+};
 
 use super::{Conversation, policy::Marks};
 
@@ -95,8 +97,21 @@ impl Conversation {
                 token_limit: policy.summary_limit,
                 segment_count: Some(summary.segments.len() as i32),
                 covered_utterance_count: Some(self.covered.len() as i32),
+                provisional_segment_count: Some(0),
             }),
             total_token_count: Some(tokens + summary_tokens),
+            compaction_advice: self.advice(utterances),
         }
+    }
+
+    /// At 50 utterances of the window, and every 10 more; nobody answers it.
+    fn advice(&self, utterances: i32) -> Option<CompactionAdvice> {
+        let spaced = self.compacted_at.is_none_or(|at| self.said.len() - at >= 20);
+        let may = self.pairing().open.is_empty() && self.ended.is_none() && self.policy.summarizes;
+        (utterances >= 50 && may && spaced).then(|| CompactionAdvice {
+            threshold: utterances / 10 * 10,
+            utterance_count: utterances,
+            keep_recent: 15,
+        })
     }
 }

@@ -97,6 +97,8 @@ impl Policy {
             oversize: oversize.into(),
             archive_limit: Some(self.archive as i32),
             expire_after: None,
+            llm_summaries: Some(false),
+            summary_model: None,
         }
     }
 }

@@ -282,7 +282,11 @@ fn update(after: &mut Conversation, request: &UpdateConversationRequest) -> Resu
     }
     if let Some(policy) = request.policy.as_ref().filter(|_| masked("policy")) {
         after.policy = after.policy.changed(policy)?;
+        let before = after.compactions;
         after.settle(&mut facts);
+        if after.compactions == before {
+            after.note_compaction(&mut facts);
+        }
     }
     Ok(facts)
 }

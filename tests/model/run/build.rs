@@ -50,6 +50,7 @@ impl Run {
                     recipient_id: heading.recipient_id,
                     request_id: heading.request_id,
                     expected_revision: heading.expected_revision,
+                    session_id: String::new(),
                 })
             }
             Command::Forget { form, english, hard, dry_run, attempt } => {
@@ -81,7 +82,7 @@ impl Run {
                 let heading = heading(attempt);
                 Call::Update(UpdateConversationRequest {
                     title: title.map(|title| format!("title {title}")).unwrap_or_default(),
-                    policy: *policy,
+                    policy: policy.clone(),
                     update_mask: mask([(policy.is_some(), "policy"), (title.is_some(), "title")]),
                     conversation_id: heading.conversation_id,
                     recipient_id: heading.recipient_id,
@@ -93,7 +94,7 @@ impl Run {
             Command::Create { policy, cl100k, attempt } => {
                 let heading = heading(attempt);
                 Call::Create(CreateConversationRequest {
-                    policy: *policy,
+                    policy: policy.clone(),
                     encoding: if *cl100k { "cl100k_base".to_owned() } else { String::new() },
                     conversation_id: heading.conversation_id,
                     recipient_id: heading.recipient_id,

@@ -92,6 +92,7 @@ impl Run {
             request_id: call.request_id().to_owned(),
             written_segment_numbers: segments.written.iter().map(|one| one.segment_number).collect(),
             removed_segment_numbers: segments.removed.clone(),
+            compaction_number: facts.compaction,
             ..trace::change(call.operation(), facts)
         });
         self.compare_event(&news, facts.ended.map(|left| self.end_of(left)).into_iter().chain(event))?;

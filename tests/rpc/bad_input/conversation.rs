@@ -50,7 +50,8 @@ async fn fields_of_a_policy() {
         (Policy { expire_after: seconds(-1), ..Default::default() }, "policy.expire_after", "0 s or more"),
     ];
     for (policy, field, says) in cases {
-        let refused = session.conversations().update_conversation(policy_update(policy)).await.refusal();
+        let refused =
+            session.conversations().update_conversation(policy_update(policy.clone())).await.refusal();
         refused.is(Code::InvalidArgument, "INVALID_FIELD").blames(field).says(says);
         let create = CreateConversationRequest {
             conversation_id: "other".to_owned(),

@@ -22,7 +22,7 @@ use crate::{
 const CACHE: u64 = 1 << 20;
 const ENGINES: [EngineKind; 2] = EngineKind::ALL;
 
-/// A store in which something was said, forgotten and kept.
+/// A store in which something was said, forgotten, compacted and kept.
 fn source(engine: EngineKind) -> (TempDir, Directory) {
     let files = tempfile::tempdir().unwrap();
     let shelf = Shelf::open(engine, files.path());
@@ -35,6 +35,13 @@ fn source(engine: EngineKind) -> (TempDir, Directory) {
         life.forget("sequence:5", true);
         life.forget("last:2", false);
         life.call();
+    }
+    let policy = Policy { llm_summaries: true, ..Policy::SESSION };
+    let mut compacted = Life::new(&shelf, "compacted", 4, policy);
+    for _ in 0..2 {
+        compacted.say((0..40).map(|room| user(&format!("The key of room {room} is R-{room}."))).collect());
+        compacted.tell(Some("- the keys"));
+        compacted.compact(15);
     }
     drop(shelf);
     let directory = opened(engine, files.path());

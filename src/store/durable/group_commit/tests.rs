@@ -150,6 +150,8 @@ fn keeping(id: usize) -> Commit {
         summary_limit: None,
         segments: 0,
         covered: 0,
+        provisional: 0,
+        advice: None,
     };
     let outcome = Outcome {
         body: 1,

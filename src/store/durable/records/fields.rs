@@ -26,7 +26,13 @@ impl<'a> Fields<'a> {
 
     /// A `sint64`.
     pub(super) fn signed(&mut self, field: u32, number: i64) {
-        self.number(field, ((number << 1) ^ (number >> 63)).cast_unsigned());
+        self.number(field, zigzag(number));
+    }
+
+    /// An `optional sint64`.
+    pub(super) fn present_signed(&mut self, field: u32, number: i64) {
+        encode_key(field, WireType::Varint, self.0);
+        encode_varint(zigzag(number), self.0);
     }
 
     /// A `bool`.
@@ -79,4 +85,8 @@ impl<'a> Fields<'a> {
         encode_key(field, WireType::LengthDelimited, self.0);
         encode_varint(length as u64, self.0);
     }
+}
+
+fn zigzag(number: i64) -> u64 {
+    ((number << 1) ^ (number >> 63)).cast_unsigned()
 }

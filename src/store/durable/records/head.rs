@@ -37,6 +37,10 @@ pub struct StoredHead {
     pub pinned_away: Arc<Ranges>,
     pub stored: u64,
     pub erased_at: Revision,
+    pub silenced_at: Revision,
+    pub advice_answered: u32,
+    pub compacted_at: Sequence,
+    pub next_compaction: u32,
     /// The number of the next segment, from 1.
     pub next_segment: u32,
     /// How many segments there are.
@@ -64,6 +68,10 @@ impl StoredHead {
             pinned_away: head.pinned_away.clone(),
             stored: head.stored,
             erased_at: head.erased_at,
+            silenced_at: head.silenced_at,
+            advice_answered: head.advice_answered,
+            compacted_at: head.compacted_at,
+            next_compaction: head.next_compaction,
             next_segment: summary.next_number(),
             segments: summary.segments().len() as u32,
             trunks: head.trunks.clone(),
@@ -121,6 +129,10 @@ impl StoredHead {
             pinned_away: self.pinned_away,
             stored: self.stored,
             erased_at: self.erased_at,
+            silenced_at: self.silenced_at,
+            advice_answered: self.advice_answered,
+            compacted_at: self.compacted_at,
+            next_compaction: self.next_compaction,
             trunks: self.trunks,
             fresh_branch: self.fresh_branch,
             forked_from: description.forked_from,
@@ -172,6 +184,15 @@ struct Stored {
     fresh_branch: bool,
     #[prost(uint64, repeated, tag = "30")]
     pinned_away: Vec<u64>,
+    #[prost(uint64, tag = "31")]
+    silenced_at: u64,
+    #[prost(uint32, tag = "32")]
+    advice_answered: u32,
+    #[prost(uint64, tag = "33")]
+    compacted_at: u64,
+    /// How many compactions were made; since version 3.
+    #[prost(uint32, tag = "34")]
+    compactions: u32,
 }
 
 #[derive(Clone, PartialEq, Message)]
@@ -199,7 +220,7 @@ struct StoredRanges {
 
 impl Kind for Heads {
     const NUMBER: u8 = 3;
-    const VERSION: u8 = 2;
+    const VERSION: u8 = 3;
     const NAME: &'static str = "head";
     type Key = LineageId;
     type Value = StoredHead;
@@ -216,9 +237,14 @@ impl Kind for Heads {
         key.to_string()
     }
 
-    /// One who passed over trunks and branch would miss utterances, and write to where others read.
+    /// One who passed over trunks and branch would miss utterances, and write to where others read; one who
+    /// passed over compactions would leave the texts that they keep when these are forgotten.
     fn version(value: &StoredHead) -> u8 {
-        if value.is_forked() { 2 } else { 1 }
+        match value.is_forked() {
+            _ if value.next_compaction > 1 => 3,
+            true => 2,
+            false => 1,
+        }
     }
 
     fn write(_: &LineageId, value: &StoredHead, to: &mut Vec<u8>) {
@@ -255,6 +281,10 @@ impl Kind for Heads {
         }
         to.flag(22, value.fresh_branch);
         to.packed(30, || steps(&value.pinned_away));
+        to.number(31, value.silenced_at.0);
+        to.number(32, value.advice_answered);
+        to.number(33, value.compacted_at.0);
+        to.number(34, value.next_compaction.wrapping_sub(1));
     }
 
     fn read(_: &LineageId, payload: &[u8]) -> Result<StoredHead, Fault> {
@@ -279,6 +309,10 @@ impl Kind for Heads {
             pinned_away: Arc::new(stepped("the ranges pinned in the archive", &stored.pinned_away)?),
             stored: stored.stored,
             erased_at: revision("the revision that erased", stored.erased_at)?,
+            silenced_at: revision("the revision that forgot or restored", stored.silenced_at)?,
+            advice_answered: stored.advice_answered,
+            compacted_at: Sequence(stored.compacted_at),
+            next_compaction: next_compaction(stored.compactions)?,
             next_segment: stored.next_segment,
             segments: stored.segments,
             trunks: stored.trunks.iter().map(trunk).collect::<Result<_, _>>()?,
@@ -287,6 +321,10 @@ impl Kind for Heads {
         };
         check(&head).map(|()| head)
     }
+}
+
+fn next_compaction(made: u32) -> Result<u32, Fault> {
+    made.checked_add(1).ok_or_else(|| Fault::wrong("the compactions", "are too many to number"))
 }
 
 fn exchange(stored: StoredExchange, next: Sequence) -> Result<OpenExchange, Fault> {
@@ -318,6 +356,8 @@ fn check(head: &StoredHead) -> Result<(), Fault> {
     let wrong = [
         ("the revision", "is 0; a stored conversation has one", head.revision == Revision::NONE),
         ("the revision that erased", "is above the revision", head.erased_at > head.revision),
+        ("the revision that forgot or restored", "is above the revision", head.silenced_at > head.revision),
+        ("the last compaction", "is beyond the next sequence", head.compacted_at > head.next),
         ("the number of the next segment", "is 0; segments count from 1", head.next_segment == 0),
         ("the segments", "are more than were numbered", head.segments >= head.next_segment.max(1)),
         ("the ranges that left", "reach beyond the last sequence", head.left.last() >= Some(head.next)),
@@ -364,6 +404,17 @@ mod tests {
         assert_eq!(with[..without.len()], without);
         assert_eq!(with[without.len()..], [0xf2, 0x01, 0x02, 0x04, 0x01]);
         assert_eq!(Heads::read(&stable::LINEAGE, &with), Ok(head));
+    }
+
+    /// What an older program would forget of it is of no consequence, but for compactions.
+    #[test]
+    fn only_compactions_raise_the_version() {
+        let version = |head: StoredHead| Heads::version(&head);
+        let advised = StoredHead { silenced_at: Revision(5), advice_answered: 50, ..stable::head() };
+        assert_eq!((version(stable::head()), version(advised)), (1, 1));
+        assert_eq!(version(StoredHead { next_compaction: 2, ..stable::head() }), 3);
+        let forked = StoredHead { branch: Some(LineageId([9; 16])), ..stable::head() };
+        assert_eq!((version(forked.clone()), version(StoredHead { next_compaction: 2, ..forked })), (2, 3));
     }
 
     proptest! {

@@ -23,6 +23,7 @@
 //!   version reads right is still written as that version wrote it.
 
 mod active;
+mod compaction;
 mod conversation;
 mod description;
 mod due;
@@ -45,12 +46,15 @@ mod ranges;
 mod read;
 mod reader;
 mod record;
+mod retold;
 mod segment;
 #[cfg(test)]
 mod tests;
 mod utterance;
+mod waiting;
 
 pub use active::Active;
+pub use compaction::{Compactions, compactions_of};
 pub use conversation::ConversationName;
 pub use description::{Description, Descriptions};
 pub use due::{Dues, dues_up_to};
@@ -72,11 +76,12 @@ pub use reader::{LineageReader, Readers, readers_of};
 pub use record::Record;
 pub use segment::{Segments, segments_of};
 pub use utterance::{Utterances, utterances_among, utterances_of};
+pub use waiting::{Waiting, waiting_behind};
 
 use crate::{domain::LineageId, store::durable::key_value::Key};
 
 /// What the keys of all records begin with of which a conversation alone has any number; `branch` is
 /// the lineage that it writes to.
-pub fn prefixes_of(lineage: LineageId, branch: LineageId) -> [Key; 3] {
-    [segments_of(lineage), utterances_of(branch), given_ids_of(branch)]
+pub fn prefixes_of(lineage: LineageId, branch: LineageId) -> [Key; 4] {
+    [segments_of(lineage), compactions_of(lineage), utterances_of(branch), given_ids_of(branch)]
 }

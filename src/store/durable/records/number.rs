@@ -1,6 +1,6 @@
 //! Numbers in records: what they may be, and what they stand for.
 
-use crate::domain::{Encoding, Oversize, Revision, Role, Sequence, capacity::OverLimit};
+use crate::domain::{Encoding, Oversize, Revision, Role, Sequence, capacity::OverLimit, compaction::Cause};
 
 use super::Fault;
 
@@ -90,6 +90,19 @@ impl Numbered for OverLimit {
             Self::OpenExchange => 2,
             Self::Instructions => 3,
             Self::Pinned => 4,
+        }
+    }
+}
+
+impl Numbered for Cause {
+    const NAME: &'static str = "the cause";
+    const ALL: &'static [Self] = &[Self::Asked, Self::Advised, Self::Policy];
+
+    fn number(self) -> u8 {
+        match self {
+            Self::Asked => 1,
+            Self::Advised => 2,
+            Self::Policy => 3,
         }
     }
 }

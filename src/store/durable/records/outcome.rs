@@ -5,7 +5,9 @@ use std::borrow::Cow;
 use prost::Message;
 
 use crate::{
-    domain::{ConversationId, Namespace, RequestId, Sequence, Timestamp, capacity::Capacity},
+    domain::{
+        ConversationId, Namespace, RequestId, Sequence, Timestamp, capacity::Capacity, compaction::Advice,
+    },
     store::{Outcome, OutcomeKey},
 };
 
@@ -99,6 +101,18 @@ struct StoredCapacity {
     segments: u64,
     #[prost(uint64, tag = "13")]
     covered: u64,
+    #[prost(uint64, tag = "14")]
+    provisional: u64,
+    #[prost(message, optional, tag = "15")]
+    advice: Option<StoredAdvice>,
+}
+
+#[derive(Clone, Copy, PartialEq, Message)]
+struct StoredAdvice {
+    #[prost(uint32, tag = "1")]
+    threshold: u32,
+    #[prost(uint64, tag = "2")]
+    utterances: u64,
 }
 
 impl Kind for Outcomes {
@@ -187,6 +201,8 @@ impl StoredCapacity {
             summary_limit: capacity.summary_limit,
             segments: capacity.segments,
             covered: capacity.covered,
+            provisional: capacity.provisional,
+            advice: capacity.advice.map(StoredAdvice::of),
         }
     }
 
@@ -206,6 +222,18 @@ impl StoredCapacity {
             summary_limit: self.summary_limit,
             segments: self.segments,
             covered: self.covered,
+            provisional: self.provisional,
+            advice: self.advice.map(StoredAdvice::advice),
         })
+    }
+}
+
+impl StoredAdvice {
+    fn of(Advice { threshold, utterances }: Advice) -> Self {
+        Self { threshold, utterances }
+    }
+
+    fn advice(self) -> Advice {
+        Advice { threshold: self.threshold, utterances: self.utterances }
     }
 }

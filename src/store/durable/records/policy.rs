@@ -34,6 +34,10 @@ struct Stored {
     archive_limit: u32,
     #[prost(message, optional, tag = "8")]
     expire_after: Option<StoredDuration>,
+    #[prost(bool, tag = "9")]
+    llm_summaries: bool,
+    #[prost(string, optional, tag = "10")]
+    summary_model: Option<String>,
 }
 
 #[derive(Clone, Copy, PartialEq, Message)]
@@ -81,6 +85,8 @@ impl Kind for Policies {
             oversize: value.oversize.number().into(),
             archive_limit: value.archive_limit,
             expire_after: value.expire_after.map(StoredDuration::of),
+            llm_summaries: value.llm_summaries,
+            summary_model: value.summary_model.as_deref().map(str::to_owned),
         };
         append(&stored, to);
     }
@@ -97,6 +103,8 @@ impl Kind for Policies {
             oversize: numbered(stored.oversize)?,
             archive_limit: stored.archive_limit,
             expire_after: stored.expire_after.map(StoredDuration::duration).transpose()?,
+            llm_summaries: stored.llm_summaries,
+            summary_model: stored.summary_model.map(Into::into),
         })
     }
 }

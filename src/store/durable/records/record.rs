@@ -1,8 +1,9 @@
 //! Any record.
 
 use super::{
-    Active, BadRecord, ConversationName, Descriptions, Dues, Ended, Endings, Fault, GivenIds, Heads, Kind,
-    Links, Listed, Metas, OutcomeAges, Outcomes, Policies, Readers, Segments, Utterances,
+    Active, BadRecord, Compactions, ConversationName, Descriptions, Dues, Ended, Endings, Fault, GivenIds,
+    Heads, Kind, Links, Listed, Metas, OutcomeAges, Outcomes, Policies, Readers, Segments, Utterances,
+    Waiting,
     kind::{decode, name, unreadable_key},
 };
 
@@ -72,4 +73,8 @@ kinds! {
     Endings,
     /// An entry of a recipient's list of ended conversations.
     Ended,
+    /// A compaction.
+    Compactions,
+    /// That a conversation waits for a model.
+    Waiting,
 }

@@ -1,5 +1,7 @@
 //! A segment of a conversation's summary.
 
+use std::sync::Arc;
+
 use prost::Message;
 
 use crate::{
@@ -13,6 +15,7 @@ use super::{
     kind::message,
     number::sequence,
     ranges::{stepped, steps},
+    retold::{StoredAwaits, StoredRetold, write_awaits, write_retold},
 };
 
 /// The kind of segments, by the lineage that the conversation writes to and their number.
@@ -26,8 +29,9 @@ pub fn segments_of(lineage: LineageId) -> Key {
     prefix.done()
 }
 
+/// A segment without its number.
 #[derive(Clone, PartialEq, Message)]
-struct Stored {
+pub(super) struct StoredSegment {
     #[prost(uint32, tag = "1")]
     level: u32,
     #[prost(uint64, repeated, tag = "2")]
@@ -36,6 +40,12 @@ struct Stored {
     sentences: Vec<StoredSentence>,
     #[prost(uint64, tag = "4")]
     source_tokens: u64,
+    /// Since version 2.
+    #[prost(message, optional, tag = "20")]
+    retold: Option<StoredRetold>,
+    /// Since version 2.
+    #[prost(message, optional, tag = "21")]
+    awaits: Option<StoredAwaits>,
 }
 
 #[derive(Clone, PartialEq, Message)]
@@ -53,7 +63,7 @@ struct StoredSentence {
 
 impl Kind for Segments {
     const NUMBER: u8 = 6;
-    const VERSION: u8 = 1;
+    const VERSION: u8 = 2;
     const NAME: &'static str = "segment";
     type Key = (LineageId, u32);
     type Value = Segment;
@@ -74,36 +84,60 @@ impl Kind for Segments {
         format!("{number} of {lineage}")
     }
 
+    /// One who passed over a model's text would show, and count, others in its place.
+    fn version(value: &Segment) -> u8 {
+        if value.retold.is_some() || value.awaits.is_some() { 2 } else { 1 }
+    }
+
     fn room(value: &Segment) -> usize {
         let sentences = value.sentences.iter().map(|sentence| sentence.text.len() + 12);
         32 + sentences.sum::<usize>()
     }
 
     fn write(_: &(LineageId, u32), value: &Segment, to: &mut Vec<u8>) {
-        let mut to = Fields::to(to);
-        to.number(1, value.level);
-        to.packed(2, || steps(&value.covers));
-        let mut before = 0;
-        for sentence in &value.sentences {
-            to.message(3, |to| {
-                to.number(1, sentence.sequence.0.wrapping_sub(before));
-                to.text(2, &sentence.text);
-                to.number(3, sentence.tokens);
-                to.number(4, sentence.weight);
-            });
-            before = sentence.sequence.0;
-        }
-        to.number(4, value.source_tokens);
+        write_segment(value, &mut Fields::to(to));
     }
 
     fn read((_, number): &(LineageId, u32), payload: &[u8]) -> Result<Segment, Fault> {
-        let stored: Stored = message(payload)?;
-        let covers = stepped("the ranges that it covers", &stored.covers)?;
-        let sentences = sentences(stored.sentences)?;
-        let tokens = sentences.iter().try_fold(0u32, |sum, sentence| sum.checked_add(sentence.tokens));
+        message::<StoredSegment>(payload)?.segment(*number)
+    }
+}
+
+/// Writes a segment without its number.
+pub(super) fn write_segment(value: &Segment, to: &mut Fields<'_>) {
+    to.number(1, value.level);
+    to.packed(2, || steps(&value.covers));
+    let mut before = 0;
+    for sentence in &value.sentences {
+        to.message(3, |to| {
+            to.number(1, sentence.sequence.0.wrapping_sub(before));
+            to.text(2, &sentence.text);
+            to.number(3, sentence.tokens);
+            to.number(4, sentence.weight);
+        });
+        before = sentence.sequence.0;
+    }
+    to.number(4, value.source_tokens);
+    if let Some(retold) = &value.retold {
+        to.message(20, |to| write_retold(retold, to));
+    }
+    if let Some(awaits) = &value.awaits {
+        to.message(21, |to| write_awaits(awaits, to));
+    }
+}
+
+impl StoredSegment {
+    /// The segment with a number.
+    pub(super) fn segment(self, number: u32) -> Result<Segment, Fault> {
+        let covers = stepped("the ranges that it covers", &self.covers)?;
+        let sentences = sentences(self.sentences)?;
+        let retold = self.retold.map(StoredRetold::retold).transpose()?.map(Arc::new);
+        let awaits = self.awaits.map(StoredAwaits::awaits).transpose()?.map(Arc::new);
+        let (level, source_tokens) = (self.level, self.source_tokens);
+        let segment = Segment { number, level, covers, sentences, tokens: 0, source_tokens, retold, awaits };
+        let tokens = segment.lines().iter().try_fold(0u32, |sum, line| sum.checked_add(line.tokens));
         let tokens = tokens.ok_or_else(|| Fault::wrong("the tokens", "are too many to add up"))?;
-        let source_tokens = stored.source_tokens;
-        Ok(Segment { number: *number, level: stored.level, covers, sentences, tokens, source_tokens })
+        Ok(Segment { tokens, ..segment })
     }
 }
 
@@ -129,7 +163,7 @@ mod tests {
         fn is_written_as_prost_writes_it(segment in given::segment()) {
             let mut payload = Vec::new();
             Segments::write(&(LineageId([1; 16]), segment.number), &segment, &mut payload);
-            prop_assert_eq!(Stored::decode(&*payload).unwrap().encode_to_vec(), payload);
+            prop_assert_eq!(StoredSegment::decode(&*payload).unwrap().encode_to_vec(), payload);
         }
     }
 }

@@ -34,7 +34,7 @@ fn kinds(request: &Request) -> Vec<Option<u8>> {
 fn a_fork_writes_the_same_at_any_length() {
     let archived = Policy { summarization_enabled: false, ..Policy::ROLLING };
     for policy in [Policy::SESSION, archived] {
-        let (short, long) = (forking(policy, 30), forking(policy, 4_000));
+        let (short, long) = (forking(policy.clone(), 30), forking(policy, 4_000));
         assert_eq!(kinds(&short), kinds(&long));
         assert!(kinds(&long).iter().all(|kind| kind.is_some_and(|kind| kind != Utterances::NUMBER)));
         assert!(long.releases.is_empty());

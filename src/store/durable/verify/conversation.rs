@@ -1,19 +1,20 @@
 //! One conversation after another: what is stored under its lineage.
 
 use super::{
+    compactions::Compacted,
     forked::Forked,
     given_ids,
     lineages::Lineages,
-    names::{Expiry, Known, Names},
+    names::{Known, Moment, Names},
     stream::{Part, Stream},
     summary::Told,
     survey::{Findings, Survey},
     utterances::Said,
 };
 use crate::{
-    domain::{LineageId, Policy, Utterance},
+    domain::{LineageId, Policy, Ranges, Utterance},
     store::durable::records::{
-        Descriptions, Endings, GivenIds, Heads, Kind, Policies, Segments, StoredHead, Utterances,
+        Compactions, Descriptions, Endings, GivenIds, Heads, Kind, Policies, Segments, StoredHead, Utterances,
     },
 };
 
@@ -24,6 +25,7 @@ struct Streams<'a> {
     descriptions: Stream<'a, Descriptions>,
     endings: Stream<'a, Endings>,
     segments: Stream<'a, Segments>,
+    compactions: Stream<'a, Compactions>,
     utterances: Stream<'a, Utterances>,
     given_ids: Stream<'a, GivenIds>,
 }
@@ -66,7 +68,7 @@ fn check<'a>(known: &mut Known, streams: &mut Streams<'a>, lineages: &Lineages, 
         Part::There(head) => {
             let policy = if let Part::There(policy) = policy { Some(policy) } else { None };
             known.expiry = expiry(&head, policy.as_ref());
-            check_stored(lineage, &head, policy.as_ref(), streams, &mut findings);
+            known.waits = check_stored(lineage, &head, policy.as_ref(), streams, &mut findings);
         }
         Part::Missing => {
             findings.add("it has no head");
@@ -76,22 +78,24 @@ fn check<'a>(known: &mut Known, streams: &mut Streams<'a>, lineages: &Lineages, 
     }
 }
 
-fn expiry(head: &StoredHead, policy: Option<&Policy>) -> Expiry {
+fn expiry(head: &StoredHead, policy: Option<&Policy>) -> Moment {
     match policy.map(|policy| policy.expire_after) {
-        Some(Some(after)) => Expiry::At(head.update_time.plus(after)),
-        Some(None) => Expiry::Never,
-        None => Expiry::Unknown,
+        Some(Some(after)) => Moment::At(head.update_time.plus(after)),
+        Some(None) => Moment::Never,
+        None => Moment::Unknown,
     }
 }
 
+/// Answers since when a segment waits for a model.
 fn check_stored<'a>(
     lineage: LineageId,
     head: &StoredHead,
     policy: Option<&Policy>,
     streams: &mut Streams<'a>,
     findings: &mut Findings<'_, 'a>,
-) {
-    let told = streams.told(lineage, head, findings);
+) -> Moment {
+    let mut told = streams.told(lineage, head, findings);
+    told.sentences.union(&streams.compacted(lineage, head, findings));
     let mut said = Said::of(head, &told);
     match head.is_forked() {
         true => check_forked(lineage, head, policy, &mut said, findings),
@@ -104,6 +108,7 @@ fn check_stored<'a>(
         told.check(policy, findings);
         check_archive(head, policy, findings);
     }
+    told.waits()
 }
 
 /// What a conversation reads out of several lineages.
@@ -161,6 +166,7 @@ impl<'a> Streams<'a> {
             descriptions: Stream::open(survey),
             endings: Stream::open(survey),
             segments: Stream::open(survey),
+            compactions: Stream::open(survey),
             utterances: Stream::open(survey),
             given_ids: Stream::open(survey),
         }
@@ -174,6 +180,7 @@ impl<'a> Streams<'a> {
             self.descriptions.lineage(),
             self.endings.lineage(),
             self.segments.lineage(),
+            self.compactions.lineage(),
             self.utterances.lineage(),
             self.given_ids.lineage(),
         ];
@@ -186,6 +193,7 @@ impl<'a> Streams<'a> {
         self.descriptions.resume(lineage, survey);
         self.endings.resume(lineage, survey);
         self.segments.resume(lineage, survey);
+        self.compactions.resume(lineage, survey);
         self.utterances.resume(lineage, survey);
         self.given_ids.resume(lineage, survey);
     }
@@ -230,16 +238,37 @@ impl<'a> Streams<'a> {
                 None => told.pass(),
             }
         }
+        if self.segments.is_broken() {
+            told.lose();
+        }
         told
     }
 
+    /// The compactions of a conversation; answers of what the segments tell that they folded.
+    fn compacted(
+        &mut self,
+        lineage: LineageId,
+        head: &StoredHead,
+        findings: &mut Findings<'_, 'a>,
+    ) -> Ranges {
+        let mut compacted = Compacted::default();
+        while let Some(((_, number), compaction)) = self.compactions.take(lineage, findings.survey) {
+            compacted.add(number, compaction.as_ref(), head, findings);
+        }
+        if !self.compactions.is_broken() {
+            compacted.check_newest(head, findings);
+        }
+        compacted.sentences
+    }
+
     /// Passes over what is stored beside a head that cannot be looked at.
-    fn pass(&mut self, lineage: LineageId, survey: &mut Survey<'a>) -> [u64; 3] {
+    fn pass(&mut self, lineage: LineageId, survey: &mut Survey<'a>) -> [u64; 4] {
         let segments = self.segments.pass(lineage, survey);
         let utterances = self.utterances.pass(lineage, survey);
         survey.report.segments += segments;
         survey.report.utterances += utterances;
-        [segments, utterances, self.given_ids.pass(lineage, survey)]
+        let compactions = self.compactions.pass(lineage, survey);
+        [segments, compactions, utterances, self.given_ids.pass(lineage, survey)]
     }
 
     /// Notes that what is stored under a lineage is of no conversation, unless that may be one
@@ -251,13 +280,14 @@ impl<'a> Streams<'a> {
             self.descriptions.pass(lineage, survey),
             self.endings.pass(lineage, survey),
         ];
-        let [segments, utterances, given_ids] = self.pass(lineage, survey);
+        let [segments, compactions, utterances, given_ids] = self.pass(lineage, survey);
         let orphans = [
             (Heads::NAME, heads),
             (Policies::NAME, policies),
             (Descriptions::NAME, descriptions),
             (Endings::NAME, endings),
             (Segments::NAME, segments),
+            (Compactions::NAME, compactions),
             (Utterances::NAME, utterances),
             (GivenIds::NAME, given_ids),
         ];

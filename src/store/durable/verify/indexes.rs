@@ -1,14 +1,14 @@
-//! What leads to conversations: lists, active conversations, due work.
+//! What leads to conversations: lists, active conversations, due work, what waits for a model.
 
 use super::{
-    names::{Expiry, Named, Names},
+    names::{Moment, Named, Names},
     survey::Survey,
 };
 use crate::{
     domain::{ConversationKey, Timestamp},
     store::{
         Due,
-        durable::records::{self, Active, Dues, Ended, Listed},
+        durable::records::{self, Active, Dues, Ended, Listed, Waiting},
     },
 };
 
@@ -18,6 +18,7 @@ pub(super) fn check(survey: &mut Survey<'_>, names: &mut Names) {
     check_active(survey, names);
     let dues_are_known = check_dues(survey, names);
     let ends_are_known = check_ended(survey, names);
+    let waits_are_known = check_waiting(survey, names);
     for known in names.iter() {
         if lists_are_known && !known.listed {
             let recipient = &known.identity.recipient;
@@ -33,13 +34,22 @@ pub(super) fn check(survey: &mut Survey<'_>, names: &mut Names) {
                 format_args!("it is not among what ended of {recipient}, and ended at {micros} µs"),
             );
         }
-        if let Expiry::At(Timestamp(micros)) = known.expiry
+        if let Moment::At(Timestamp(micros)) = known.expiry
             && dues_are_known
             && !known.due
         {
             survey.problem(
                 known.subject(),
                 format_args!("it is not among what is due, and expires at {micros} µs"),
+            );
+        }
+        if let Moment::At(Timestamp(micros)) = known.waits
+            && waits_are_known
+            && !known.waiting
+        {
+            survey.problem(
+                known.subject(),
+                format_args!("it is not among what waits for a model, and waits since {micros} µs"),
             );
         }
     }
@@ -115,15 +125,37 @@ fn check_dues(survey: &mut Survey<'_>, names: &mut Names) -> bool {
             Named::Unreadable => return,
             Named::Nothing => "there is no such conversation".to_owned(),
             Named::Known(known) => match known.expiry {
-                Expiry::Unknown => return,
-                Expiry::At(expiry) if expiry == *time => {
+                Moment::Unknown => return,
+                Moment::At(expiry) if expiry == *time => {
                     known.due = true;
                     return;
                 }
-                Expiry::At(Timestamp(micros)) => format!("the conversation expires at {micros} µs"),
-                Expiry::Never => "the conversation never expires".to_owned(),
+                Moment::At(Timestamp(micros)) => format!("the conversation expires at {micros} µs"),
+                Moment::Never => "the conversation never expires".to_owned(),
             },
         };
         survey.problem(records::name::<Dues>(&entry), wrong);
+    })
+}
+
+/// What waits for a model waits since its conversation's first segment does. Answers whether every entry
+/// could be read.
+fn check_waiting(survey: &mut Survey<'_>, names: &mut Names) -> bool {
+    survey.walk::<Waiting>(|survey, entry, _| {
+        let (time, key) = &entry;
+        let wrong = match names.named(key) {
+            Named::Unreadable => return,
+            Named::Nothing => "there is no such conversation".to_owned(),
+            Named::Known(known) => match known.waits {
+                Moment::Unknown => return,
+                Moment::At(since) if since == *time => {
+                    known.waiting = true;
+                    return;
+                }
+                Moment::At(Timestamp(micros)) => format!("the conversation waits since {micros} µs"),
+                Moment::Never => "no segment of the conversation waits".to_owned(),
+            },
+        };
+        survey.problem(records::name::<Waiting>(&entry), wrong);
     })
 }

@@ -10,14 +10,16 @@
 //! | units are whole, and results have their calls | [`units`] |
 //! | the window is within its limits, but for what may not leave it | [`window`] |
 //! | segments cover what left the window, once, and tell of nothing forgotten | [`summary`] |
+//! | compactions are there, and fold segments of what left the window | [`compactions`] |
 //! | ids that clients gave lead to their utterances, and back | [`given_ids`] |
-//! | lists, active conversations and due work are those of the conversations | [`indexes`] |
+//! | lists, active conversations, due work and what waits are those of the conversations | [`indexes`] |
 //! | outcomes are in the order of their age | [`outcomes`] |
 //!
 //! What the rules leave open is not called wrong: a call without a result may have been
 //! forgotten and restored, and what no segment covers may have left while nothing was
 //! summarised.
 
+mod compactions;
 mod conversation;
 mod forked;
 mod given_ids;

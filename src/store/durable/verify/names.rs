@@ -24,21 +24,24 @@ pub(super) struct Names {
 pub(super) struct Known {
     pub(super) identity: Identity,
     /// When it is to be removed.
-    pub(super) expiry: Expiry,
-    /// Whether its lineage was looked at, and its entries in lists and due work were found.
+    pub(super) expiry: Moment,
+    /// Since when a segment of it waits for a model.
+    pub(super) waits: Moment,
+    /// Whether its lineage was looked at, and its entries in lists, due work and what waits were found.
     pub(super) met: bool,
     pub(super) listed: bool,
     pub(super) due: bool,
+    pub(super) waiting: bool,
     /// When it ended, as far as that was seen.
     pub(super) ended: Option<Timestamp>,
     /// Whether its entry among what ended was found.
     pub(super) retired: bool,
 }
 
-/// When a conversation is to be removed.
+/// A moment that an index holds of a conversation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Expiry {
-    /// Its head or its policy cannot be read.
+pub(super) enum Moment {
+    /// What tells of it cannot be read.
     Unknown,
     Never,
     At(Timestamp),
@@ -78,9 +81,17 @@ impl Names {
         }
         self.by_lineage.entry(identity.lineage).or_insert(at);
         self.by_key.insert(key, at);
-        let (met, expiry) = (other.is_some(), Expiry::Unknown);
-        let known = Known { identity, expiry, met, listed: false, due: false, ended: None, retired: false };
-        self.conversations.push(known);
+        self.conversations.push(Known {
+            identity,
+            expiry: Moment::Unknown,
+            waits: Moment::Unknown,
+            met: other.is_some(),
+            listed: false,
+            due: false,
+            waiting: false,
+            ended: None,
+            retired: false,
+        });
     }
 
     /// The conversation that writes to `lineage`.

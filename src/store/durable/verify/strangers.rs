@@ -6,13 +6,14 @@ use super::survey::Survey;
 use crate::store::durable::{
     key_value::Key,
     records::{
-        Active, ConversationName, Descriptions, Dues, Ended, Endings, GivenIds, Heads, Kind, Links, Listed,
-        Metas, OutcomeAges, Outcomes, Policies, Readers, Record, Segments, Utterances, prefix_end,
+        Active, Compactions, ConversationName, Descriptions, Dues, Ended, Endings, GivenIds, Heads, Kind,
+        Links, Listed, Metas, OutcomeAges, Outcomes, Policies, Readers, Record, Segments, Utterances,
+        Waiting, prefix_end,
     },
 };
 
 /// The kinds that are looked at elsewhere, ascending.
-const KNOWN: [u8; 17] = [
+const KNOWN: [u8; 19] = [
     Metas::NUMBER,
     ConversationName::NUMBER,
     Heads::NUMBER,
@@ -30,6 +31,8 @@ const KNOWN: [u8; 17] = [
     Readers::NUMBER,
     Endings::NUMBER,
     Ended::NUMBER,
+    Compactions::NUMBER,
+    Waiting::NUMBER,
 ];
 
 /// There is no record of another kind.

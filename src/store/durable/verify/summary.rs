@@ -1,8 +1,8 @@
 //! What a conversation's segments cover, and what they tell of.
 
-use super::survey::Findings;
+use super::{names::Moment, survey::Findings};
 use crate::{
-    domain::{Policy, Ranges, limits::MAX_SEGMENTS, segment::Segment},
+    domain::{Policy, Ranges, Timestamp, limits::MAX_SEGMENTS, segment::Segment},
     store::durable::records::StoredHead,
 };
 
@@ -14,40 +14,49 @@ pub(super) struct Told {
     pub(super) sentences: Ranges,
     tokens: u64,
     segments: usize,
+    /// Since when the first of them waits for a model.
+    since: Option<Timestamp>,
+    unread: bool,
 }
 
 impl Told {
     /// A segment has a number that was given out, covers what left the window and no other
     /// segment covers, and tells only of what it covers.
     pub(super) fn add(&mut self, segment: &Segment, head: &StoredHead, findings: &mut Findings<'_, '_>) {
-        let (number, covers) = (segment.number, &segment.covers);
-        let sentences: Ranges = segment.sentences.iter().map(|sentence| sentence.sequence).collect();
-        let mut wrong = |what: &str, sequences: &Ranges| {
-            if !sequences.is_empty() {
-                findings.add(format_args!("segment {number} {what}: {sequences}"));
-            }
-        };
-        wrong("covers what another segment covers too", &covers.intersection(&self.covered));
-        wrong("covers what did not leave the window", &without(covers, &head.left));
-        wrong("tells of what it does not cover", &without(&sentences, covers));
-        if covers.is_empty() {
-            findings.add(format_args!("segment {number} covers nothing"));
-        }
+        let number = segment.number;
+        let sentences = check_shape(segment, &self.covered, &format!("segment {number}"), head, findings);
         if number >= head.next_segment {
             findings.add(format_args!(
                 "segment {number} has a number that the next ones get: from {}",
                 head.next_segment
             ));
         }
-        self.covered.union(covers);
+        self.covered.union(&segment.covers);
         self.sentences.union(&sentences);
         self.tokens += u64::from(segment.tokens);
         self.segments += 1;
+        let since = segment.awaits.as_ref().map(|awaits| awaits.since);
+        self.since = self.since.into_iter().chain(since).min();
     }
 
     /// A segment that cannot be read.
     pub(super) fn pass(&mut self) {
         self.segments += 1;
+        self.unread = true;
+    }
+
+    /// Not all segments can be read.
+    pub(super) fn lose(&mut self) {
+        self.unread = true;
+    }
+
+    /// Since when a segment waits for a model.
+    pub(super) fn waits(&self) -> Moment {
+        match self.since {
+            _ if self.unread => Moment::Unknown,
+            Some(since) => Moment::At(since),
+            None => Moment::Never,
+        }
     }
 
     /// The segments are all there.
@@ -72,7 +81,36 @@ impl Told {
     }
 }
 
-fn without(all: &Ranges, known: &Ranges) -> Ranges {
+/// A segment covers what left the window, and nothing of what is `covered`; it tells only of what it
+/// covers. Answers of what it does.
+pub(super) fn check_shape(
+    segment: &Segment,
+    covered: &Ranges,
+    name: &str,
+    head: &StoredHead,
+    findings: &mut Findings<'_, '_>,
+) -> Ranges {
+    let covers = &segment.covers;
+    let sentences: Ranges = segment.sentences.iter().map(|sentence| sentence.sequence).collect();
+    let retold = segment.retold.iter().map(|retold| &retold.from);
+    let awaits = segment.awaits.iter().map(|awaits| &awaits.from);
+    let said = Ranges::before(head.next);
+    let mut wrong = |what: &str, sequences: &Ranges| {
+        if !sequences.is_empty() {
+            findings.add(format_args!("{name} {what}: {sequences}"));
+        }
+    };
+    wrong("covers what another segment covers too", &covers.intersection(covered));
+    wrong("covers what did not leave the window", &without(covers, &head.left));
+    wrong("tells of what it does not cover", &without(&sentences, covers));
+    retold.chain(awaits).for_each(|from| wrong("was told from what was not said", &without(from, &said)));
+    if covers.is_empty() {
+        findings.add(format_args!("{name} covers nothing"));
+    }
+    sentences
+}
+
+pub(super) fn without(all: &Ranges, known: &Ranges) -> Ranges {
     let mut rest = all.clone();
     rest.subtract(known);
     rest

@@ -8,7 +8,12 @@ use crate::{
     domain::{
         ConversationId, ConversationKey, Encoding, LineageId, Marks, More, Namespace, Oversize, Policy,
         Ranges, RecipientId, RequestId, Revision, Role, Sequence, Timestamp, ToolCall, Trunk, Utterance,
-        UtteranceId, edit::Original, exchange::OpenExchange, extractive::Sentence, segment::Segment,
+        UtteranceId,
+        compaction::{Cause, Compaction},
+        edit::Original,
+        exchange::OpenExchange,
+        extractive::Sentence,
+        segment::{Awaits, Retold, Segment},
     },
     store::{
         RecipientKey,
@@ -97,19 +102,19 @@ pub fn policy() -> impl Strategy<Value = Policy> {
     let oversize = prop_oneof![Just(Oversize::Keep), Just(Oversize::Reject)];
     let expiry = option::of((any::<u64>(), 0..1_000_000_000u32).prop_map(|(s, n)| Duration::new(s, n)));
     let marks = || option::of(marks());
-    (marks(), marks(), marks(), any::<bool>(), any::<Option<u32>>(), oversize, any::<u32>(), expiry).prop_map(
-        |(utterances, tokens, turns, enabled, summary_token_limit, oversize, archive_limit, expire_after)| {
-            let summarization_enabled = enabled;
-            Policy {
-                utterances,
-                tokens,
-                turns,
-                summarization_enabled,
-                summary_token_limit,
-                oversize,
-                archive_limit,
-                expire_after,
-            }
+    let summaries = (any::<bool>(), any::<Option<u32>>(), any::<bool>(), option::of(text(9)));
+    ([marks(), marks(), marks()], summaries, oversize, any::<u32>(), expiry).prop_map(
+        |([utterances, tokens, turns], summaries, oversize, archive_limit, expire_after)| Policy {
+            utterances,
+            tokens,
+            turns,
+            summarization_enabled: summaries.0,
+            summary_token_limit: summaries.1,
+            oversize,
+            archive_limit,
+            expire_after,
+            llm_summaries: summaries.2,
+            summary_model: summaries.3.map(Into::into),
         },
     )
 }
@@ -148,12 +153,29 @@ pub fn head() -> impl Strategy<Value = StoredHead> {
                 archived: archived.into(),
                 pinned_away: pinned_away.into(),
                 erased_at: Revision(erased % (revision.0 + 1)),
+                silenced_at: Revision::NONE,
+                advice_answered: 0,
+                compacted_at: Sequence(0),
+                next_compaction: 1,
                 next_segment: segment,
                 segments: segment / 2,
                 trunks: Arc::default(),
                 branch: None,
                 fresh_branch: false,
             }
+        },
+    )
+}
+
+/// A head that holds together, of a conversation that may have been compacted.
+pub fn compacted_head() -> impl Strategy<Value = StoredHead> {
+    (forked_head(), any::<[u64; 2]>(), any::<u32>(), 1..=u32::MAX).prop_map(
+        |(head, [silenced, at], advice_answered, next_compaction)| StoredHead {
+            silenced_at: Revision(silenced % (head.revision.0 + 1)),
+            advice_answered,
+            compacted_at: Sequence(at % (head.next.0 + 1)),
+            next_compaction,
+            ..head
         },
     )
 }
@@ -182,7 +204,67 @@ pub fn segment() -> impl Strategy<Value = Segment> {
                 })
                 .collect();
             let tokens = sentences.iter().map(|sentence| sentence.tokens).sum();
-            Segment { number, level, covers, sentences, tokens, source_tokens }
+            Segment { number, level, covers, sentences, tokens, source_tokens, retold: None, awaits: None }
+        },
+    )
+}
+
+/// A segment of which a model may have told, or be awaited.
+pub fn told_segment() -> impl Strategy<Value = Segment> {
+    (segment(), option::of(retold()), option::of(awaits())).prop_map(|(segment, retold, awaits)| {
+        let retold = retold.map(Arc::new);
+        let lines = retold.as_ref().map_or(&segment.sentences, |retold| &retold.lines);
+        let tokens = lines.iter().map(|line| line.tokens).sum();
+        Segment { tokens, retold, awaits: awaits.map(Arc::new), ..segment }
+    })
+}
+
+fn retold() -> impl Strategy<Value = Retold> {
+    let line = (sequence(), boxed(30), 0..10_000u32, any::<u32>());
+    let line = line.prop_map(|(sequence, text, tokens, weight)| Sentence { sequence, text, tokens, weight });
+    (vec(line, 0..5), boxed(9), any::<u32>(), ranges()).prop_map(|(lines, model, prompt, from)| Retold {
+        lines,
+        model,
+        prompt,
+        from,
+    })
+}
+
+fn awaits() -> impl Strategy<Value = Awaits> {
+    (time(), boxed(30), ranges(), vec(text(6), 0..3)).prop_map(|(since, told, from, focus)| Awaits {
+        since,
+        told,
+        from,
+        focus: focus.into(),
+    })
+}
+
+/// A compaction that holds together.
+pub fn compaction() -> impl Strategy<Value = Compaction> {
+    let cause = prop::sample::select(&[Cause::Asked, Cause::Advised, Cause::Policy][..]);
+    let made = (1..=u32::MAX, revision(), time(), cause);
+    let folded = prop::collection::btree_map(1..=u32::MAX, told_segment(), 0..4);
+    let later = (option::of(text(9)), option::of(time()), option::of(folded));
+    (made, ranges(), 0..1_000u64, any::<[u64; 4]>(), later).prop_map(
+        |((number, revision, time, cause), compacted, erased, tokens, (model, undone, folded))| {
+            let numbered = |(number, segment)| Arc::new(Segment { number, ..segment });
+            Compaction {
+                number,
+                revision,
+                time,
+                cause,
+                count: compacted.count() + erased,
+                compacted,
+                kept: tokens[0],
+                source_tokens: tokens[1],
+                tokens_before: tokens[2],
+                tokens_after: tokens[3],
+                model: model.map(Into::into),
+                undone,
+                folded: folded
+                    .filter(|_| undone.is_none())
+                    .map(|folded| folded.into_iter().map(numbered).collect()),
+            }
         },
     )
 }

@@ -1,5 +1,6 @@
 //! The records as bytes: that they come back, that they stay, and that nothing wrong is read.
 
+mod compacted;
 mod damage;
 pub(super) mod given;
 mod nonsense;
@@ -30,5 +31,7 @@ fn written(record: &Record) -> (Key, Vec<u8>) {
         Record::Readers(key, value) => pair::<Readers>(key, value),
         Record::Endings(key, value) => pair::<Endings>(key, value),
         Record::Ended(key, value) => pair::<Ended>(key, value),
+        Record::Compactions(key, value) => pair::<Compactions>(key, value),
+        Record::Waiting(key, value) => pair::<Waiting>(key, value),
     }
 }

@@ -113,6 +113,14 @@ fn a_head_holds_together() {
         "the revision that erased is above the revision"
     );
     assert_eq!(
+        said_of_head(|head| head.silenced_at = Revision(13)),
+        "the revision that forgot or restored is above the revision"
+    );
+    assert_eq!(
+        said_of_head(|head| head.compacted_at = Sequence(22)),
+        "the last compaction is beyond the next sequence"
+    );
+    assert_eq!(
         said_of_head(|head| head.next_segment = 0),
         "the number of the next segment is 0; segments count from 1"
     );
@@ -198,6 +206,45 @@ fn tokens_can_be_added_up() {
     let (key, value) = pair::<Segments>(&(stable::LINEAGE, 3), &segment);
     let fault = decode::<Segments>(&key, &value).unwrap_err().fault;
     assert_eq!(fault, Fault::wrong("the tokens", "are too many to add up"));
+}
+
+#[test]
+fn lines_of_models_have_sequences_and_tokens() {
+    let key = (stable::LINEAGE, 3);
+    let retold =
+        |fields: &[u8]| said_of::<Segments>(&key, &[&[0xa2, 1, fields.len() as u8], fields].concat());
+    assert_eq!(retold(&[0x0a, 2, 0x08, 2]), "nothing");
+    assert!(retold(&[0x0a, 0]).starts_with("the sequence of a line is 0"));
+    assert!(retold(&[0x0a, 2, 0x08, 1]).starts_with("the sequence of a line is "), "one before the first");
+    let most = [0x0a, 8, 0x08, 2, 0x18, 0xff, 0xff, 0xff, 0xff, 0x0f];
+    assert_eq!(retold(&most), "nothing");
+    assert_eq!(retold(&[most, most].concat()), "the tokens are too many to add up");
+    assert_eq!(retold(&[0x22, 1, 1]), "the ranges that a model told it from end with half a range");
+    let awaits = said_of::<Segments>(&key, &[0xaa, 1, 3, 0x1a, 1, 1]);
+    assert_eq!(awaits, "the ranges that was told from before end with half a range");
+}
+
+#[test]
+fn a_compaction_holds_together() {
+    let key = (stable::LINEAGE, 2);
+    let made = [0x08, 1, 0x18, 1];
+    let said = |fields: &[u8]| said_of::<Compactions>(&key, &[&made, fields].concat());
+    let folded = |segments: &[u8]| said(&[&[0x62, segments.len() as u8], segments].concat());
+    assert_eq!(said(&[]), "nothing");
+    assert_eq!(said_of::<Compactions>(&key, &[0x08, 1]), "the cause is 0; known are 1 to 3");
+    assert_eq!(said_of::<Compactions>(&key, &[0x18, 1]), "the revision is 0; a revision made it");
+    assert_eq!(said(&[0x22, 2, 1, 0]), "the compacted ranges hold more than left");
+    assert_eq!(said(&[0x22, 2, 1, 0, 0x28, 1]), "nothing");
+    assert_eq!(said(&[0x58, 0]), "nothing", "it was undone");
+    assert_eq!(said(&[0x58, 0, 0x62, 0]), "the folded segments are kept of what is undone");
+    assert_eq!(folded(&[0x0a, 4, 0x08, 1, 0x12, 0]), "nothing");
+    assert_eq!(folded(&[0x0a, 2, 0x12, 0]), "a folded segment has the number 0; segments count from 1");
+    assert_eq!(folded(&[0x0a, 2, 0x08, 7]), "a folded segment has a number and nothing else");
+    let twice = [0x0a, 4, 0x08, 7, 0x12, 0].repeat(2);
+    assert_eq!(folded(&twice), "a folded segment is not the only 7");
+    let none = [&[18][..], &[0; 20]].concat();
+    let error = Record::read(&none, &[]).unwrap_err().to_string();
+    assert!(error.ends_with("the compaction's number is 0; compactions count from 1"), "{error}");
 }
 
 #[test]

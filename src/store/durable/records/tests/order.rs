@@ -6,7 +6,7 @@ use proptest::{collection::vec, prelude::*};
 
 use super::{given::*, *};
 use crate::{
-    domain::{Sequence, Timestamp},
+    domain::{ConversationKey, Sequence, Timestamp},
     store::Due,
 };
 
@@ -48,9 +48,11 @@ proptest! {
 
     #[test]
     fn lineages_keep_apart(a in lineage(), b in lineage(), number in 1..=u32::MAX, id in id()) {
-        let [segments, _, ids] = prefixes_of(a, a);
+        let [segments, compactions, _, ids] = prefixes_of(a, a);
         prop_assert!(begins(&key::<Segments>(&(a, number)), &segments));
         prop_assert_eq!(begins(&key::<Segments>(&(b, number)), &segments), a == b);
+        prop_assert!(begins(&key::<Compactions>(&(a, number)), &compactions));
+        prop_assert_eq!(begins(&key::<Compactions>(&(b, number)), &compactions), a == b);
         prop_assert!(begins(&key::<GivenIds>(&(a, id.as_str().into())), &ids));
         prop_assert_eq!(begins(&key::<GivenIds>(&(b, id.into())), &ids), a == b);
     }
@@ -94,6 +96,23 @@ proptest! {
     fn work_is_by_when_it_is_due(time in few_times(), now in few_times(), conversation in conversation()) {
         let due = key::<Dues>(&(time, Due::Expired(conversation)));
         prop_assert_eq!(dues_up_to(now).contains(&due), time <= now);
+    }
+
+    #[test]
+    fn what_waits_is_by_time_then_id(
+        entries in prop::collection::btree_set((few_times(), conversation_id()), 0..8), last in (few_times(), conversation_id()),
+    ) {
+        let entry = |(since, id): &(Timestamp, _)| (*since, ConversationKey { id: Clone::clone(id), ..stable::identity().key });
+        let mut keys: Vec<Key> = entries.iter().map(|one| key::<Waiting>(&entry(one))).collect();
+        keys.sort();
+        let all: Vec<_> = keys.iter().map(|key| decode_key::<Waiting>(key).unwrap()).collect();
+        prop_assert_eq!(&all, &entries.iter().map(entry).collect::<Vec<_>>());
+        prop_assert!(keys.iter().all(|key| waiting_behind(None).contains(key)));
+        for last in entries.iter().chain([&last]) {
+            let behind = waiting_behind(Some(&entry(last)));
+            let listed = keys.iter().filter(|key| behind.contains(*key)).count();
+            prop_assert_eq!(listed, entries.iter().filter(|one| *one > last).count());
+        }
     }
 
     #[test]

@@ -9,6 +9,7 @@ use crate::{
     domain::{
         Conversation, Ending, ForkedFrom, Identity, RecipientId, ShareId, Timestamp,
         capacity::{Capacity, OverLimit},
+        compaction::Advice,
         segment::Summary,
         share::{Share, ShareDigest},
     },
@@ -78,7 +79,9 @@ fn ending() -> impl Strategy<Value = Ending> {
 fn capacity() -> impl Strategy<Value = Capacity> {
     let causes = [OverLimit::NewestUnit, OverLimit::OpenExchange, OverLimit::Instructions, OverLimit::Pinned];
     let causes = prop::sample::subsequence(causes.to_vec(), 0..=4);
-    (any::<[u64; 8]>(), any::<[Option<u32>; 4]>(), causes).prop_map(|(counts, limits, over_limit)| Capacity {
+    let advice = any::<(u32, u64)>().prop_map(|(threshold, utterances)| Advice { threshold, utterances });
+    let parts = (any::<[u64; 9]>(), any::<[Option<u32>; 4]>(), causes, option::of(advice));
+    parts.prop_map(|(counts, limits, over_limit, advice)| Capacity {
         utterances: counts[0],
         forgotten: counts[1],
         turns: counts[2],
@@ -92,6 +95,8 @@ fn capacity() -> impl Strategy<Value = Capacity> {
         summary_limit: limits[3],
         segments: counts[6],
         covered: counts[7],
+        provisional: counts[8],
+        advice,
     })
 }
 
@@ -133,16 +138,16 @@ proptest! {
     }
 
     #[test]
-    fn heads(lineage in lineage(), head in forked_head()) {
+    fn heads(lineage in lineage(), head in compacted_head()) {
         comes_back::<Heads>(lineage, head);
     }
 
     #[test]
-    fn a_head_is_put_together_again(identity in identity(), head in forked_head(), policy in policy(), description in description(), ended in option::of(ending())) {
+    fn a_head_is_put_together_again(identity in identity(), head in compacted_head(), policy in policy(), description in description(), ended in option::of(ending())) {
         let (next_segment, segments) = (head.next_segment, head.segments);
         let before = head.clone();
-        let fresh = Conversation::new(identity, policy).head;
-        let whole = head.head(fresh.identity.clone(), policy, description, ended.clone());
+        let fresh = Conversation::new(identity, policy.clone()).head;
+        let whole = head.head(fresh.identity.clone(), policy.clone(), description, ended.clone());
         let (stored, description) = (StoredHead::of(&whole, &Summary::default()), Description::of(&whole));
         prop_assert_eq!(&StoredHead { next_segment, segments, ..stored.clone() }, &before);
         prop_assert_eq!(stored.head(fresh.identity, policy, description, ended), whole);
@@ -169,8 +174,13 @@ proptest! {
     }
 
     #[test]
-    fn segments(lineage in lineage(), segment in segment()) {
+    fn segments(lineage in lineage(), segment in told_segment()) {
         comes_back::<Segments>((lineage, segment.number), segment);
+    }
+
+    #[test]
+    fn compactions(lineage in lineage(), compaction in compaction()) {
+        comes_back::<Compactions>((lineage, compaction.number), compaction);
     }
 
     #[test]
@@ -206,6 +216,11 @@ proptest! {
     #[test]
     fn dues(time in time(), conversation in conversation()) {
         comes_back::<Dues>((time, Due::Expired(conversation)), ());
+    }
+
+    #[test]
+    fn waiting(since in time(), conversation in conversation()) {
+        comes_back::<Waiting>((since, conversation), ());
     }
 
     #[test]

@@ -18,7 +18,7 @@ use crate::{
 };
 
 pub const LINEAGE: LineageId = LineageId([1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16]);
-const TIME: Timestamp = Timestamp(1_763_654_400_000_000);
+pub const TIME: Timestamp = Timestamp(1_763_654_400_000_000);
 
 /// A record of each kind, as version 1 of each wrote it: number and version, key, value. A line is
 /// never changed; a new version of a kind adds one.
@@ -217,11 +217,11 @@ pub fn forked_examples() -> Vec<Record> {
     ]
 }
 
-fn hex(bytes: &[u8]) -> String {
+pub fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-fn bytes(hex: &str) -> Vec<u8> {
+pub fn bytes(hex: &str) -> Vec<u8> {
     (0..hex.len()).step_by(2).map(|at| u8::from_str_radix(&hex[at..at + 2], 16).unwrap()).collect()
 }
 
@@ -254,7 +254,7 @@ fn ended() -> EndedKey {
     EndedKey { recipient: recipient(), end_time: TIME, conversation }
 }
 
-fn name() -> OutcomeName {
+pub fn name() -> OutcomeName {
     let request = RequestId::new("req-1").unwrap();
     OutcomeName { namespace: Namespace::new("acme").unwrap(), rpc: "Memorize".into(), request }
 }
@@ -279,6 +279,10 @@ pub fn head() -> StoredHead {
         pinned_away: Arc::default(),
         stored: 18,
         erased_at: Revision(4),
+        silenced_at: Revision::NONE,
+        advice_answered: 0,
+        compacted_at: Sequence(0),
+        next_compaction: 1,
         next_segment: 4,
         segments: 2,
         trunks: Arc::default(),
@@ -297,7 +301,7 @@ fn forked_head() -> StoredHead {
     }
 }
 
-fn policy() -> Policy {
+pub fn policy() -> Policy {
     Policy {
         utterances: Some(Marks::of(20)),
         tokens: Marks::with_keep(8000, 6000),
@@ -307,6 +311,8 @@ fn policy() -> Policy {
         oversize: Oversize::Reject,
         archive_limit: 10_000,
         expire_after: Some(Duration::new(86_400, 5)),
+        llm_summaries: false,
+        summary_model: None,
     }
 }
 
@@ -330,7 +336,16 @@ pub fn segment() -> Segment {
     };
     let sentences = vec![sentence(2, "User: To Oslo.\n", 6), sentence(4, "Assistant: On Monday.\n", 6)];
     let covers = Ranges::of(Sequence(1), Sequence(5));
-    Segment { number: 3, level: 1, covers, sentences, tokens: 12, source_tokens: 90 }
+    Segment {
+        number: 3,
+        level: 1,
+        covers,
+        sentences,
+        tokens: 12,
+        source_tokens: 90,
+        retold: None,
+        awaits: None,
+    }
 }
 
 /// One that has everything.
@@ -372,7 +387,7 @@ fn edited_utterance() -> (LineageId, Utterance) {
     (lineage, Utterance { more, ..utterance })
 }
 
-fn outcome() -> Outcome {
+pub fn outcome() -> Outcome {
     Outcome {
         body: 0x0011_2233_4455_6677_8899_aabb_ccdd_eeff,
         time: TIME,
@@ -400,6 +415,8 @@ fn outcome() -> Outcome {
             summary_limit: Some(1000),
             segments: 1,
             covered: 5,
+            provisional: 0,
+            advice: None,
         },
     }
 }

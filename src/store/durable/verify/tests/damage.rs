@@ -40,15 +40,20 @@ use crate::{
 /// | 19 | the result of one of them |
 pub(super) struct Good {
     directory: Directory,
-    demo: Arc<Conversation>,
+    pub(super) demo: Arc<Conversation>,
     files: TempDir,
 }
 
-const DEMO: LineageId = LineageId([1; 16]);
+pub(super) const DEMO: LineageId = LineageId([1; 16]);
 const OTHER: LineageId = LineageId([2; 16]);
 
 impl Good {
     pub(super) fn new() -> Self {
+        Self::made(demo)
+    }
+
+    /// A store with the conversation `demo` that is made so, and another.
+    pub(super) fn made(demo: impl FnOnce(&Shelf) -> Arc<Conversation>) -> Self {
         let files = tempfile::tempdir().unwrap();
         let shelf = Shelf::open(EngineKind::Fjall, files.path());
         let demo = demo(&shelf);
@@ -83,12 +88,12 @@ impl Good {
         problems
     }
 
-    fn put<K: Kind>(&self, key: K::Key, value: K::Value) -> Vec<String> {
+    pub(super) fn put<K: Kind>(&self, key: K::Key, value: K::Value) -> Vec<String> {
         let (key, value) = records::pair::<K>(&key, &value);
         self.with(key, Some(value))
     }
 
-    fn edit<K: Kind>(&self, key: K::Key, edit: impl FnOnce(&mut K::Value)) -> Vec<String> {
+    pub(super) fn edit<K: Kind>(&self, key: K::Key, edit: impl FnOnce(&mut K::Value)) -> Vec<String> {
         let stored = records::key::<K>(&key);
         let value = self.directory.pairs().get(&stored).unwrap().expect("the record is there");
         let (_, mut value) = records::decode::<K>(&stored, &value).unwrap();
@@ -96,15 +101,15 @@ impl Good {
         self.put::<K>(key, value)
     }
 
-    fn without<K: Kind>(&self, key: K::Key) -> Vec<String> {
+    pub(super) fn without<K: Kind>(&self, key: K::Key) -> Vec<String> {
         self.with(records::key::<K>(&key), None)
     }
 
-    fn head(&self, edit: impl FnOnce(&mut StoredHead)) -> Vec<String> {
+    pub(super) fn head(&self, edit: impl FnOnce(&mut StoredHead)) -> Vec<String> {
         self.edit::<Heads>(DEMO, edit)
     }
 
-    fn utterance(&self, sequence: u64, edit: impl FnOnce(&mut Utterance)) -> Vec<String> {
+    pub(super) fn utterance(&self, sequence: u64, edit: impl FnOnce(&mut Utterance)) -> Vec<String> {
         self.edit::<Utterances>((DEMO, Sequence(sequence)), edit)
     }
 }
@@ -138,7 +143,7 @@ fn demo(shelf: &Shelf) -> Arc<Conversation> {
 }
 
 /// Each damage with what is said of it, after the name of the conversation.
-fn expect<const N: usize>(damages: [(Vec<String>, &str); N]) {
+pub(super) fn expect<const N: usize>(damages: [(Vec<String>, &str); N]) {
     for (problems, expected) in damages {
         assert_eq!(problems, [format!("conversation default/demo: {expected}")]);
     }

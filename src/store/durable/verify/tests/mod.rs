@@ -1,5 +1,6 @@
 //! A good store is clean, and every damage is named.
 
+mod compactions;
 mod damage;
 mod engine;
 mod forks;

@@ -21,6 +21,9 @@ enum Step {
     Restore { first: u64 },
     Pin { sequence: u64, pinned: bool },
     Limit { utterances: u32, turns: u32, archive: u32, summary: u32, summarize: bool, expire: u64 },
+    Compact { keep: u32 },
+    Undo,
+    Tell { text: bool },
     Call,
     Delete,
 }
@@ -38,6 +41,9 @@ fn step() -> impl Strategy<Value = Step> {
                 Step::Limit { utterances, turns, archive, summary, summarize, expire }
             }
         ),
+        2 => (1..12_u32).prop_map(|keep| Step::Compact { keep }),
+        2 => Just(Step::Undo),
+        2 => any::<bool>().prop_map(|text| Step::Tell { text }),
         1 => Just(Step::Call),
         1 => prop_oneof![9 => Just(Step::Call), 1 => Just(Step::Delete)],
     ]
@@ -64,9 +70,26 @@ fn live(life: &mut Life<'_>, step: Step, number: usize) {
                 ..PolicyUpdate::default()
             });
         }
+        Step::Compact { keep } => compact(life, keep, number),
+        Step::Undo => life.undo(),
+        Step::Tell { text } => life.tell(text.then_some("- the ports")),
         Step::Call => life.call(),
         Step::Delete => life.delete(),
     }
+}
+
+/// Compacts a conversation that is made long enough for it.
+fn compact(life: &mut Life<'_>, keep: u32, number: usize) {
+    let unlimited = PolicyUpdate {
+        max_utterances: Some(0),
+        max_turns: Some(0),
+        archive_limit: Some(200),
+        llm_summaries: Some(keep.is_multiple_of(2)),
+        ..PolicyUpdate::default()
+    };
+    life.limit(unlimited);
+    life.say((0..30).map(|part| user(&format!("In step {number}.{part} the port is {part}."))).collect());
+    life.compact(keep);
 }
 
 /// Says something of every kind: open, answered, abandoned, overlapping and orphaned calls too.
@@ -99,7 +122,7 @@ fn a_store_is_clean_after(engine: EngineKind, lives: &[Vec<Step>]) -> Report {
         ..Policy::ROLLING
     };
     for (number, steps) in (1..).zip(lives) {
-        let mut life = Life::new(&shelf, &format!("life {number}"), number, policy);
+        let mut life = Life::new(&shelf, &format!("life {number}"), number, policy.clone());
         for (at, step) in steps.iter().enumerate() {
             live(&mut life, *step, at);
         }

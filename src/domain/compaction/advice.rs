@@ -1,0 +1,72 @@
+//! The advice to compact, and what is answered to it.
+
+use crate::domain::{
+    Conversation, Refusal, Revision, Transition,
+    change::Context,
+    limits::{ADVICE_SPACING, ADVICE_STEP, FIRST_ADVICE},
+};
+
+/// That a window should be compacted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Advice {
+    /// The number of utterances that brought it.
+    pub threshold: u32,
+    /// Utterances in the window.
+    pub utterances: u64,
+}
+
+/// What is answered to the advice, but for following it.
+#[derive(Clone, Debug)]
+pub struct Answer {
+    /// The revision that the caller expects.
+    pub expected: Option<Revision>,
+}
+
+/// The greatest threshold that a window of so many utterances has reached; 0 below the first.
+fn reached(utterances: usize) -> u32 {
+    let utterances = u32::try_from(utterances).unwrap_or(u32::MAX);
+    if utterances < FIRST_ADVICE { 0 } else { utterances - utterances % ADVICE_STEP }
+}
+
+impl Advice {
+    /// The advice that stands for a conversation.
+    ///
+    /// - At 50 utterances in the window, and at every 10 more, until it is answered (seed 004).
+    /// - None while an exchange is open, before 20 utterances were said since the last compaction, and for
+    ///   a conversation that has ended or has no summaries.
+    pub fn of(conversation: &Conversation) -> Option<Self> {
+        let head = &conversation.head;
+        let threshold = reached(conversation.window.len());
+        let since = head.next.get() - head.compacted_at.get();
+        let spaced = head.compacted_at.get() == 0 || since >= ADVICE_SPACING;
+        let may = head.open.is_none() && head.ended.is_none() && head.policy.summarization_enabled;
+        (threshold > head.advice_answered && may && spaced)
+            .then(|| Self { threshold, utterances: conversation.window.len() as u64 })
+    }
+}
+
+/// Answers the advice that stands with "not now"; `None` when there is none.
+pub fn answer(
+    before: &Conversation,
+    command: &Answer,
+    context: &Context<'_>,
+) -> Result<Option<Transition>, Refusal> {
+    before.expect(command.expected)?;
+    before.check_open()?;
+    let threshold = reached(before.window.len());
+    if threshold <= before.head.advice_answered {
+        return Ok(None);
+    }
+    let mut transition = Transition::from(before, context.now);
+    transition.after.head.advice_answered = threshold;
+    Ok(Some(transition.finish(&before.summary)))
+}
+
+impl Transition {
+    /// An answer holds for as long as the window stays at its threshold.
+    pub(in crate::domain) fn forget_answer(&mut self) {
+        let reached = reached(self.after.window.len());
+        let head = &mut self.after.head;
+        head.advice_answered = head.advice_answered.min(reached);
+    }
+}

@@ -1,0 +1,62 @@
+//! What a model tells of a segment, when it comes.
+
+use std::sync::Arc;
+
+use crate::domain::{
+    Conversation, Ranges, Revision, Transition,
+    change::Context,
+    extractive::Sentence,
+    segment::{Means, Retold},
+};
+
+/// A model's text of a segment.
+#[derive(Clone, Debug)]
+pub struct Retell {
+    /// The segment.
+    pub segment: u32,
+    /// The text, accepted by the segment.
+    pub lines: Vec<Sentence>,
+    /// The model.
+    pub model: Arc<str>,
+    /// The version of the prompts.
+    pub prompt: u32,
+    /// The revision at which the model was shown what it tells.
+    pub seen: Revision,
+    /// Every sequence that it was shown something of.
+    pub from: Ranges,
+}
+
+/// Puts a model's text in the place of a segment's sentences; `None` when there is no such segment any
+/// more, or anything was forgotten, restored or edited since the model was shown it.
+///
+/// A segment never changes, it is replaced by one of another number: so one that is still there covers what
+/// it covered.
+pub fn retell(before: &Conversation, command: &Retell, context: &Context<'_>) -> Option<Transition> {
+    let segment = awaiting(before, command.segment)?;
+    let head = &before.head;
+    if head.erased_at > command.seen || head.silenced_at > command.seen {
+        return None;
+    }
+    let mut from = command.from.clone();
+    from.union(&segment.covers);
+    let mut transition = Transition::from(before, context.now);
+    let (model, prompt) = (command.model.as_ref().into(), command.prompt);
+    let retold = Retold { lines: command.lines.clone(), model, prompt, from };
+    let means = Means::of(&head.policy, context);
+    transition.after.summary = before.summary.retell(command.segment, &retold, &means);
+    transition.note_model(&segment.covers, &command.model);
+    Some(transition.finish(&before.summary))
+}
+
+/// Waits no more for a model to tell the segment; `None` when nothing waits.
+pub fn give_up(before: &Conversation, segment: u32, context: &Context<'_>) -> Option<Transition> {
+    awaiting(before, segment)?;
+    let mut transition = Transition::from(before, context.now);
+    transition.after.summary = before.summary.settle(segment);
+    Some(transition.finish(&before.summary))
+}
+
+fn awaiting(before: &Conversation, number: u32) -> Option<&Arc<crate::domain::segment::Segment>> {
+    let mut segments = before.summary.segments().iter();
+    segments.find(|segment| segment.number == number && segment.awaits.is_some())
+}

@@ -1,0 +1,75 @@
+//! Why a conversation is not compacted, or a compaction not undone.
+
+use crate::domain::{
+    Reason, Sequence,
+    limits::{LEAST_COMPACTED_WINDOW, MAX_UNDO},
+};
+
+/// Why a conversation is not compacted, or a compaction not undone.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Unable {
+    /// A window has too few utterances to be compacted.
+    #[error(
+        "the window has {count} utterances, too few to compact: accepted are {LEAST_COMPACTED_WINDOW} or more"
+    )]
+    TooShortToCompact {
+        /// The window's utterances.
+        count: usize,
+    },
+    /// Nothing of a window may leave.
+    #[error(
+        "nothing of the window's {count} utterances can be compacted: {keep_recent} are to stay, as do system utterances at the head, pinned ones, and whole exchanges; ask for a smaller keep_recent"
+    )]
+    NothingToCompact {
+        /// The window's utterances.
+        count: usize,
+        /// How many are to stay.
+        keep_recent: u32,
+    },
+    /// A compaction would save nothing.
+    #[error(
+        "irreducible: the window and its summary have {tokens} tokens, and compacting would not make them fewer; the largest utterance that stays, sequence {sequence}, has {largest} tokens"
+    )]
+    Irreducible {
+        /// Tokens of window and summary.
+        tokens: u64,
+        /// Tokens of the largest utterance that would stay.
+        largest: u32,
+        /// Its sequence.
+        sequence: Sequence,
+    },
+    /// The policy has no summaries.
+    #[error(
+        "the conversation's policy has summarization_enabled false: what is compacted would be in no summary"
+    )]
+    SummariesDisabled,
+    /// No compaction can be undone.
+    #[error("there is no compaction to undo: none was made, or the last {MAX_UNDO} are undone")]
+    NothingToUndo,
+    /// What a compaction took out of the window is no longer stored.
+    #[error(
+        "compaction {number} cannot be undone: the archive no longer holds {lost} of its {all} utterances (archive_limit)"
+    )]
+    SourcesGone {
+        /// The compaction.
+        number: u32,
+        /// Utterances that are gone.
+        lost: u64,
+        /// All that it compacted.
+        all: u64,
+    },
+}
+
+impl Unable {
+    /// The reason for machines.
+    pub fn reason(&self) -> Reason {
+        match self {
+            Self::TooShortToCompact { .. } => Reason::TooShortToCompact,
+            Self::NothingToCompact { .. } => Reason::NothingToCompact,
+            Self::Irreducible { .. } => Reason::Irreducible,
+            Self::SummariesDisabled => Reason::SummariesDisabled,
+            Self::NothingToUndo => Reason::NothingToUndo,
+            Self::SourcesGone { .. } => Reason::SourcesGone,
+        }
+    }
+}

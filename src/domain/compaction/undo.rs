@@ -1,0 +1,94 @@
+//! Taking a compaction back.
+
+use std::sync::Arc;
+
+use crate::domain::{
+    Conversation, Need, Ranges, Refusal, Revision, Transition, Utterance, Verdict,
+    change::Context,
+    compaction::{Compaction, Unable},
+    segment::Means,
+};
+
+/// An undo of the last compaction that stands.
+#[derive(Clone, Debug)]
+pub struct Undo {
+    /// The revision that the caller expects.
+    pub expected: Option<Revision>,
+}
+
+/// A compaction that was taken back.
+#[derive(Clone, Debug)]
+pub struct Undone {
+    /// What changed.
+    pub transition: Transition,
+    /// The compaction.
+    pub compaction: Arc<Compaction>,
+    /// What is in the window again, ascending.
+    pub returned: Vec<Arc<Utterance>>,
+}
+
+/// Takes the last compaction back that is not undone.
+///
+/// Its utterances are in the window again, at their places, and the summary is as it was without them,
+/// less what was hard-forgotten since. What was said since stays; nothing is evicted, so that the window
+/// may stand above a limit until it is next evicted from.
+///
+/// Refuses when there is none, when it is too old to be undone, when the archive no longer holds all of its
+/// utterances, when the conversation has ended, and another revision than the expected one.
+pub fn undo(
+    before: &Conversation,
+    command: &Undo,
+    context: &Context<'_>,
+) -> Result<Verdict<Undone>, Refusal> {
+    before.expect(command.expected)?;
+    before.check_open()?;
+    let mut standing = before.compactions.iter().rev().filter(|compaction| compaction.undone.is_none());
+    let Some(compaction) = standing.next() else { return Err(Unable::NothingToUndo.into()) };
+    let Some(folded) = &compaction.folded else { return Err(Unable::NothingToUndo.into()) };
+    let compacted = &compaction.compacted;
+    let mut lost = compacted.clone();
+    lost.subtract(&before.head.archived);
+    if !lost.is_empty() {
+        return Err(Unable::SourcesGone {
+            number: compaction.number,
+            lost: lost.count(),
+            all: compacted.count(),
+        }
+        .into());
+    }
+    let sources = before.summary.sources_of_unfold(compacted, folded, &before.head.archived);
+    let seen =
+        context.loaded.archive(compacted).and_then(|back| Ok((back, context.loaded.archive(&sources)?)));
+    let (returned, sources) = match seen {
+        Ok(seen) => seen,
+        Err(Need::Archive(mut wanted)) => {
+            wanted.union(&sources);
+            return Ok(Verdict::Need(Need::Archive(wanted)));
+        }
+        Err(need) => return Ok(Verdict::Need(need)),
+    };
+    let mut transition = Transition::from(before, context.now);
+    transition.give_back(returned.clone(), compacted);
+    let means = Means::of(&before.head.policy, context);
+    transition.after.summary = before.summary.unfold(compacted, folded, &sources, &means);
+    transition.after.head.compacted_at = before.head.next;
+    let compaction = Compaction { undone: Some(context.now), folded: None, ..(**compaction).clone() };
+    let compaction = Arc::new(compaction);
+    transition.write_compaction((*compaction).clone());
+    let transition = transition.finish(&before.summary);
+    Ok(Verdict::Decided(Undone { transition, compaction, returned }))
+}
+
+impl Transition {
+    /// Puts utterances of the archive into the window again, each at its place.
+    fn give_back(&mut self, returned: Vec<Arc<Utterance>>, sequences: &Ranges) {
+        let mut all: Vec<_> = self.after.window.iter().cloned().chain(returned.iter().cloned()).collect();
+        all.sort_by_key(|utterance| utterance.sequence);
+        self.after.window = all.into_iter().collect();
+        let head = &mut self.after.head;
+        Arc::make_mut(&mut head.left).subtract(sequences);
+        Arc::make_mut(&mut head.archived).subtract(sequences);
+        Arc::make_mut(&mut head.pinned_away).subtract(sequences);
+        self.change.returned = returned;
+    }
+}

@@ -1,0 +1,97 @@
+//! Taking back what a compaction made of a summary.
+
+use std::sync::Arc;
+
+use crate::domain::{
+    Ranges, Utterance,
+    segment::{
+        Means, Segment, Summary,
+        cut::{remainder, retold},
+        rebuild::Rebuild,
+    },
+};
+
+impl Summary {
+    /// What has to be seen of the archive, of which `stored` is there, to [`unfold`](Self::unfold).
+    pub fn sources_of_unfold(&self, compacted: &Ranges, folded: &[Arc<Segment>], stored: &Ranges) -> Ranges {
+        let rest = self.rest(compacted, folded);
+        let mut sources = Ranges::new();
+        for segment in self.changed(compacted, folded) {
+            let left = segment.covers.intersection(&rest);
+            if stored.holds(&left) {
+                sources.union(&left);
+            }
+        }
+        sources
+    }
+
+    /// The summary without `compacted`, which are in the window again.
+    ///
+    /// - `folded` are the segments that the compaction folded, as they would be now: they stand again.
+    /// - Segments that cover nothing of these stay.
+    /// - What is left is made anew from `sources`, which are what
+    ///   [`sources_of_unfold`](Self::sources_of_unfold) names, or keeps its sentences.
+    pub fn unfold(
+        &self,
+        compacted: &Ranges,
+        folded: &[Arc<Segment>],
+        sources: &[Arc<Utterance>],
+        means: &Means<'_>,
+    ) -> Self {
+        let rest = self.rest(compacted, folded);
+        let seen: Ranges = sources.iter().map(|utterance| utterance.sequence).collect();
+        let fitting: Vec<_> = self.fitting(compacted, folded).cloned().collect();
+        let made = made(compacted, folded);
+        let mut rebuild = Rebuild::of(self);
+        rebuild.replace(|segment| {
+            if !segment.covers.meets(&made) {
+                return None;
+            }
+            let left = segment.covers.intersection(&rest);
+            if !seen.holds(&left) {
+                return Some(remainder(segment, left).awaiting(segment, means));
+            }
+            let own = sources.iter().filter(|utterance| left.contains(utterance.sequence));
+            Some(retold(segment.level, left.clone(), own.cloned().collect(), means).awaiting(segment, means))
+        });
+        fitting.iter().for_each(|segment| rebuild.push((**segment).clone()));
+        rebuild.fold(means);
+        rebuild.done()
+    }
+
+    /// The segments that the compaction made: those that cover something of it, or of what it folded.
+    fn changed(&self, compacted: &Ranges, folded: &[Arc<Segment>]) -> impl Iterator<Item = &Arc<Segment>> {
+        let made = made(compacted, folded);
+        self.segments().iter().filter(move |segment| segment.covers.meets(&made))
+    }
+
+    /// What these cover beside `compacted`.
+    fn beside(&self, compacted: &Ranges, folded: &[Arc<Segment>]) -> Ranges {
+        let mut beside = Ranges::new();
+        self.changed(compacted, folded).for_each(|segment| beside.union(&segment.covers));
+        beside.subtract(compacted);
+        beside
+    }
+
+    fn fitting<'a>(
+        &self,
+        compacted: &Ranges,
+        folded: &'a [Arc<Segment>],
+    ) -> impl Iterator<Item = &'a Arc<Segment>> {
+        let beside = self.beside(compacted, folded);
+        folded.iter().filter(move |segment| !segment.covers.is_empty() && beside.holds(&segment.covers))
+    }
+
+    fn rest(&self, compacted: &Ranges, folded: &[Arc<Segment>]) -> Ranges {
+        let mut rest = self.beside(compacted, folded);
+        self.fitting(compacted, folded).for_each(|segment| rest.subtract(&segment.covers));
+        rest
+    }
+}
+
+/// The sequences of which a compaction made other segments.
+fn made(compacted: &Ranges, folded: &[Arc<Segment>]) -> Ranges {
+    let mut made = compacted.clone();
+    folded.iter().for_each(|segment| made.union(&segment.covers));
+    made
+}

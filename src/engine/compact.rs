@@ -1,0 +1,160 @@
+//! Compacting conversations, taking that back, and the advice to do it.
+
+use std::sync::Arc;
+
+use crate::{
+    domain::{
+        Conversation, Utterance,
+        change::Context,
+        compaction::{Answer, Compact, Compaction, Undo, answer, compact, undo},
+    },
+    engine::{
+        Address, Applied, Attempt, Caller, Engine, EngineError, Operation,
+        events::Event,
+        write::{Decision, Missing, WriteCall},
+    },
+};
+
+/// A conversation to compact.
+#[derive(Clone, Debug)]
+pub struct CompactCall {
+    /// The conversation.
+    pub address: Address,
+    /// How.
+    pub compact: Compact,
+    /// Decides and changes nothing.
+    pub preview: bool,
+    /// The caller's name for this attempt.
+    pub attempt: Option<Attempt>,
+}
+
+/// What became of it, and what was done.
+pub type CompactReply = Applied<Arc<Compaction>>;
+
+/// A compaction to take back.
+#[derive(Clone, Debug)]
+pub struct UndoCall {
+    /// The conversation.
+    pub address: Address,
+    /// How.
+    pub undo: Undo,
+    /// The caller's name for this attempt.
+    pub attempt: Option<Attempt>,
+}
+
+/// What became of it: the compaction, and what is in the window again.
+pub type UndoReply = Applied<(Arc<Compaction>, Vec<Arc<Utterance>>)>;
+
+/// "Not now" to the advice to compact.
+#[derive(Clone, Debug)]
+pub struct AnswerCall {
+    /// The conversation.
+    pub address: Address,
+    /// The answer.
+    pub answer: Answer,
+    /// The caller's name for this attempt.
+    pub attempt: Option<Attempt>,
+}
+
+/// What became of it.
+pub type AnswerReply = Applied<()>;
+
+impl Engine {
+    /// Makes summary of all but the last utterances of the window.
+    pub async fn compact_conversation(
+        &self,
+        caller: &Caller,
+        call: CompactCall,
+    ) -> Result<CompactReply, EngineError> {
+        if call.preview {
+            return self.preview(caller, &call).await;
+        }
+        let operation = Operation::CompactConversation;
+        self.write(write(caller, &call.address, call.attempt.as_ref(), operation), |before, context| {
+            Ok(compact(before, &call.compact, context)?.map(|compacted| Decision {
+                transition: Some(compacted.transition),
+                target: None,
+                value: compacted.compaction,
+            }))
+        })
+        .await
+    }
+
+    /// Decides on the published state and commits nothing.
+    async fn preview(&self, caller: &Caller, call: &CompactCall) -> Result<CompactReply, EngineError> {
+        let before = self.read(caller, &call.address).await?;
+        let mut decide =
+            |before: &Conversation, context: &Context<'_>| compact(before, &call.compact, context);
+        let compacted = self.decide_on(&before, None, self.clock.now(), &mut decide).await?;
+        let after = Arc::new(compacted.transition.after);
+        Ok(Applied::Now { after, change: None, ended: None, value: compacted.compaction })
+    }
+
+    /// Takes the last compaction back that stands.
+    pub async fn undo_compaction(&self, caller: &Caller, call: UndoCall) -> Result<UndoReply, EngineError> {
+        let operation = Operation::UndoCompaction;
+        self.write(write(caller, &call.address, call.attempt.as_ref(), operation), |before, context| {
+            Ok(undo(before, &call.undo, context)?.map(|undone| Decision {
+                transition: Some(undone.transition),
+                target: None,
+                value: (undone.compaction, undone.returned),
+            }))
+        })
+        .await
+    }
+
+    /// Answers "not now" to the advice to compact.
+    pub async fn decline_compaction(
+        &self,
+        caller: &Caller,
+        call: AnswerCall,
+    ) -> Result<AnswerReply, EngineError> {
+        let operation = Operation::AnswerCompactionPrompt;
+        self.write(write(caller, &call.address, call.attempt.as_ref(), operation), |before, context| {
+            let transition = answer(before, &call.answer, context)?;
+            let decision = Decision { transition, target: None, value: () };
+            Ok(crate::domain::Verdict::Decided(decision))
+        })
+        .await
+    }
+
+    /// Gives no advice to compact any more: to callers that name `session`, or to nobody, as long as this
+    /// process runs.
+    pub async fn silence_advice(
+        &self,
+        caller: &Caller,
+        address: &Address,
+        session: Option<&str>,
+    ) -> Result<Arc<Conversation>, EngineError> {
+        let state = self.read(caller, address).await?;
+        self.sessions.silence(&state, session);
+        self.events.push(Event::read(Operation::AnswerCompactionPrompt, &state, 1));
+        Ok(state)
+    }
+
+    /// Whether callers that name `session` get no advice to compact the conversation.
+    pub fn is_silenced(&self, state: &Conversation, session: Option<&str>) -> bool {
+        self.sessions.is_silenced(state, session)
+    }
+
+    /// The conversation that is addressed, for its compactions to be listed.
+    pub async fn compactions(
+        &self,
+        caller: &Caller,
+        address: &Address,
+    ) -> Result<Arc<Conversation>, EngineError> {
+        let state = self.read(caller, address).await?;
+        self.events.push(Event::read(Operation::ListCompactions, &state, state.compactions.len()));
+        Ok(state)
+    }
+}
+
+fn write<'a>(
+    caller: &'a Caller,
+    address: &'a Address,
+    attempt: Option<&'a Attempt>,
+    operation: Operation,
+) -> WriteCall<'a> {
+    let missing = Missing::Refuse;
+    WriteCall { caller, address, attempt, operation, missing, releases: false, resolved: None }
+}

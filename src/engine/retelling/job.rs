@@ -1,0 +1,156 @@
+//! One call of a model, about one segment.
+
+use std::sync::Arc;
+
+use tokio::{sync::OwnedSemaphorePermit, time::Instant};
+
+use crate::{
+    domain::{
+        Conversation, ConversationKey, LineageId, Transition, Verdict,
+        change::Context,
+        compaction::{Retell, give_up, retell},
+        segment::{Segment, Unfit},
+    },
+    engine::{
+        Address, Applied, Caller, Engine, EngineError, Operation,
+        llm::{LlmError, Told},
+        retelling::{Llm, material::Shown},
+        write::{Decision, Missing, WriteCall},
+    },
+};
+
+/// After so many answers for a segment that cannot be used, its sentences are what stays.
+const ATTEMPTS: u32 = 3;
+
+/// A conversation that a model is asked about. Whatever becomes of it, it makes room for the next.
+pub(super) struct Job {
+    engine: Arc<Engine>,
+    llm: Arc<Llm>,
+    key: ConversationKey,
+    _permit: OwnedSemaphorePermit,
+}
+
+/// How a call ended that brought nothing.
+#[derive(Debug, thiserror::Error)]
+enum Failure {
+    #[error(transparent)]
+    Llm(LlmError),
+    #[error("the model's answer cannot be used: {0}")]
+    Unfit(Unfit),
+    #[error(transparent)]
+    Engine(EngineError),
+}
+
+impl Drop for Job {
+    fn drop(&mut self) {
+        self.llm.queue.lock().busy.remove(&self.key);
+        self.llm.breaker.lock().undecided();
+        self.llm.news.notify_one();
+    }
+}
+
+impl Job {
+    pub(super) fn begin(
+        engine: Arc<Engine>,
+        llm: Arc<Llm>,
+        key: ConversationKey,
+        permit: OwnedSemaphorePermit,
+    ) -> Self {
+        llm.queue.lock().busy.insert(key.clone());
+        Self { engine, llm, key, _permit: permit }
+    }
+
+    /// Has the segment told that has waited longest among its conversation's.
+    pub(super) async fn run(self) {
+        let state = match self.engine.published(&self.key).await {
+            Ok(Some(state)) => state,
+            Ok(None) => return,
+            Err(error) => return self.failed(0, None, Failure::Engine(error)).await,
+        };
+        let waiting = state.summary.segments().iter().find(|segment| segment.awaits.is_some());
+        let Some(segment) = waiting.cloned() else { return };
+        match self.tell(&state, &segment).await {
+            Ok(()) => drop(self.llm.queue.lock().backoffs.remove(&self.key)),
+            Err(failure) => self.failed(segment.number, Some(&state), failure).await,
+        }
+    }
+
+    async fn tell(&self, state: &Arc<Conversation>, segment: &Segment) -> Result<(), Failure> {
+        let Shown { material, from } = self.engine.shown(state, segment).await.map_err(Failure::Engine)?;
+        let Told { text, model } = self.llm.ask(material).await.map_err(Failure::Llm)?;
+        let counter = self.engine.counter(state.head.identity.encoding);
+        let lines = segment.accept(&text, counter).map_err(Failure::Unfit)?;
+        let command = Retell {
+            segment: segment.number,
+            lines,
+            model: model.into(),
+            prompt: self.llm.prompt,
+            seen: state.head.revision,
+            from,
+        };
+        let applied = self.change(state, |before, context| retell(before, &command, context)).await;
+        let applied = applied.map_err(Failure::Engine)?;
+        self.llm.standing.told(applied);
+        Ok(())
+    }
+
+    /// Commits what becomes of a segment, if anything does; answers whether.
+    async fn change(
+        &self,
+        state: &Conversation,
+        rule: impl Fn(&Conversation, &Context<'_>) -> Option<Transition> + Send + Sync,
+    ) -> Result<bool, EngineError> {
+        let lineage: LineageId = state.head.identity.lineage;
+        let caller = Caller { namespace: self.key.namespace.clone() };
+        let address = Address { conversation: Some(self.key.id.clone()), recipient: None };
+        let write = WriteCall {
+            caller: &caller,
+            address: &address,
+            attempt: None,
+            operation: Operation::RetellSegment,
+            missing: Missing::Refuse,
+            releases: false,
+            resolved: None,
+        };
+        let applied = self.engine.write(write, |before, context| {
+            // one of the same name that started later is another conversation
+            let same = before.head.identity.lineage == lineage;
+            let transition = same.then(|| rule(before, context)).flatten();
+            Ok(Verdict::Decided(Decision { transition, target: None, value: () }))
+        });
+        match applied.await {
+            Ok(Applied::Now { change, .. }) => Ok(change.is_some()),
+            Ok(Applied::Earlier(_)) | Err(EngineError::Refused(_)) => Ok(false),
+            Err(error) => Err(error),
+        }
+    }
+
+    async fn failed(&self, segment: u32, state: Option<&Conversation>, failure: Failure) {
+        let conversation = self.key.id.as_str();
+        tracing::warn!(conversation, segment, error = %failure, "no model's summary");
+        let times = {
+            let (mut queue, now) = (self.llm.queue.lock(), Instant::now());
+            let backoff = queue.backoff(&self.key);
+            match failure.is_answer() {
+                true => backoff.unusable(segment, now),
+                false => {
+                    backoff.failed(now);
+                    0
+                }
+            }
+        };
+        if let (ATTEMPTS.., Some(state)) = (times, state) {
+            let given_up = self.change(state, |before, context| give_up(before, segment, context)).await;
+            if let Err(error) = given_up {
+                tracing::warn!(conversation, segment, %error, "could not give up on a model's summary");
+            }
+        }
+    }
+}
+
+impl Failure {
+    /// Whether the model answered, and nothing that can be used.
+    fn is_answer(&self) -> bool {
+        matches!(self, Self::Llm(LlmError::Unusable(_)) | Self::Unfit(_))
+    }
+}

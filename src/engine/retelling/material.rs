@@ -1,0 +1,91 @@
+//! What a model is shown of a segment that it is to tell.
+
+use std::sync::Arc;
+
+use crate::{
+    domain::{Conversation, Ranges, Utterance, segment::Segment},
+    engine::{Engine, EngineError, llm::Material},
+};
+
+/// Of a segment's utterances so many tokens are shown, the newest; of the rest what its sentences tell.
+const MOST_TOKENS: u64 = 32_000;
+/// Of the summary of what was said before, so many bytes are shown, the newest.
+const MOST_BEFORE: usize = 16 << 10;
+
+/// What a model is shown.
+pub(super) struct Shown {
+    pub material: Material,
+    /// Every sequence of which something is in it.
+    pub from: Ranges,
+}
+
+impl Engine {
+    /// What a model is to be shown for it to tell `segment` of `state`: the summary of what was said before
+    /// it, and only what it covers; of a fold, what was told of its parts.
+    pub(super) async fn shown(
+        &self,
+        state: &Arc<Conversation>,
+        segment: &Segment,
+    ) -> Result<Shown, EngineError> {
+        let (before, mut from) = before(state, segment);
+        from.union(&segment.covers);
+        let awaits = segment.awaits.as_deref();
+        let (told, said) = match awaits.filter(|awaits| !awaits.told.is_empty()) {
+            Some(awaits) => {
+                from.union(&awaits.from);
+                (awaits.told.to_string(), Vec::new())
+            }
+            None if segment.level > 0 => (segment.text(), Vec::new()),
+            None => self.covered(state, segment).await?,
+        };
+        let material = Material {
+            model: state.head.policy.summary_model.clone(),
+            before,
+            told,
+            said,
+            focus: awaits.map(|awaits| awaits.focus.to_vec()).unwrap_or_default(),
+            max_tokens: segment.room(),
+        };
+        Ok(Shown { material, from })
+    }
+
+    /// The utterances that a segment covers, as far as they are stored and not too many, and what its
+    /// sentences tell of the others.
+    async fn covered(
+        &self,
+        state: &Conversation,
+        segment: &Segment,
+    ) -> Result<(String, Vec<Arc<Utterance>>), EngineError> {
+        let mut said = self.stored(state, &segment.covers).await?;
+        said.retain(|utterance| utterance.is_live());
+        let mut tokens = 0;
+        let fitting = said.iter().rev().take_while(|utterance| {
+            tokens += u64::from(utterance.counted_tokens());
+            tokens <= MOST_TOKENS
+        });
+        let beyond = said.len() - fitting.count();
+        said.drain(..beyond);
+        let shown: Ranges = said.iter().map(|utterance| utterance.sequence).collect();
+        let others = segment.sentences.iter().filter(|sentence| !shown.contains(sentence.sequence));
+        Ok((others.map(|sentence| &*sentence.text).collect(), said))
+    }
+}
+
+/// The summary of what was said before `segment`, the newest segments that fit in, and what they were told
+/// from.
+fn before(state: &Conversation, segment: &Segment) -> (String, Ranges) {
+    let older = state.summary.segments().iter().take_while(|other| other.number != segment.number);
+    let (mut texts, mut from, mut bytes) = (Vec::new(), Ranges::new(), 0);
+    for other in older.collect::<Vec<_>>().into_iter().rev() {
+        let text = other.text();
+        bytes += text.len();
+        if bytes > MOST_BEFORE {
+            break;
+        }
+        texts.push(text);
+        from.union(&other.covers);
+        other.retold.iter().for_each(|retold| from.union(&retold.from));
+    }
+    texts.reverse();
+    (texts.concat(), from)
+}

@@ -1,0 +1,62 @@
+//! Compactions of a script's conversation, and what models tell of it.
+
+use std::sync::Arc;
+
+use super::script::{Script, Step, Words};
+use crate::domain::{
+    Loaded, Ranges, Refusal,
+    change::Context,
+    compaction::{Cause, Compact, Compaction, Retell, Undo, compact, give_up, retell, undo},
+};
+
+impl Script {
+    /// Compacts the conversation to its last `keep_recent` utterances.
+    pub(in crate::store) async fn compact(&mut self, keep_recent: u32) -> Arc<Compaction> {
+        let focus = vec!["codes".to_owned()];
+        let command = Compact { keep_recent, focus, cause: Cause::Asked, expected: None };
+        let compacted = self.decide(|before, context| compact(before, &command, context)).await;
+        self.apply(&Step::of(&self.state, compacted.transition)).await;
+        compacted.compaction
+    }
+
+    /// Undoes the last compaction that stands; the sequences that are in the window again.
+    pub(in crate::store) async fn undo(&mut self) -> Ranges {
+        self.try_undo().await.expect("there is a compaction to undo")
+    }
+
+    pub(super) async fn try_undo(&mut self) -> Result<Ranges, Refusal> {
+        let undone = self.decided(|before, context| undo(before, &Undo { expected: None }, context)).await?;
+        self.apply(&Step::of(&self.state, undone.transition)).await;
+        Ok(undone.returned.iter().map(|utterance| utterance.sequence).collect())
+    }
+
+    /// The numbers of the segments that wait for a model, the oldest segment first.
+    pub(in crate::store) fn awaiting(&self) -> Vec<u32> {
+        let segments = self.state.summary.segments().iter();
+        segments.filter(|segment| segment.awaits.is_some()).map(|segment| segment.number).collect()
+    }
+
+    /// A model tells the segment with this number, which waits for one.
+    pub(in crate::store) async fn retell(&mut self, segment: u32, text: &str) {
+        let mut segments = self.state.summary.segments().iter();
+        let told = segments.find(|told| told.number == segment).expect("there is such a segment");
+        let command = Retell {
+            segment,
+            lines: told.accept(text, &Words).expect("the text is short"),
+            model: "small".into(),
+            prompt: 1,
+            seen: self.state.head.revision,
+            from: self.state.summary.covers(),
+        };
+        let context = Context { now: self.now, counter: &Words, loaded: &Loaded::default() };
+        let transition = retell(&self.state, &command, &context);
+        assert!(self.apply_if(transition).await, "the segment waits");
+    }
+
+    /// No model is awaited for the segment with this number any more.
+    pub(super) async fn give_up(&mut self, segment: u32) {
+        let context = Context { now: self.now, counter: &Words, loaded: &Loaded::default() };
+        let transition = give_up(&self.state, segment, &context);
+        assert!(self.apply_if(transition).await, "the segment waits");
+    }
+}

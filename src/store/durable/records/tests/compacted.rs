@@ -1,0 +1,161 @@
+//! What compactions and models' summaries brought to the disk: literal records that must never change.
+
+use std::sync::Arc;
+
+use super::{
+    stable::{LINEAGE, TIME, bytes, head, hex, identity, name, outcome, policy, segment},
+    *,
+};
+use crate::{
+    domain::{
+        Policy, Ranges, Revision, Sequence, Timestamp,
+        capacity::Capacity,
+        compaction::{Advice, Cause, Compaction},
+        extractive::Sentence,
+        segment::{Awaits, Retold, Segment},
+    },
+    store::Outcome,
+};
+
+/// Number and version, key, value of each of the [`examples`], as its first version wrote it. A line is
+/// never changed.
+const WRITTEN: [(u8, u8, &str, &str); 8] = [
+    (
+        3,
+        3,
+        "030102030405060708090a0b0c0d0e0f10",
+        "03080c108080a6a09982a206180a2015280630013a120802120663616c6c2d31120663616c6c2d3240014a040104030052040a0203025812600468047002f80105800232880211900203a505c9b2",
+    ),
+    (
+        4,
+        1,
+        "040102030405060708090a0b0c0d0e0f10",
+        "010a020814120608c03e10f02e200128e807300238904e42060880a305100548015205736d616c6c20669198",
+    ),
+    (
+        6,
+        2,
+        "060102030405060708090a0b0c0d0e0f1000000003",
+        "020801120201041a170802120f557365723a20546f204f736c6f2e0a180620461a1e08021216417373697374616e743a204f6e204d6f6e6461792e0a18062046205aa201370a140808120c2d204f6e204d6f6e6461790a1804203c0a120805120a2d20546f204f736c6f0a1804203c1205736d616c6c1802220201089fb82bcc",
+    ),
+    (
+        6,
+        2,
+        "060102030405060708090a0b0c0d0e0f1000000003",
+        "020801120201041a170802120f557365723a20546f204f736c6f2e0a180620461a1e08021216417373697374616e743a204f6e204d6f6e6461792e0a18062046205aaa0128088080a6a09982a206120a2d20546f204f736c6f0a1a0201042205646174657322067072696365733cad1abb",
+    ),
+    (
+        11,
+        1,
+        "0b0461636d65084d656d6f72697a657265712d31",
+        "0109776655443322110011ffeeddccbbaa9988188080a6a09982a206220474616c6b280c30013a021400420201044a02070052020901581460026a27080f1001180620e121281430c03e3800420201044803500c58e8076001680570027a04083210343fd426c2",
+    ),
+    (
+        18,
+        1,
+        "120102030405060708090a0b0c0d0e0f1000000002",
+        "01080c108080a6a09982a2061801220206062808300f38900340840748f4035205736d616c6c62f3010a7f0803127b0801120201041a170802120f557365723a20546f204f736c6f2e0a180620461a1e08021216417373697374616e743a204f6e204d6f6e6461792e0a18062046205aa201370a140808120c2d204f6e204d6f6e6461790a1804203c0a120805120a2d20546f204f736c6f0a1804203c1205736d616c6c1802220201080a700804126c0801120201041a170802120f557365723a20546f204f736c6f2e0a180620461a1e08021216417373697374616e743a204f6e204d6f6e6461792e0a18062046205aaa0128088080a6a09982a206120a2d20546f204f736c6f0a1a020104220564617465732206707269636573b994037c",
+    ),
+    (
+        18,
+        1,
+        "120102030405060708090a0b0c0d0e0f1000000003",
+        "01080c108080a6a09982a2061802220206062808300f38900340840748f403588280a6a09982a206e879a846",
+    ),
+    (19, 1, "1380064408ca04c0000461636d6574616c6b", "01ede84d89"),
+];
+
+#[test]
+fn what_compactions_brought_is_stable() {
+    for (record, (number, version, key, value)) in examples().into_iter().zip(WRITTEN) {
+        let (stored_key, stored) = written(&record);
+        assert_eq!((hex(&stored_key), hex(&stored)), (key.to_owned(), value.to_owned()), "{record:?}");
+        assert_eq!((stored_key[0], stored[0]), (number, version), "{record:?}");
+        assert_eq!(Record::read(&bytes(key), &bytes(value)), Ok(record));
+    }
+    assert_eq!(examples().len(), WRITTEN.len());
+}
+
+/// A head, a policy and an outcome with what is new in them; segments that a model told, and that wait for
+/// one; compactions that can be undone, and that are; a conversation that waits.
+pub fn examples() -> Vec<Record> {
+    let undone = Compaction {
+        number: 3,
+        cause: Cause::Advised,
+        model: None,
+        undone: Some(Timestamp(TIME.0 + 1)),
+        folded: None,
+        ..compaction()
+    };
+    vec![
+        Record::Heads(LINEAGE, compacted_head()),
+        Record::Policies(
+            LINEAGE,
+            Policy { llm_summaries: true, summary_model: Some("small".into()), ..policy() },
+        ),
+        Record::Segments((LINEAGE, 3), retold_segment()),
+        Record::Segments((LINEAGE, 3), awaiting_segment()),
+        Record::Outcomes(name(), advised_outcome()),
+        Record::Compactions((LINEAGE, 2), compaction()),
+        Record::Compactions((LINEAGE, 3), undone),
+        Record::Waiting((TIME, identity().key), ()),
+    ]
+}
+
+fn compacted_head() -> StoredHead {
+    StoredHead {
+        silenced_at: Revision(5),
+        advice_answered: 50,
+        compacted_at: Sequence(17),
+        next_compaction: 4,
+        ..head()
+    }
+}
+
+fn retold_segment() -> Segment {
+    let line = |sequence, text: &str| Sentence {
+        sequence: Sequence(sequence),
+        text: text.into(),
+        tokens: 4,
+        weight: 60,
+    };
+    let lines = vec![line(4, "- On Monday\n"), line(1, "- To Oslo\n")];
+    let from = Ranges::of(Sequence(1), Sequence(9));
+    let retold = Retold { lines, model: "small".into(), prompt: 2, from };
+    Segment { tokens: 8, retold: Some(Arc::new(retold)), ..segment() }
+}
+
+fn awaiting_segment() -> Segment {
+    let awaits = Awaits {
+        since: TIME,
+        told: "- To Oslo\n".into(),
+        from: Ranges::of(Sequence(1), Sequence(5)),
+        focus: ["dates".to_owned(), "prices".to_owned()].into(),
+    };
+    Segment { awaits: Some(Arc::new(awaits)), ..segment() }
+}
+
+fn advised_outcome() -> Outcome {
+    let outcome = outcome();
+    let advice = Some(Advice { threshold: 50, utterances: 52 });
+    Outcome { capacity: Capacity { provisional: 2, advice, ..outcome.capacity }, ..outcome }
+}
+
+fn compaction() -> Compaction {
+    let other = Segment { number: 4, ..awaiting_segment() };
+    Compaction {
+        number: 2,
+        revision: Revision(12),
+        time: TIME,
+        cause: Cause::Asked,
+        compacted: Ranges::of(Sequence(6), Sequence(12)),
+        count: 8,
+        kept: 15,
+        source_tokens: 400,
+        tokens_before: 900,
+        tokens_after: 500,
+        model: Some("small".into()),
+        undone: None,
+        folded: Some([retold_segment(), other].map(Arc::new).into()),
+    }
+}

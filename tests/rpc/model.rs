@@ -1,0 +1,109 @@
+//! A model that answers when a test says so.
+
+use std::{
+    collections::VecDeque,
+    sync::{Arc, Mutex},
+};
+
+use tokio::sync::{oneshot, watch};
+use utterd::{
+    engine::llm::{LlmError, LlmSummarizer, Material, Told},
+    proto::{SummaryMethod, WatchCapacityRequest},
+    store::BoxFuture,
+};
+
+use crate::session::{Reply, Session};
+
+/// The name of the model that is asked when a conversation names none.
+pub const MODEL: &str = "test-model";
+
+/// A model whose calls wait for the test.
+pub struct Model {
+    calls: Mutex<VecDeque<Call>>,
+    count: watch::Sender<usize>,
+}
+
+/// A call that waits for its answer.
+pub struct Call {
+    pub material: Material,
+    answer: oneshot::Sender<Result<Told, LlmError>>,
+}
+
+impl Model {
+    pub fn new() -> Arc<Self> {
+        Arc::new(Self { calls: Mutex::default(), count: watch::Sender::new(0) })
+    }
+
+    /// The oldest call that waits, once there is one.
+    pub async fn called(&self) -> Call {
+        self.count.subscribe().wait_for(|count| *count > 0).await.expect("the model lives");
+        self.take(0).expect("a call waits")
+    }
+
+    /// One of the calls that wait.
+    pub fn take(&self, which: usize) -> Option<Call> {
+        let mut calls = self.calls.lock().expect("nobody panicked");
+        let which = which % calls.len().max(1);
+        let call = calls.remove(which);
+        self.count.send_replace(calls.len());
+        call
+    }
+}
+
+impl Call {
+    /// Answers with a text.
+    pub fn tell(self, text: &str) {
+        let model = self.material.model.as_deref().unwrap_or(MODEL).to_owned();
+        // a caller that went away hears nothing
+        let _ = self.answer.send(Ok(Told { text: text.to_owned(), model }));
+    }
+
+    /// Answers with an error.
+    pub fn fail(self, error: LlmError) {
+        let _ = self.answer.send(Err(error));
+    }
+
+    /// The server does not answer.
+    pub fn break_off(self) {
+        let message = "connection refused".to_owned();
+        self.fail(LlmError::Unavailable { message, retry_after: None });
+    }
+
+    /// Everything that the model was shown.
+    pub fn shown(&self) -> String {
+        let said = self.material.said.iter().map(|utterance| format!("{}\n", utterance.content));
+        format!("{}{}{}", self.material.before, self.material.told, said.collect::<String>())
+    }
+}
+
+impl LlmSummarizer for Model {
+    fn model(&self) -> &str {
+        MODEL
+    }
+
+    fn summarize(&self, material: Material) -> BoxFuture<'_, Result<Told, LlmError>> {
+        let (answer, answered) = oneshot::channel();
+        let mut calls = self.calls.lock().expect("nobody panicked");
+        calls.push_back(Call { material, answer });
+        self.count.send_replace(calls.len());
+        let gone = || Err(LlmError::Unusable("the test dropped the call".to_owned()));
+        Box::pin(async move { answered.await.unwrap_or_else(|_| gone()) })
+    }
+}
+
+/// Waits until no segment of the default recipient's conversation awaits a model.
+pub async fn until_final(session: &Session) {
+    let mut watch = session.memory().watch_capacity(WatchCapacityRequest::default()).await.reply();
+    while let Ok(Some(seen)) = watch.message().await {
+        let summary = seen.capacity.and_then(|capacity| capacity.summary).expect("a summary");
+        if summary.provisional_segment_count() == 0 {
+            return;
+        }
+    }
+    panic!("the watch ended");
+}
+
+/// How each segment of the summary was made.
+pub async fn methods(session: &Session) -> Vec<SummaryMethod> {
+    session.summary().await.segments.iter().map(|segment| segment.method()).collect()
+}
