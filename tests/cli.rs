@@ -4,13 +4,13 @@
 use std::{
     fs,
     io::{BufRead, BufReader, Read, Write},
-    path::Path,
-    process::{Child, ChildStdout, Command, Stdio},
-    sync::{Arc, Mutex, Weak},
+    process::Stdio,
 };
 
-use tempfile::TempDir;
-
+#[path = "support/binary.rs"]
+mod binary;
+#[path = "cli/compaction.rs"]
+mod compaction;
 #[path = "cli/files.rs"]
 mod files;
 #[path = "cli/numbers.rs"]
@@ -18,143 +18,7 @@ mod numbers;
 #[path = "cli/stores.rs"]
 mod stores;
 
-const UTTERD: &str = env!("CARGO_BIN_EXE_utterd");
-
-/// A command in an empty directory, with no setting in its environment.
-fn utterd(directory: &Path) -> Command {
-    let mut command = Command::new(UTTERD);
-    let settings = std::env::vars_os().map(|(name, _)| name);
-    for name in settings.filter(|name| name.to_string_lossy().starts_with("UTTERD_")) {
-        command.env_remove(name);
-    }
-    command.current_dir(directory).stdin(Stdio::null());
-    command
-}
-
-/// What a command wrote, and its exit code.
-struct Outcome {
-    code: Option<i32>,
-    stdout: String,
-    stderr: String,
-}
-
-impl Outcome {
-    fn of(command: &mut Command) -> Self {
-        let output = command.output().expect("the command starts");
-        Self {
-            code: output.status.code(),
-            stdout: String::from_utf8(output.stdout).expect("stdout is UTF-8"),
-            stderr: String::from_utf8(output.stderr).expect("stderr is UTF-8"),
-        }
-    }
-
-    /// Its stdout, which is what it is for; it must have worked.
-    #[track_caller]
-    fn worked(self) -> String {
-        assert_eq!(self.code, Some(0), "{}{}", self.stdout, self.stderr);
-        self.stdout
-    }
-
-    /// Its stderr; it must have ended with `code` and left stdout alone.
-    #[track_caller]
-    fn failed(self, code: i32) -> String {
-        assert_eq!((self.code, self.stdout.as_str()), (Some(code), ""), "{}", self.stderr);
-        self.stderr
-    }
-}
-
-#[track_caller]
-fn assert_holds(text: &str, expected: &[&str]) {
-    for part in expected {
-        assert!(text.contains(part), "{part:?} is not in:\n{text}");
-    }
-}
-
-/// A process that is killed when the test ends.
-struct Process(Child);
-
-impl Drop for Process {
-    fn drop(&mut self) {
-        // It may have ended by itself.
-        let _ = self.0.kill();
-        let _ = self.0.wait();
-    }
-}
-
-/// A server on a free port, in a directory of its own.
-struct Server {
-    address: String,
-    directory: TempDir,
-    _process: Process,
-    // Kept open: a server whose stdout is closed cannot print.
-    _stdout: BufReader<ChildStdout>,
-}
-
-impl Server {
-    /// A server with the default settings, shared with the tests that run at the same time; each
-    /// test uses conversations and files of its own.
-    fn shared() -> Arc<Self> {
-        static RUNNING: Mutex<Weak<Server>> = Mutex::new(Weak::new());
-        let mut running = RUNNING.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
-        running.upgrade().unwrap_or_else(|| {
-            let server = Arc::new(Self::start(&[]));
-            *running = Arc::downgrade(&server);
-            server
-        })
-    }
-
-    fn start(flags: &[&str]) -> Self {
-        Self::start_in(tempfile::tempdir().expect("a directory"), flags)
-    }
-
-    fn start_in(directory: TempDir, flags: &[&str]) -> Self {
-        let mut command = utterd(directory.path());
-        command.args(["serve", "--listen", "127.0.0.1:0", "--log", "warn"]).args(flags);
-        let mut child = command.stdout(Stdio::piped()).spawn().expect("the server starts");
-        let mut stdout = BufReader::new(child.stdout.take().expect("stdout is piped"));
-        let process = Process(child);
-        let line = line_with(&mut stdout, "listening on ");
-        let (_, address) = line.split_once("listening on ").expect("just found");
-        let is_part = |character: &char| character.is_ascii_digit() || ".:".contains(*character);
-        let address: String = address.chars().take_while(is_part).collect();
-        let address = address.trim_end_matches(['.', ':']).to_owned();
-        Self { address, directory, _process: process, _stdout: stdout }
-    }
-
-    fn command(&self, arguments: &[&str]) -> Command {
-        let mut command = utterd(self.directory.path());
-        command.args(arguments).env("UTTERD_SERVER", &self.address);
-        command
-    }
-
-    fn run(&self, arguments: &[&str]) -> Outcome {
-        Outcome::of(&mut self.command(arguments))
-    }
-
-    /// Kills it; answers its directory.
-    fn kill(self) -> TempDir {
-        self.directory
-    }
-
-    fn file(&self, name: &str, text: &str) {
-        fs::write(self.directory.path().join(name), text).expect("the file is written");
-    }
-}
-
-/// The next line that holds `part`.
-#[track_caller]
-fn line_with(reader: &mut impl BufRead, part: &str) -> String {
-    let mut seen = String::new();
-    loop {
-        let mut line = String::new();
-        let read = reader.read_line(&mut line).expect("the process is read");
-        seen.push_str(&line);
-        assert_ne!(read, 0, "it ended without {part:?}:\n{seen}");
-        if line.contains(part) {
-            return line;
-        }
-    }
-}
+use binary::{Outcome, Process, Server, assert_holds, line_with, utterd};
 
 #[test]
 fn what_is_memorized_is_shown_found_summarised_and_forgotten() {

@@ -14,6 +14,9 @@ Examples:
   utterd show
   utterd --listen 0.0.0.0:50051 --preset session";
 
+/// Where a server listens unless it is told otherwise.
+const DEFAULT_SERVER: &str = "http://127.0.0.1:50051";
+
 /// Conversation-history memory for LLM agents: keeps a rolling, token-accounted window of each
 /// conversation. Without a command, it serves.
 #[derive(Debug, Parser)]
@@ -50,6 +53,27 @@ pub enum Command {
     /// Summarise a conversation or a part of it
     #[command(after_help = "Example: utterd summarize --turns 1-4 --tokens 100 --focus refund")]
     Summarize(Summarize),
+    /// Talk in the terminal: the server keeps the conversation, a model replies if one is named
+    ///
+    /// What is said is stored before the model is asked, and the model gets what BuildContext answers.
+    /// The model is any server of OpenAI's chat completions. /help in the chat tells its commands.
+    #[command(after_help = "Examples:
+  utterd chat
+  utterd chat --recipient alice --model gpt-4o-mini --api-key-file ~/.openai
+  utterd chat --conversation demo --model llama3.2 --base-url http://localhost:11434/v1")]
+    Chat(Chat),
+    /// Fold all but the last utterances of the window into the summary, or take that back
+    ///
+    /// What is compacted stays in the archive: it can be found, exported and brought back.
+    #[command(
+        aliases = ["summarize-history", "compress"],
+        after_help = "Examples:
+  utterd compact
+  utterd compact 20 --preview --focus refund
+  utterd compact --undo
+  utterd compact --list --conversation demo"
+    )]
+    Compact(Compact),
     /// Start another conversation with what was said in one, up to a point
     #[command(after_help = "Examples:
   utterd fork --activate
@@ -142,7 +166,7 @@ pub struct Target {
         value_name = "URL",
         env = "UTTERD_SERVER",
         hide_env_values = true,
-        default_value = "http://127.0.0.1:50051"
+        default_value = DEFAULT_SERVER
     )]
     pub server: String,
     /// The conversation; without it the recipient's active one
@@ -316,6 +340,85 @@ pub struct Summarize {
     /// Wait for the server's model to tell the summary
     #[arg(long)]
     pub wait: bool,
+}
+
+/// The limits that a conversation starts from.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub enum Preset {
+    /// None: compaction is advised when it gets long
+    Session,
+    /// 20 utterances and 8,000 tokens
+    Rolling,
+    /// 10 turns and 8,000 tokens
+    Turns,
+}
+
+impl Preset {
+    /// The number of it on the wire.
+    pub fn number(self) -> i32 {
+        match self {
+            Self::Session => proto::PolicyPreset::Session.into(),
+            Self::Rolling => proto::PolicyPreset::Rolling.into(),
+            Self::Turns => proto::PolicyPreset::Turns.into(),
+        }
+    }
+}
+
+/// Arguments of `chat`.
+#[derive(Debug, Args)]
+pub struct Chat {
+    /// The server's address
+    #[arg(
+        long,
+        value_name = "URL",
+        env = "UTTERD_SERVER",
+        hide_env_values = true,
+        default_value = DEFAULT_SERVER
+    )]
+    pub server: String,
+    /// The conversation, which is created if there is none; without it the recipient's active one
+    #[arg(long, short, value_name = "ID", default_value = "", hide_default_value = true)]
+    pub conversation: String,
+    /// Whose conversation; without it `default`
+    #[arg(long, short, value_name = "ID", default_value = "", hide_default_value = true)]
+    pub recipient: String,
+    /// The limits of a conversation that the chat creates
+    #[arg(long, default_value = "session")]
+    pub preset: Preset,
+    /// The model that replies; without it what you say is kept and nobody replies
+    #[arg(long, value_name = "NAME")]
+    pub model: Option<String>,
+    /// Where the model is served, by OpenAI's chat completions [default: OpenAI]
+    #[arg(long, value_name = "URL", requires = "model")]
+    pub base_url: Option<String>,
+    /// The file that holds the key of the model's server [default: OPENAI_API_KEY]
+    #[arg(long, value_name = "FILE", requires = "model")]
+    pub api_key_file: Option<PathBuf>,
+}
+
+/// Arguments of `compact`.
+#[derive(Debug, Args)]
+pub struct Compact {
+    #[command(flatten)]
+    pub target: Target,
+    /// How many utterances stay, at least [default: 15]
+    #[arg(value_name = "KEEP", allow_negative_numbers = true)]
+    pub keep: Option<i32>,
+    /// Tell what would be compacted and change nothing
+    #[arg(long)]
+    pub preview: bool,
+    /// Wait for a model to tell the summary, where the server has one
+    #[arg(long)]
+    pub wait: bool,
+    /// A word that makes a sentence matter more
+    #[arg(long, value_name = "WORDS")]
+    pub focus: Vec<String>,
+    /// Take the last compaction back instead
+    #[arg(long, group = "instead", conflicts_with_all = ["keep", "preview", "wait", "focus"])]
+    pub undo: bool,
+    /// List the conversation's compactions instead
+    #[arg(long, group = "instead", conflicts_with_all = ["keep", "preview", "wait", "focus"])]
+    pub list: bool,
 }
 
 /// Arguments of `capacity`.

@@ -19,7 +19,7 @@ pub fn bar(capacity: &Capacity) -> String {
     let texts: Vec<_> = measures.iter().map(|(used, max, noun)| measure(*used, *max, noun)).collect();
     let limited = measures.iter().find_map(|(used, max, _)| max.map(|max| (*used, max)));
     let over = if capacity.over_limit() { " · over the limit" } else { "" };
-    let cells = limited.map(|(used, max)| format!("[{}] ", cells(used, max))).unwrap_or_default();
+    let cells = limited.map(|(used, max)| format!("[{}] ", cells(used, max, CELLS))).unwrap_or_default();
     format!("{cells}{}{over}", texts.join(" · "))
 }
 
@@ -30,11 +30,11 @@ fn measure(used: i32, max: Option<i32>, noun: &str) -> String {
     }
 }
 
-/// Full cells for the share used: none only at 0, all only at the maximum.
-fn cells(used: i32, max: i32) -> String {
+/// Of so many cells the share used full: none only at 0, all only at the maximum.
+pub fn cells(used: i32, max: i32, cells: usize) -> String {
     let (used, max) = (u64::try_from(used).unwrap_or(0), u64::try_from(max).unwrap_or(1).max(1));
-    let full = (used * CELLS as u64 / max).clamp(u64::from(used > 0), CELLS as u64) as usize;
-    format!("{}{}", "█".repeat(full), "░".repeat(CELLS - full))
+    let full = (used * cells as u64 / max).clamp(u64::from(used > 0), cells as u64) as usize;
+    format!("{}{}", "█".repeat(full), "░".repeat(cells - full))
 }
 
 #[cfg(test)]
@@ -57,9 +57,9 @@ mod tests {
 
     #[test]
     fn a_bar_is_never_longer_than_full() {
-        assert_eq!(cells(9, 3), "█".repeat(CELLS));
-        assert_eq!(cells(1, i32::MAX).matches('█').count(), 1);
-        assert_eq!(cells(0, 5).matches('█').count(), 0);
+        assert_eq!(cells(9, 3, CELLS), "█".repeat(CELLS));
+        assert_eq!(cells(1, i32::MAX, CELLS).matches('█').count(), 1);
+        assert_eq!(cells(0, 5, CELLS).matches('█').count(), 0);
     }
 
     #[test]

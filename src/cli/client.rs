@@ -7,6 +7,7 @@ use tonic::transport::{Channel, Endpoint};
 
 use super::{args::Target, errors::CliError};
 use crate::proto::{
+    compaction_service_client::CompactionServiceClient, context_service_client::ContextServiceClient,
     conversation_service_client::ConversationServiceClient, memory_service_client::MemoryServiceClient,
     trace_service_client::TraceServiceClient,
 };
@@ -28,10 +29,14 @@ pub struct Connection(Channel);
 impl Connection {
     /// Connects to the server that `target` names.
     pub async fn open(target: &Target) -> Result<Self, CliError> {
-        let server = address(&target.server);
-        let endpoint = Endpoint::from_shared(server.clone()).map_err(|error| {
-            CliError::Usage(format!("--server {:?} is no address: {error}", target.server))
-        })?;
+        Self::to(&target.server).await
+    }
+
+    /// Connects to a server by its address.
+    pub async fn to(named: &str) -> Result<Self, CliError> {
+        let server = address(named);
+        let endpoint = Endpoint::from_shared(server.clone())
+            .map_err(|error| CliError::Usage(format!("--server {named:?} is no address: {error}")))?;
         let channel = endpoint.connect_timeout(CONNECT_TIMEOUT).connect().await;
         let unreachable = |error| CliError::Unreachable { server, reason: root_cause(&error) };
         Ok(Self(channel.map_err(unreachable)?))
@@ -47,6 +52,16 @@ impl Connection {
         ConversationServiceClient::new(self.0.clone()).max_decoding_message_size(MAX_RESPONSE_BYTES)
     }
 
+    /// ContextService.
+    pub fn contexts(&self) -> ContextServiceClient<Channel> {
+        ContextServiceClient::new(self.0.clone()).max_decoding_message_size(MAX_RESPONSE_BYTES)
+    }
+
+    /// CompactionService.
+    pub fn compactions(&self) -> CompactionServiceClient<Channel> {
+        CompactionServiceClient::new(self.0.clone()).max_decoding_message_size(MAX_RESPONSE_BYTES)
+    }
+
     /// TraceService.
     pub fn trace(&self) -> TraceServiceClient<Channel> {
         TraceServiceClient::new(self.0.clone())
@@ -59,7 +74,7 @@ fn address(server: &str) -> String {
 }
 
 /// What is at the bottom of an error, such as `Connection refused (os error 111)`.
-fn root_cause(error: &dyn Error) -> String {
+pub fn root_cause(error: &dyn Error) -> String {
     let mut cause = error;
     while let Some(source) = cause.source() {
         cause = source;

@@ -1,7 +1,5 @@
 //! `utterd forget`: forgets what an instruction selects.
 
-use std::io;
-
 use super::{
     args,
     client::Connection,
@@ -28,21 +26,23 @@ pub async fn forget(args: args::Forget) -> Result<(), CliError> {
     if args.target.json {
         output.json("ForgetResponse", &response)?;
     } else {
-        tell(&mut output, &response, args.dry_run)?;
+        told(&response, args.dry_run).iter().try_for_each(|line| output.line(line))?;
     }
     Ok(output.flush()?)
 }
 
-fn tell(output: &mut Output, response: &ForgetResponse, dry_run: bool) -> io::Result<()> {
+/// What was forgotten, or with `dry_run` would be, and how the instruction was understood.
+pub fn told(response: &ForgetResponse, dry_run: bool) -> Vec<String> {
     let verb = if dry_run { "would forget" } else { "forgot" };
     let forgotten = counted(response.forgotten.len(), "utterance");
     let which = match sequences(&response.forgotten) {
         none if none.is_empty() => none,
         some => format!(" ({some})"),
     };
-    output.line(&format!("{verb} {forgotten}{which}, understood as {}", response.understood_as))?;
-    match response.rebuilt_segments() {
-        0 => Ok(()),
-        rebuilt => output.line(&format!("{} of the summary rebuilt", counted(rebuilt, "segment"))),
+    let mut lines = vec![format!("{verb} {forgotten}{which}, understood as {}", response.understood_as)];
+    if response.rebuilt_segments() > 0 {
+        let rebuilt = counted(response.rebuilt_segments(), "segment");
+        lines.push(format!("{rebuilt} of the summary rebuilt"));
     }
+    lines
 }

@@ -6,7 +6,9 @@
 mod args;
 mod bar;
 mod capacity;
+mod chat;
 mod client;
+mod compact;
 mod copy;
 mod delete_recipient;
 mod end;
@@ -71,6 +73,8 @@ fn dispatch(cli: Cli) -> Result<(), CliError> {
         Command::Fork(args) => client::block_on(fork::fork(args)),
         Command::End(args) => client::block_on(end::end(args)),
         Command::Summarize(args) => client::block_on(summarize::summarize(args)),
+        Command::Chat(args) => client::block_on(chat::chat(args)),
+        Command::Compact(args) => client::block_on(compact::compact(args)),
         Command::Capacity(args) => client::block_on(capacity::capacity(args)),
         Command::Stats(args) => client::block_on(stats::stats(args)),
         Command::Share(args) => client::block_on(share::share(args)),

@@ -1,0 +1,99 @@
+//! Replies of a model: any server of OpenAI's chat completions.
+
+use std::{env, fs, time::Duration};
+
+use async_openai::{Client, config::OpenAIConfig, error::OpenAIError, middleware::ReqwestService};
+use futures::StreamExt;
+use serde_json::{Value, json};
+
+use crate::cli::{args, client::root_cause, errors::CliError, text::visible};
+
+/// The server that is asked when none is named.
+const BASE_URL: &str = "https://api.openai.com/v1";
+/// How long the model's server may take to accept the connection.
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
+/// How long it may be silent.
+const READ_TIMEOUT: Duration = Duration::from_secs(120);
+/// The largest reply, in bytes: what a server stores of an utterance unless it is told otherwise.
+const MAX_REPLY_BYTES: usize = 1 << 20;
+/// Characters of an error that are told.
+const ERROR_CHARS: usize = 400;
+
+/// A model behind a chat.
+pub struct Model {
+    name: String,
+    client: Client<OpenAIConfig>,
+}
+
+impl Model {
+    /// The model that the arguments name, if they do. Without a base URL a key is needed.
+    pub fn of(args: &args::Chat) -> Result<Option<Self>, CliError> {
+        let Some(name) = args.model.clone() else { return Ok(None) };
+        let key = key(args)?;
+        if key.is_none() && args.base_url.is_none() {
+            let needed =
+                "--model needs --api-key-file, OPENAI_API_KEY, or the --base-url of a server without keys";
+            return Err(CliError::Usage(needed.into()));
+        }
+        // Another provider is in place already, then: as good.
+        let _ = rustls::crypto::ring::default_provider().install_default();
+        let http =
+            reqwest::Client::builder().connect_timeout(CONNECT_TIMEOUT).read_timeout(READ_TIMEOUT).build();
+        let http = http.map_err(|error| CliError::Usage(error.to_string()))?;
+        let config = OpenAIConfig::new()
+            .with_api_base(args.base_url.as_deref().unwrap_or(BASE_URL).trim_end_matches('/'))
+            .with_api_key(key.unwrap_or_default());
+        let client = Client::build(http.clone(), config).with_http_service(ReqwestService::new(http));
+        Ok(Some(Self { name, client }))
+    }
+
+    /// Its name.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Asks for a reply to `messages`, a JSON array; `piece` gets each part as it comes. Answers the whole
+    /// reply. One that is empty, was cut off or is too large is an error, in words.
+    pub async fn reply(&self, messages: &str, mut piece: impl FnMut(&str)) -> Result<String, String> {
+        let messages: Value = serde_json::from_str(messages).map_err(|error| error.to_string())?;
+        let request = json!({"model": self.name, "messages": messages, "stream": true});
+        let chat = self.client.chat();
+        let mut stream = chat.create_stream_byot::<_, Value>(request).await.map_err(|error| told(&error))?;
+        let (mut reply, mut finished) = (String::new(), false);
+        while let Some(chunk) = stream.next().await {
+            let chunk = chunk.map_err(|error| told(&error))?;
+            let choice = &chunk["choices"][0];
+            if let Some(text) = choice["delta"]["content"].as_str().filter(|text| !text.is_empty()) {
+                reply.push_str(text);
+                piece(text);
+            }
+            if reply.len() > MAX_REPLY_BYTES {
+                return Err("the reply is larger than 1 MiB".into());
+            }
+            finished |= choice["finish_reason"].is_string();
+        }
+        match (finished, reply.trim()) {
+            (false, "") => Err("the model's server sent no reply".into()),
+            (false, _) => Err("the reply was cut off".into()),
+            (true, "") => Err("the reply is empty".into()),
+            (true, said) => Ok(said.to_owned()),
+        }
+    }
+}
+
+/// The key in the file, or else in `OPENAI_API_KEY`.
+fn key(args: &args::Chat) -> Result<Option<String>, CliError> {
+    let key = match &args.api_key_file {
+        Some(file) => fs::read_to_string(file)
+            .map(Some)
+            .map_err(|error| CliError::Usage(format!("--api-key-file {}: {error}", file.display())))?,
+        None => env::var("OPENAI_API_KEY").ok(),
+    };
+    Ok(key.map(|key| key.trim().to_owned()).filter(|key| !key.is_empty()))
+}
+
+fn told(error: &OpenAIError) -> String {
+    let (text, cause) = (error.to_string(), root_cause(error));
+    let text = if text.contains(&cause) { text } else { format!("{text}: {cause}") };
+    visible(&text).chars().take(ERROR_CHARS).collect()
+}

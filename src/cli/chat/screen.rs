@@ -1,0 +1,78 @@
+//! The terminal while a chat has it.
+
+use std::{
+    io::{self, Stdout},
+    panic,
+    sync::atomic::{AtomicBool, Ordering},
+};
+
+use crossterm::{
+    event::{DisableBracketedPaste, EnableBracketedPaste},
+    execute,
+    terminal::{EnterAlternateScreen, LeaveAlternateScreen, disable_raw_mode, enable_raw_mode},
+};
+use ratatui::{Terminal, backend::CrosstermBackend};
+
+use super::{
+    model::Chat,
+    view::{self, Palette},
+};
+
+/// Whether the terminal is to be given back.
+static TAKEN: AtomicBool = AtomicBool::new(false);
+
+/// A terminal in raw mode, on its other screen; it is as it was when this is dropped, and before a panic
+/// is told.
+pub struct Screen {
+    terminal: Terminal<CrosstermBackend<Stdout>>,
+    palette: Palette,
+}
+
+impl Screen {
+    /// Takes the terminal of this process.
+    pub fn enter() -> io::Result<Self> {
+        let told = panic::take_hook();
+        panic::set_hook(Box::new(move |panic| {
+            leave();
+            told(panic);
+        }));
+        enable_raw_mode()?;
+        TAKEN.store(true, Ordering::SeqCst);
+        let entered = execute!(io::stdout(), EnterAlternateScreen, EnableBracketedPaste)
+            .and_then(|()| Terminal::new(CrosstermBackend::new(io::stdout())));
+        let colours = std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty());
+        match entered {
+            Ok(terminal) => Ok(Self { terminal, palette: Palette { colours } }),
+            Err(error) => {
+                leave();
+                Err(error)
+            }
+        }
+    }
+
+    /// Its columns and rows.
+    pub fn size(&self) -> io::Result<(u16, u16)> {
+        self.terminal.size().map(|size| (size.width, size.height))
+    }
+
+    /// Draws a chat.
+    pub fn draw(&mut self, chat: &Chat) -> io::Result<()> {
+        self.terminal.draw(|frame| view::draw(frame, chat, self.palette)).map(|_| ())
+    }
+}
+
+impl Drop for Screen {
+    fn drop(&mut self) {
+        leave();
+    }
+}
+
+/// Gives the terminal back, once: a second time would move the cursor over what was told since.
+fn leave() {
+    if !TAKEN.swap(false, Ordering::SeqCst) {
+        return;
+    }
+    // A terminal that is gone needs nothing back.
+    let _ = execute!(io::stdout(), DisableBracketedPaste, LeaveAlternateScreen, crossterm::cursor::Show);
+    let _ = disable_raw_mode();
+}

@@ -1,0 +1,326 @@
+//! What a chat asks of the server.
+
+use std::time::Duration;
+
+use tokio::sync::mpsc::UnboundedSender;
+use tonic::{Code, Response, Status};
+
+use super::event::{Done, Draft, Event, Opening, Stored, Window};
+use crate::{
+    cli::{
+        args::{self, Preset},
+        capacity::lines,
+        client::Connection,
+        compact::{compacted, undone},
+        errors::refusal,
+        forget::told,
+        text::{said, speaker},
+    },
+    proto::{
+        AnswerCompactionPromptRequest, BuildContextRequest, Capacity, CompactConversationRequest,
+        CompactionAnswer, Conversation, ConversationStatus, CreateConversationRequest,
+        EndConversationRequest, ForgetMode, ForgetRequest, GetCapacityInfoRequest, GetConversationRequest,
+        GetSummaryRequest, ListOrder, ListUtterancesRequest, MemorizeRequest, NewUtterance, Policy,
+        RememberRequest, SummaryPlacement, UndoCompactionRequest, Utterance, UtteranceState,
+    },
+};
+
+/// How long is waited between attempts to reach a server that does not answer.
+const PAUSES: [Duration; 5] = [
+    Duration::from_millis(250),
+    Duration::from_millis(500),
+    Duration::from_secs(1),
+    Duration::from_secs(2),
+    Duration::from_secs(4),
+];
+/// Utterances of one page: with the largest contents, what the client still reads.
+const PAGE_SIZE: i32 = 100;
+/// Utterances of the window that are shown.
+const SHOWN: usize = 500;
+/// Matches that `/remember` tells.
+const MATCHES: i32 = 10;
+
+/// What came of a call, or in words why nothing did.
+pub type Outcome<T> = Result<T, String>;
+
+/// The server, and the session that talks to it.
+pub struct Server {
+    pub(super) connection: Connection,
+    session_id: String,
+    recipient: String,
+    preset: Preset,
+    events: UnboundedSender<Event>,
+}
+
+impl Server {
+    /// Talks over `connection` in a session of its own; `events` learns when no server answers.
+    pub fn new(
+        connection: Connection,
+        args: &args::Chat,
+        events: UnboundedSender<Event>,
+    ) -> Result<Self, getrandom::Error> {
+        let mut random = [0; 16];
+        getrandom::fill(&mut random)?;
+        Ok(Self {
+            connection,
+            session_id: format!("chat-{:032x}", u128::from_ne_bytes(random)),
+            recipient: args.recipient.clone(),
+            preset: args.preset,
+            events,
+        })
+    }
+
+    /// Opens the conversation named, or else the recipient's active one; creates it when there is none.
+    pub async fn open(&self, conversation_id: &str) -> Result<Opening, Status> {
+        let request = GetConversationRequest {
+            conversation_id: conversation_id.to_owned(),
+            recipient_id: self.recipient.clone(),
+            ..Default::default()
+        };
+        match self.connection.conversations().get_conversation(request).await {
+            Ok(response) => self.resume(response.into_inner().conversation.unwrap_or_default()).await,
+            Err(status) if status.code() == Code::NotFound => self.create(conversation_id).await,
+            Err(status) => Err(status),
+        }
+    }
+
+    async fn resume(&self, conversation: Conversation) -> Result<Opening, Status> {
+        let note = match conversation.status() {
+            ConversationStatus::Closed => "this conversation has ended: /new starts another",
+            _ => "going on with this conversation: /new starts another, /help tells what else there is",
+        };
+        let window = self.window(&conversation.conversation_id).await?;
+        Ok(Opening { conversation_id: conversation.conversation_id, window, note: note.into() })
+    }
+
+    async fn create(&self, conversation_id: &str) -> Result<Opening, Status> {
+        let request = CreateConversationRequest {
+            conversation_id: conversation_id.to_owned(),
+            recipient_id: self.recipient.clone(),
+            policy: Some(Policy { preset: self.preset.number(), ..Default::default() }),
+            ..Default::default()
+        };
+        let response = self.connection.conversations().create_conversation(request).await?.into_inner();
+        let conversation_id = response.conversation.unwrap_or_default().conversation_id;
+        let window = self.window(&conversation_id).await?;
+        let note = "a new conversation; /help tells what there is beside talking";
+        Ok(Opening { conversation_id, window, note: note.into() })
+    }
+
+    /// Ends a conversation, unless it has ended, and starts another.
+    pub async fn start_another(&self, conversation_id: &str) -> Outcome<Opening> {
+        let request = EndConversationRequest {
+            conversation_id: conversation_id.to_owned(),
+            reason: "another one was started".into(),
+            ..Default::default()
+        };
+        let ended = self.connection.conversations().end_conversation(request).await;
+        match ended {
+            Err(status) if status.code() != Code::FailedPrecondition => return Err(refusal(&status)),
+            _ => {}
+        }
+        let opening = self.create("").await.map_err(|status| refusal(&status))?;
+        let note = format!("{conversation_id} has ended; this is a new conversation");
+        Ok(Opening { note, ..opening })
+    }
+
+    /// Stores a draft, once, however often it has to be tried.
+    pub async fn memorize(&self, conversation_id: &str, draft: Draft) -> Outcome<Stored> {
+        let request = MemorizeRequest {
+            conversation_id: conversation_id.to_owned(),
+            utterances: vec![NewUtterance {
+                role: draft.role.into(),
+                content: draft.text.clone(),
+                ..Default::default()
+            }],
+            request_id: format!("{}-{}", self.session_id, draft.attempt),
+            session_id: self.session_id.clone(),
+            ..Default::default()
+        };
+        let memorize = || async { self.connection.memory().memorize(request.clone()).await };
+        let response = self.patiently(memorize).await?;
+        let reference = response.memorized.into_iter().next().unwrap_or_default();
+        Ok(Stored {
+            utterance: Utterance {
+                utterance_id: reference.utterance_id,
+                sequence: reference.sequence,
+                role: draft.role.into(),
+                content: draft.text,
+                token_count: reference.token_count,
+                state: UtteranceState::Live.into(),
+                ..Default::default()
+            },
+            evicted: response.evicted.iter().map(|left| left.sequence).collect(),
+            capacity: response.capacity.unwrap_or_default(),
+        })
+    }
+
+    /// The conversation as messages for a model; `whole` without the limit of its tokens.
+    pub async fn messages(&self, conversation_id: &str, whole: bool) -> Outcome<String> {
+        let request = BuildContextRequest {
+            conversation_id: conversation_id.to_owned(),
+            token_budget: whole.then_some(i32::MAX),
+            max_turns: Some(0),
+            summary_placement: SummaryPlacement::UserMessage.into(),
+            ..Default::default()
+        };
+        let build = || async { self.connection.contexts().build_context(request.clone()).await };
+        Ok(self.patiently(build).await?.messages_json)
+    }
+
+    /// Answers the advice to compact.
+    pub async fn answer(&self, conversation_id: &str, answer: CompactionAnswer) -> Outcome<Done> {
+        let session_id = match answer {
+            CompactionAnswer::NeverThisSession => self.session_id.clone(),
+            _ => String::new(),
+        };
+        let request = AnswerCompactionPromptRequest {
+            conversation_id: conversation_id.to_owned(),
+            answer: answer.into(),
+            session_id,
+            ..Default::default()
+        };
+        let call = self.connection.compactions().answer_compaction_prompt(request).await;
+        let response = call.map_err(|status| refusal(&status))?.into_inner();
+        let capacity = response.capacity.unwrap_or_default();
+        let note = match (answer, response.compaction) {
+            (_, Some(compaction)) => Some(compacted(&compaction, &capacity, false)),
+            (CompactionAnswer::NeverThisSession, _) => {
+                Some("you will not be asked again in this session; /compact compacts at any time".into())
+            }
+            _ => None,
+        };
+        self.done(conversation_id, note).await
+    }
+
+    /// Compacts, or with `preview` tells the summary that there would be, and below it the numbers.
+    pub async fn compact(&self, conversation_id: &str, keep: Option<i32>, preview: bool) -> Outcome<Done> {
+        let request = CompactConversationRequest {
+            conversation_id: conversation_id.to_owned(),
+            keep_recent: keep,
+            preview,
+            ..Default::default()
+        };
+        let call = self.connection.compactions().compact_conversation(request).await;
+        let response = call.map_err(|status| refusal(&status))?.into_inner();
+        let capacity = response.capacity.unwrap_or_default();
+        let note = compacted(&response.compaction.unwrap_or_default(), &capacity, preview);
+        match preview {
+            true => Ok(Done { note: Some(format!("{}\n{note}", response.summary)), window: None }),
+            false => self.done(conversation_id, Some(note)).await,
+        }
+    }
+
+    /// Takes the last compaction back.
+    pub async fn undo(&self, conversation_id: &str) -> Outcome<Done> {
+        let request =
+            UndoCompactionRequest { conversation_id: conversation_id.to_owned(), ..Default::default() };
+        let call = self.connection.compactions().undo_compaction(request).await;
+        let response = call.map_err(|status| refusal(&status))?.into_inner();
+        self.done(conversation_id, Some(undone(&response))).await
+    }
+
+    /// Forgets what `instructions` select.
+    pub async fn forget(&self, conversation_id: &str, instructions: String, hard: bool) -> Outcome<Done> {
+        let mode = if hard { ForgetMode::Hard } else { ForgetMode::Soft };
+        let request = ForgetRequest {
+            conversation_id: conversation_id.to_owned(),
+            instructions,
+            mode: mode.into(),
+            ..Default::default()
+        };
+        let call = self.connection.memory().forget(request).await;
+        let response = call.map_err(|status| refusal(&status))?.into_inner();
+        self.done(conversation_id, Some(told(&response, false).join("\n"))).await
+    }
+
+    /// Tells what is found by `prompt`, in the window and the archive.
+    pub async fn remember(&self, conversation_id: &str, prompt: String) -> Outcome<Done> {
+        let request = RememberRequest {
+            conversation_id: conversation_id.to_owned(),
+            prompt,
+            page_size: MATCHES,
+            ..Default::default()
+        };
+        let remember = || async { self.connection.memory().remember(request.clone()).await };
+        let matches = self.patiently(remember).await?.matches;
+        let found = matches.into_iter().filter_map(|found| found.utterance);
+        let line = |one: Utterance| format!("{} {}: {}", one.sequence, speaker(&one), said(&one).join("  "));
+        let lines: Vec<_> = found.map(line).collect();
+        let note = if lines.is_empty() { "nothing found".into() } else { lines.join("\n") };
+        Ok(Done { note: Some(note), window: None })
+    }
+
+    /// Tells how full the window is.
+    pub async fn capacity(&self, conversation_id: &str) -> Outcome<Done> {
+        let done = self.done(conversation_id, None).await?;
+        let capacity = done.window.as_ref().map(|window| lines(&window.capacity).join("\n"));
+        Ok(Done { note: capacity, ..done })
+    }
+
+    /// Tells the summary.
+    pub async fn summary(&self, conversation_id: &str) -> Outcome<Done> {
+        let request = GetSummaryRequest { conversation_id: conversation_id.to_owned(), ..Default::default() };
+        let summary = || async { self.connection.conversations().get_summary(request.clone()).await };
+        let text = self.patiently(summary).await?.text;
+        let note =
+            if text.is_empty() { "nothing left the window, so there is no summary".into() } else { text };
+        Ok(Done { note: Some(note), window: None })
+    }
+
+    async fn done(&self, conversation_id: &str, note: Option<String>) -> Outcome<Done> {
+        let window = self.window(conversation_id).await.map_err(|status| refusal(&status))?;
+        Ok(Done { note, window: Some(window) })
+    }
+
+    /// The window and how full it is.
+    pub async fn window(&self, conversation_id: &str) -> Result<Window, Status> {
+        let request = GetCapacityInfoRequest {
+            conversation_id: conversation_id.to_owned(),
+            session_id: self.session_id.clone(),
+            ..Default::default()
+        };
+        let response = self.connection.memory().get_capacity_info(request).await?.into_inner();
+        let capacity: Capacity = response.capacity.unwrap_or_default();
+        Ok(Window { utterances: self.utterances(conversation_id).await?, capacity })
+    }
+
+    /// The newest utterances of the window, the soft-forgotten too, the oldest first.
+    async fn utterances(&self, conversation_id: &str) -> Result<Vec<Utterance>, Status> {
+        let mut request = ListUtterancesRequest {
+            conversation_id: conversation_id.to_owned(),
+            order: ListOrder::NewestFirst.into(),
+            include_forgotten: true,
+            page_size: PAGE_SIZE,
+            ..Default::default()
+        };
+        let mut utterances = Vec::new();
+        loop {
+            let page = self.connection.conversations().list_utterances(request.clone()).await?.into_inner();
+            utterances.extend(page.utterances);
+            if page.next_page_token.is_empty() || utterances.len() >= SHOWN {
+                utterances.reverse();
+                return Ok(utterances);
+            }
+            request.page_token = page.next_page_token;
+        }
+    }
+
+    /// Calls again, with pauses, while no server answers. Only for calls that may be made twice.
+    async fn patiently<T, F>(&self, call: impl Fn() -> F) -> Outcome<T>
+    where
+        F: Future<Output = Result<Response<T>, Status>>,
+    {
+        for pause in PAUSES {
+            match call().await {
+                Err(status) if status.code() == Code::Unavailable => {
+                    // The chat ends when nobody listens.
+                    let _ = self.events.send(Event::Unreachable);
+                    tokio::time::sleep(pause).await;
+                }
+                other => return other.map(Response::into_inner).map_err(|status| refusal(&status)),
+            }
+        }
+        call().await.map(Response::into_inner).map_err(|status| refusal(&status))
+    }
+}

@@ -1,0 +1,225 @@
+//! What the transcript shows: the window, and between its utterances what commands told.
+
+use crate::cli::text::{call, counted, role, visible};
+use crate::proto::{Role, ToolCall, Utterance, UtteranceState};
+
+/// Columns of who speaks, with the space behind.
+const SPEAKER_COLUMNS: usize = 11;
+/// Characters of an utterance that are shown.
+const SHOWN_CHARS: usize = 20_000;
+/// Notes that are kept.
+const NOTES: usize = 200;
+
+/// What is shown beside what was said.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Note {
+    /// The sequence that it stands behind; 0 at the top.
+    pub after: i64,
+    /// What it tells, in lines.
+    pub text: String,
+    /// Whether something went wrong.
+    pub wrong: bool,
+}
+
+/// How a row looks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Look {
+    /// Said by the user.
+    User,
+    /// Said by the assistant.
+    Assistant,
+    /// Instructions, tools' results, and what is not stored yet.
+    Aside,
+    /// A note.
+    Note,
+    /// A note of something that went wrong.
+    Wrong,
+}
+
+/// A row of the transcript.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Row {
+    /// How it looks.
+    pub look: Look,
+    /// Who speaks, on the first row of what is said, and the columns it takes.
+    pub speaker: String,
+    /// What is said.
+    pub text: String,
+}
+
+/// A piece of the transcript.
+#[derive(Clone, Debug)]
+pub enum Entry<'a> {
+    /// What left the window: so many utterances.
+    Earlier(i32),
+    /// What was said.
+    Said(&'a Utterance),
+    /// What is being said, and not stored yet.
+    Unstored(Role, &'a str),
+    /// What was told beside it.
+    Note(&'a Note),
+}
+
+/// Notes in their places between the utterances, all in order.
+pub fn merged<'a>(utterances: &'a [Utterance], notes: &'a [Note]) -> Vec<Entry<'a>> {
+    let mut notes = notes.iter().peekable();
+    let mut entries = Vec::with_capacity(utterances.len());
+    for utterance in utterances {
+        while let Some(note) = notes.next_if(|note| note.after < utterance.sequence) {
+            entries.push(Entry::Note(note));
+        }
+        entries.push(Entry::Said(utterance));
+    }
+    entries.extend(notes.map(Entry::Note));
+    entries
+}
+
+/// Adds a note behind the others; the oldest goes when there are too many.
+pub fn add(notes: &mut Vec<Note>, note: Note) {
+    notes.push(note);
+    let surplus = notes.len().saturating_sub(NOTES);
+    notes.drain(..surplus);
+}
+
+/// The last rows of `entries`, at least `wanted` unless there are fewer, in `columns` columns.
+pub fn last_rows(entries: &[Entry], wanted: usize, columns: usize) -> Vec<Row> {
+    let mut backwards: Vec<Row> = Vec::new();
+    for entry in entries.iter().rev() {
+        if backwards.len() >= wanted {
+            break;
+        }
+        backwards.extend(rows(entry, columns).into_iter().rev());
+    }
+    backwards.reverse();
+    backwards
+}
+
+fn rows(entry: &Entry, columns: usize) -> Vec<Row> {
+    match entry {
+        Entry::Earlier(count) => {
+            let text = format!("{} before: /summary tells of them", counted(*count, "message"));
+            laid_out(Look::Note, "─── ", &[text], columns)
+        }
+        Entry::Said(utterance) => {
+            laid_out(look(utterance), &speaker(utterance.role()), &said(utterance), columns)
+        }
+        Entry::Unstored(role, text) => laid_out(Look::Aside, &speaker(*role), &lines(text), columns),
+        Entry::Note(note) => {
+            let (look, sign) = if note.wrong { (Look::Wrong, "! ") } else { (Look::Note, "· ") };
+            laid_out(look, sign, &lines(&note.text), columns)
+        }
+    }
+}
+
+fn look(utterance: &Utterance) -> Look {
+    match utterance.role() {
+        _ if utterance.state() == UtteranceState::Forgotten => Look::Note,
+        Role::User => Look::User,
+        Role::Assistant => Look::Assistant,
+        _ => Look::Aside,
+    }
+}
+
+fn speaker(speaker: Role) -> String {
+    format!("{:<SPEAKER_COLUMNS$}", role(speaker))
+}
+
+/// Content and calls, in lines; what is forgotten is not shown.
+fn said(utterance: &Utterance) -> Vec<String> {
+    if utterance.state() == UtteranceState::Forgotten {
+        return vec!["(forgotten)".into()];
+    }
+    let arrow = if utterance.role() == Role::Tool { "← " } else { "" };
+    let mut said = match utterance.content.is_empty() && !utterance.tool_calls.is_empty() {
+        true => Vec::new(),
+        false => lines(&format!("{arrow}{}", utterance.content)),
+    };
+    let shown = |one: &ToolCall| call(one).chars().take(SHOWN_CHARS).collect();
+    said.extend(utterance.tool_calls.iter().map(shown));
+    said
+}
+
+/// The lines of a text, harmless to a terminal, as far as they are shown.
+fn lines(text: &str) -> Vec<String> {
+    let shown = text.char_indices().nth(SHOWN_CHARS).map_or(text, |(end, _)| text.get(..end).unwrap_or(text));
+    let mut lines: Vec<_> =
+        shown.trim_end().lines().map(|line| visible(&line.replace('\t', "    "))).collect();
+    if shown.len() < text.len() {
+        lines.push("…".into());
+    }
+    lines
+}
+
+/// Lines wrapped beside who says them.
+fn laid_out(look: Look, speaker: &str, lines: &[String], columns: usize) -> Vec<Row> {
+    let indent = speaker.chars().count();
+    let width = columns.saturating_sub(indent).max(10);
+    let wrapped = lines.iter().flat_map(|line| textwrap::wrap(line, width));
+    let mut rows: Vec<_> =
+        wrapped.map(|text| Row { look, speaker: " ".repeat(indent), text: text.into_owned() }).collect();
+    if rows.is_empty() {
+        rows.push(Row { look, speaker: String::new(), text: String::new() });
+    }
+    if let Some(first) = rows.first_mut() {
+        first.speaker = speaker.to_owned();
+    }
+    rows
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn utterance(sequence: i64, role: Role, content: &str) -> Utterance {
+        Utterance { sequence, role: role.into(), content: content.into(), ..Default::default() }
+    }
+
+    fn note(after: i64, text: &str) -> Note {
+        Note { after, text: text.into(), wrong: false }
+    }
+
+    fn texts(rows: &[Row]) -> Vec<String> {
+        rows.iter().map(|row| format!("{}{}", row.speaker, row.text)).collect()
+    }
+
+    #[test]
+    fn notes_stand_behind_what_they_followed() {
+        let utterances = [utterance(4, Role::User, "four"), utterance(5, Role::Assistant, "five")];
+        let notes = [note(2, "of what is gone"), note(4, "between"), note(5, "last")];
+        let rows = last_rows(&merged(&utterances, &notes), usize::MAX, 40);
+        assert_eq!(
+            texts(&rows),
+            ["· of what is gone", "user       four", "· between", "assistant  five", "· last"]
+        );
+    }
+
+    #[test]
+    fn what_is_said_wraps_beside_its_speaker() {
+        let wide = utterance(1, Role::Assistant, "one two three\n漢字漢字漢字\u{1b}[2J");
+        let rows = last_rows(&[Entry::Said(&wide)], usize::MAX, 21);
+        let expected =
+            ["assistant  one two", "           three", "           漢字漢字漢", "           字\u{fffd}[2J"];
+        assert_eq!(texts(&rows), expected);
+    }
+
+    #[test]
+    fn only_as_many_rows_as_wanted_are_made() {
+        let utterances: Vec<_> = (1..=9).map(|sequence| utterance(sequence, Role::User, "hi")).collect();
+        assert_eq!(last_rows(&merged(&utterances, &[]), 4, 40).len(), 4);
+    }
+
+    #[test]
+    fn what_is_forgotten_is_not_shown() {
+        let forgotten =
+            Utterance { state: UtteranceState::Forgotten.into(), ..utterance(1, Role::User, "secret") };
+        assert_eq!(texts(&last_rows(&[Entry::Said(&forgotten)], 9, 40)), ["user       (forgotten)"]);
+    }
+
+    #[test]
+    fn a_very_long_text_is_cut() {
+        let long = utterance(1, Role::Tool, &"ä ".repeat(SHOWN_CHARS));
+        let rows = last_rows(&[Entry::Said(&long)], usize::MAX, 80);
+        assert_eq!(rows.last().map(|row| row.text.as_str()), Some("…"));
+        assert!(texts(&rows)[0].starts_with("tool       ← ä"));
+    }
+}

@@ -1,0 +1,96 @@
+//! What a chat looks like.
+
+use ratatui::{Terminal, backend::TestBackend, style::Color};
+
+use super::{
+    event::Event,
+    model::{
+        Chat,
+        tests::{ADVICE, chat, enter, stored},
+    },
+    view::{self, Palette},
+};
+use crate::{
+    cli::chat::event::{Draft, Opening},
+    proto::Role,
+};
+
+fn draw(chat: &mut Chat, columns: u16, rows: u16, colours: bool) -> Terminal<TestBackend> {
+    chat.update(Event::Resized(columns, rows));
+    let mut terminal = Terminal::new(TestBackend::new(columns, rows)).unwrap();
+    terminal.draw(|frame| view::draw(frame, chat, Palette { colours })).unwrap();
+    terminal
+}
+
+fn rows(chat: &mut Chat, columns: u16, rows: u16) -> Vec<String> {
+    let drawn = draw(chat, columns, rows, true).backend().to_string();
+    // Behind a row stands what its wide characters hide.
+    let shown = |row: &str| row.split("\" Hidden").next().unwrap().trim_matches('"').trim_end().to_owned();
+    drawn.lines().map(shown).collect()
+}
+
+#[test]
+fn a_chat_fills_the_screen_from_below() {
+    let mut chat = chat(3, Some("gpt-4o-mini"));
+    enter(&mut chat, "漢字");
+    let expected = [
+        "",
+        "user       message 1",
+        "assistant  message 2",
+        "user       message 3",
+        "· hello",
+        "user       漢字",
+        " [3 messages] 1,234 tokens",
+        &format!("{:<51}storing…", " model gpt-4o-mini · demo"),
+        ">",
+    ];
+    assert_eq!(rows(&mut chat, 60, 9), expected);
+}
+
+#[test]
+fn what_is_typed_wraps_and_the_cursor_follows() {
+    let mut chat = chat(0, None);
+    chat.update(Event::Pasted("one\ntwo 漢字 three four five six".into()));
+    let mut terminal = draw(&mut chat, 20, 10, true);
+    let cursor = terminal.get_cursor_position().unwrap();
+    assert_eq!((cursor.x, cursor.y), (12, 9));
+}
+
+#[test]
+fn the_dialog_stands_over_the_transcript() {
+    let mut chat = chat(50, None);
+    enter(&mut chat, "hi");
+    chat.update(stored(51, &Draft { role: Role::User, text: "hi".into(), attempt: 1 }, Some(ADVICE)));
+    let drawn = rows(&mut chat, 80, 24);
+    let top = drawn.iter().position(|row| row.contains("┌──")).unwrap();
+    let bottom = drawn.iter().position(|row| row.contains("└──")).unwrap();
+    assert_eq!((top, bottom), (5, 17));
+    assert!(drawn[top + 3].contains("│ Your conversation has 51 messages and may be   │"), "{drawn:#?}");
+    assert!(drawn[top + 7].contains("[Y] Yes, compact now (keep last 15)"));
+}
+
+#[test]
+fn any_size_can_be_drawn() {
+    let mut advised = chat(50, Some("m"));
+    enter(&mut advised, "hi");
+    advised.update(stored(51, &Draft { role: Role::User, text: "hi".into(), attempt: 1 }, Some(ADVICE)));
+    let mut empty = Chat::new(Opening::default(), None, (1, 1));
+    empty.update(Event::Pasted("long ".repeat(500)));
+    for (columns, rows) in [(1, 1), (2, 3), (10, 2), (30, 5), (80, 24), (300, 100)] {
+        draw(&mut advised, columns, rows, true);
+        draw(&mut empty, columns, rows, true);
+    }
+}
+
+#[test]
+fn without_colours_there_are_none() {
+    let mut chat = chat(3, None);
+    enter(&mut chat, "/nothing");
+    let colours = |chat: &mut Chat, on| {
+        let terminal = draw(chat, 60, 12, on);
+        let cells = terminal.backend().buffer().content().to_vec();
+        cells.into_iter().filter(|cell| cell.fg != Color::Reset || cell.bg != Color::Reset).count()
+    };
+    assert_eq!(colours(&mut chat, false), 0);
+    assert!(colours(&mut chat, true) > 0);
+}

@@ -1,0 +1,238 @@
+//! `utterd compact`: folds most of a window into its summary, and takes that back.
+
+use std::io;
+
+use super::{
+    args,
+    client::Connection,
+    errors::CliError,
+    output::{Output, note},
+    text::{count, counted, ranges, sequences, visible, word},
+};
+use crate::proto::{
+    Capacity, CompactConversationRequest, CompactConversationResponse, Compaction, ListCompactionsRequest,
+    UndoCompactionRequest, UndoCompactionResponse,
+};
+
+/// All compactions that the server lists.
+const PAGE_SIZE: i32 = 100;
+
+/// Compacts, or does with compactions what is asked for instead.
+pub async fn compact(args: args::Compact) -> Result<(), CliError> {
+    let connection = Connection::open(&args.target).await?;
+    match &args {
+        args::Compact { undo: true, .. } => undo(&connection, &args).await,
+        args::Compact { list: true, .. } => list(&connection, &args).await,
+        _ => make(&connection, &args).await,
+    }
+}
+
+async fn make(connection: &Connection, args: &args::Compact) -> Result<(), CliError> {
+    let request = CompactConversationRequest {
+        conversation_id: args.target.conversation.clone(),
+        recipient_id: args.target.recipient.clone(),
+        keep_recent: args.keep,
+        focus_areas: args.focus.clone(),
+        preview: args.preview,
+        wait_for_llm: args.wait,
+        ..Default::default()
+    };
+    let response = connection.compactions().compact_conversation(request).await?.into_inner();
+    let mut output = Output::new();
+    match args.target.json {
+        true => output.json("CompactConversationResponse", &response)?,
+        false => tell(&mut output, &response, args.preview)?,
+    }
+    Ok(output.flush()?)
+}
+
+fn tell(output: &mut Output, response: &CompactConversationResponse, preview: bool) -> io::Result<()> {
+    let compaction = response.compaction.clone().unwrap_or_default();
+    let capacity = response.capacity.clone().unwrap_or_default();
+    output.line(&compacted(&compaction, &capacity, preview))?;
+    if preview {
+        output.line("")?;
+        output.text(&response.summary)?;
+    }
+    match capacity.summary.unwrap_or_default().provisional_segment_count() {
+        0 => {}
+        awaited => note(&format!("a model will tell {} of the summary anew", counted(awaited, "segment"))),
+    }
+    Ok(())
+}
+
+/// What a compaction did, or with `preview` would do: `compacted 37 utterances (1–37) into a summary of
+/// 412 tokens: 9,210 tokens → 3,022, 67 % less; 15 stay`. The summary is the whole one, of `after`.
+pub fn compacted(compaction: &Compaction, after: &Capacity, preview: bool) -> String {
+    let verb = if preview { "would compact" } else { "compacted" };
+    format!(
+        "{verb} {} ({}) into a summary of {}: {} → {}, {:.0} % less; {} stay",
+        counted(compaction.compacted_utterance_count(), "utterance"),
+        ranges(&compaction.compacted),
+        counted(after.summary.unwrap_or_default().token_count(), "token"),
+        counted(compaction.token_count_before(), "token"),
+        count(compaction.token_count_after()),
+        100.0 * compaction.compression_ratio,
+        count(compaction.kept_utterance_count()),
+    )
+}
+
+async fn undo(connection: &Connection, args: &args::Compact) -> Result<(), CliError> {
+    let request = UndoCompactionRequest {
+        conversation_id: args.target.conversation.clone(),
+        recipient_id: args.target.recipient.clone(),
+        ..Default::default()
+    };
+    let response = connection.compactions().undo_compaction(request).await?.into_inner();
+    let mut output = Output::new();
+    match args.target.json {
+        true => output.json("UndoCompactionResponse", &response)?,
+        false => output.line(&undone(&response))?,
+    }
+    Ok(output.flush()?)
+}
+
+/// `took compaction 2 back: 37 utterances (1–37) are in the window again, which holds 57: 9,400 tokens`
+pub fn undone(response: &UndoCompactionResponse) -> String {
+    let number = response.compaction.as_ref().map_or(0, |compaction| compaction.compaction_number);
+    let after = response.capacity.clone().unwrap_or_default();
+    format!(
+        "took compaction {number} back: {} ({}) are in the window again, which holds {}: {}",
+        counted(response.restored.len(), "utterance"),
+        sequences(&response.restored),
+        count(after.utterance_count()),
+        counted(after.token_count(), "token"),
+    )
+}
+
+async fn list(connection: &Connection, args: &args::Compact) -> Result<(), CliError> {
+    let request = ListCompactionsRequest {
+        conversation_id: args.target.conversation.clone(),
+        recipient_id: args.target.recipient.clone(),
+        page_size: PAGE_SIZE,
+        ..Default::default()
+    };
+    let response = connection.compactions().list_compactions(request).await?.into_inner();
+    let mut output = Output::new();
+    if args.target.json {
+        output.json("ListCompactionsResponse", &response)?;
+        return Ok(output.flush()?);
+    }
+    for line in table(&response.compactions) {
+        output.line(&line)?;
+    }
+    output.flush()?;
+    if response.compactions.is_empty() {
+        note("nothing was compacted");
+    }
+    Ok(())
+}
+
+/// A compaction a line, its columns below each other: number, time, cause, utterances, tokens before and
+/// after, what that saved, method and model, and whether it was undone.
+fn table(compactions: &[Compaction]) -> Vec<String> {
+    let rows: Vec<_> = compactions.iter().map(cells).collect();
+    let width = |column: usize| rows.iter().map(|row| row[column].chars().count()).max().unwrap_or(0);
+    let widths: [usize; 8] = std::array::from_fn(width);
+    let line = |row: &[String; 8]| {
+        let [number, time, cause, utterances, tokens, saved, method, undone] = row;
+        let [w0, w1, w2, w3, w4, w5, w6, _] = widths;
+        let line = format!(
+            "{number:>w0$}  {time:<w1$}  {cause:<w2$}  {utterances:>w3$}  {tokens:>w4$}  {saved:>w5$}  {method:<w6$}  {undone}"
+        );
+        line.trim_end().to_owned()
+    };
+    rows.iter().map(line).collect()
+}
+
+fn cells(compaction: &Compaction) -> [String; 8] {
+    let time = |time: Option<prost_types::Timestamp>| time.map(|time| time.to_string()).unwrap_or_default();
+    let method = word(compaction.method().as_str_name(), "SUMMARY_METHOD_");
+    let undone = match compaction.undo_time {
+        Some(_) => format!("undone {}", time(compaction.undo_time)),
+        None => String::new(),
+    };
+    [
+        compaction.compaction_number.to_string(),
+        time(compaction.time),
+        word(compaction.cause().as_str_name(), "COMPACTION_CAUSE_"),
+        counted(compaction.compacted_utterance_count(), "utterance"),
+        format!(
+            "{} → {}",
+            counted(compaction.token_count_before(), "token"),
+            count(compaction.token_count_after())
+        ),
+        format!("−{:.0} %", 100.0 * compaction.compression_ratio),
+        format!("{method} {}", visible(&compaction.model)).trim_end().to_owned(),
+        undone,
+    ]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::proto::{CompactionCause, SequenceRange, SummaryCapacity, SummaryMethod, UtteranceRef};
+
+    fn compaction() -> Compaction {
+        Compaction {
+            compaction_number: 2,
+            time: Some(prost_types::Timestamp { seconds: 0, nanos: 0 }),
+            cause: CompactionCause::Advised.into(),
+            compacted: vec![SequenceRange { first: 1, last: 37 }],
+            compacted_utterance_count: Some(37),
+            kept_utterance_count: Some(15),
+            token_count_before: Some(9_210),
+            token_count_after: Some(3_022),
+            compression_ratio: 0.6719,
+            method: SummaryMethod::Extractive.into(),
+            ..Default::default()
+        }
+    }
+
+    #[test]
+    fn a_compaction_is_told_in_numbers() {
+        let summary = SummaryCapacity { token_count: Some(412), ..Default::default() };
+        let after = Capacity { summary: Some(summary), ..Default::default() };
+        let rest =
+            "37 utterances (1–37) into a summary of 412 tokens: 9,210 tokens → 3,022, 67 % less; 15 stay";
+        assert_eq!(compacted(&compaction(), &after, false), format!("compacted {rest}"));
+        assert_eq!(compacted(&compaction(), &after, true), format!("would compact {rest}"));
+    }
+
+    #[test]
+    fn an_undo_tells_what_came_back() {
+        let reference = |sequence| UtteranceRef { sequence, ..Default::default() };
+        let response = UndoCompactionResponse {
+            compaction: Some(compaction()),
+            restored: (1..=37).map(reference).collect(),
+            capacity: Some(Capacity {
+                utterance_count: Some(57),
+                token_count: Some(9_400),
+                ..Default::default()
+            }),
+            ..Default::default()
+        };
+        let told = "took compaction 2 back: 37 utterances (1–37) are in the window again, which holds 57: 9,400 tokens";
+        assert_eq!(undone(&response), told);
+    }
+
+    #[test]
+    fn a_list_has_its_columns_below_each_other() {
+        let earlier = Compaction {
+            compaction_number: 1,
+            compacted_utterance_count: Some(5),
+            token_count_before: Some(99),
+            method: SummaryMethod::Llm.into(),
+            model: "m".into(),
+            undo_time: Some(prost_types::Timestamp { seconds: 60, nanos: 0 }),
+            ..compaction()
+        };
+        assert_eq!(
+            table(&[compaction(), earlier]),
+            [
+                "2  1970-01-01T00:00:00Z  advised  37 utterances  9,210 tokens → 3,022  −67 %  extractive",
+                "1  1970-01-01T00:00:00Z  advised   5 utterances     99 tokens → 3,022  −67 %  llm m       undone 1970-01-01T00:01:00Z",
+            ]
+        );
+    }
+}

@@ -1,0 +1,91 @@
+//! The seed's long conversation: the dialog, its answers, and what the screen tells of compactions.
+
+use crate::{server, stored, terminal::Terminal};
+
+const TITLE: &str = "Conversation History Compaction";
+/// What stands in the status while nothing is under way.
+const IDLE: &str = "  /help";
+
+#[test]
+fn a_long_conversation_is_compacted_when_the_user_says_yes_and_goes_on() {
+    let server = server();
+    stored(&server, "long", 49);
+    let mut chat = Terminal::open(&server, &["--conversation", "long"]);
+    chat.shows(&["[49 messages]", "no model is attached", "long", "In message 49"]);
+    for number in 50..=51 {
+        server.run(&["memorize", "-c", "long", "--role", "assistant", &format!("message {number}")]).worked();
+    }
+    chat.line("Is this the last message?");
+    chat.shows(&[
+        "[52 messages]",
+        "assistant  message 51",
+        TITLE,
+        "│ Your conversation has 52 messages and may be   │",
+        "│ affecting performance. Compact older messages  │",
+        "│ while preserving the most recent context?      │",
+        "│ [Y] Yes, compact now (keep last 15)            │",
+        "│ [N] Not now                                    │",
+        "│ [V] Never ask again this session               │",
+        "│ Tip: Use /compact anytime to compact manually  │",
+    ]);
+    chat.keys("y");
+    chat.shows(&["[Summary + 15 messages]", "compacted 37 utterances (1–37) into a summary of"]);
+    let screen = chat.shows(&[IDLE]);
+    assert!(!screen.contains(TITLE), "{screen}");
+    chat.line("No, this one is.");
+    chat.shows(&["[Summary + 16 messages]"]);
+
+    chat.line("/compact undo");
+    chat.shows(&["[53 messages]", "took compaction 1 back: 37 utterances (1–37) are in the window again"]);
+    chat.line("/compact --preview 20");
+    chat.shows(&["[53 messages]", "would compact 33 utterances (1–33) into a summary of"]);
+    chat.line("/summarize 20");
+    chat.shows(&["[Summary + 20 messages]", "· compacted 33 utterances"]);
+    let listed = server.run(&["compact", "--list", "-c", "long"]).worked();
+    let rows: Vec<_> = listed.lines().collect();
+    assert_eq!(rows.len(), 2, "{listed}");
+    assert!(rows[0].contains("asked") && rows[0].contains("33 utterances"), "{listed}");
+    assert!(rows[1].contains("advised") && rows[1].contains("undone"), "{listed}");
+}
+
+#[test]
+fn never_is_for_this_session_and_compact_works_all_the_same() {
+    let server = server();
+    stored(&server, "quiet", 58);
+    let mut chat = Terminal::open(&server, &["-c", "quiet"]);
+    chat.shows(&["[58 messages]"]);
+    chat.line("one");
+    chat.shows(&["Your conversation has 59 messages"]);
+    chat.keys("V");
+    let screen = chat.shows(&["you will not be asked again in this session", IDLE]);
+    assert!(!screen.contains(TITLE), "{screen}");
+    chat.line("two");
+    chat.shows(&["[60 messages]"]);
+    chat.line("three");
+    let screen = chat.shows(&["[61 messages]"]);
+    assert!(!screen.contains(TITLE), "{screen}");
+
+    let mut other = Terminal::open(&server, &["-c", "quiet"]);
+    other.shows(&["[61 messages]"]);
+    other.line("four");
+    other.shows(&["[62 messages]", TITLE]);
+    other.keys("n");
+    other.loses(TITLE);
+    other.shows(&[IDLE]);
+    other.line("five");
+    let screen = other.shows(&["[63 messages]"]);
+    assert!(!screen.contains(TITLE), "{screen}");
+
+    chat.line("/compress");
+    chat.shows(&["[Summary + 15 messages]"]);
+}
+
+#[test]
+fn a_short_conversation_is_not_compacted() {
+    let server = server();
+    stored(&server, "short", 29);
+    let mut chat = Terminal::open(&server, &["-c", "short"]);
+    chat.shows(&["[29 messages]"]);
+    chat.line("/compact");
+    chat.shows(&["! ", "[TOO_SHORT_TO_COMPACT]", "[29 messages]"]);
+}

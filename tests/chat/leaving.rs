@@ -1,0 +1,67 @@
+//! How a chat begins and ends: the terminal is as it was, and a server that goes away loses nothing.
+
+use std::net::TcpListener;
+
+use crate::{
+    binary::{Outcome, Server, assert_holds, utterd},
+    server,
+    terminal::Terminal,
+};
+
+#[test]
+fn every_way_out_gives_the_terminal_back() {
+    let server = server();
+    for way in ["/quit\r", "\x03", "\x04"] {
+        let mut chat = Terminal::open(&server, &["-c", "left"]);
+        chat.shows(&["[0 messages]"]);
+        assert!(chat.screen(|screen| screen.alternate_screen()), "a chat has a screen of its own");
+        chat.keys(way);
+        let (status, left) = chat.ended();
+        assert!(status.success(), "{way:?}");
+        assert!(!left.contains("messages"), "{left}");
+    }
+    let mut chat = Terminal::open(&server, &["-c", "left"]);
+    chat.shows(&["[0 messages]"]);
+    chat.terminate();
+    assert!(chat.ended().0.success());
+}
+
+#[test]
+fn without_a_server_or_a_terminal_the_screen_is_not_taken() {
+    let mut server = server();
+    let without_terminal = server.run(&["chat"]).failed(2);
+    assert_holds(&without_terminal, &["error: chat needs a terminal"]);
+    let free = TcpListener::bind("127.0.0.1:0").and_then(|listener| listener.local_addr());
+    server.address = free.expect("a free port").to_string();
+    let mut chat = Terminal::open(&server, &[]);
+    chat.shows(&["error: no server answers at", "utterd serve"]);
+    let (status, _) = chat.ended();
+    assert_eq!(status.exit_code(), 1);
+    let without_key = ["chat", "--model", "m"];
+    let mut chat = Terminal::open(&server, &without_key[1..]);
+    chat.shows(&["error: --model needs --api-key-file, OPENAI_API_KEY"]);
+    assert_eq!(chat.ended().0.exit_code(), 2);
+    let error =
+        Outcome::of(utterd(server.directory.path()).args(["chat", "--base-url", "http://x"])).failed(2);
+    assert_holds(&error, &["--model <NAME>"]);
+}
+
+#[test]
+fn a_server_that_comes_back_gets_the_message_once() {
+    let flags = ["--preset", "session", "--backend", "fjall"];
+    let server = Server::start(&flags);
+    let address = server.address.clone();
+    let mut chat = Terminal::open(&server, &["-c", "patient"]);
+    chat.shows(&["[0 messages]"]);
+    chat.line("before");
+    chat.shows(&["[1 message]"]);
+    let directory = server.kill();
+    chat.line("after");
+    chat.shows(&["! the server does not answer: trying again…"]);
+    chat.shows(&["! not stored: ", "> after"]);
+    let server = Server::start_at(&address, directory, &flags);
+    chat.keys("\r");
+    chat.shows(&["user       after", "[2 messages]"]);
+    let shown = server.run(&["show", "-c", "patient"]).worked();
+    assert_eq!(shown.matches("after").count(), 1, "{shown}");
+}

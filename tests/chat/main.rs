@@ -1,0 +1,33 @@
+//! `utterd chat` in a real terminal: a pty, and what a person would see on its screen.
+#![allow(clippy::expect_used)] // What a test cannot go on without may end it.
+
+#[path = "../support/binary.rs"]
+mod binary;
+mod commands;
+mod compaction;
+mod leaving;
+mod replies;
+mod terminal;
+
+use binary::Server;
+
+/// A server without limits, so that it advises to compact.
+fn server() -> Server {
+    Server::start(&["--preset", "session"])
+}
+
+/// Stores so many messages in a conversation, the user's and the assistant's by turns, the newest one
+/// the assistant's.
+fn stored(server: &Server, conversation: &str, messages: usize) {
+    let line = |number: usize| {
+        let role = if (messages - number).is_multiple_of(2) { "assistant" } else { "user" };
+        format!(
+            "{{\"role\":\"{role}\",\"content\":\"In message {number} we decided to change src/part_{number}.rs, \
+             because the build failed there with error E{number:04}. Thanks, that is all for now. It would \
+             be good to look at the logs again before anything else is touched, as we said earlier today.\"}}\n"
+        )
+    };
+    server.file("before.jsonl", &(1..=messages).map(line).collect::<String>());
+    let arguments = ["replay", "--conversation", conversation, "--batch", "100", "before.jsonl"];
+    server.run(&arguments).worked();
+}

@@ -1,0 +1,74 @@
+//! `utterd compact`.
+
+use serde_json::Value;
+
+use super::{Server, assert_holds};
+
+/// A server without limits, and 40 messages in the conversation `long`.
+fn long() -> Server {
+    let server = Server::start(&["--preset", "session"]);
+    let line = |number: usize| {
+        format!(
+            "{{\"role\":\"user\",\"content\":\"Build {number} failed in src/part_{number}.rs with E{number:04}. \
+             Thanks for all the help so far, it is very much appreciated by everyone here.\"}}\n"
+        )
+    };
+    server.file("long.jsonl", &(1..=40).map(line).collect::<String>());
+    server.run(&["replay", "--batch", "100", "long.jsonl"]).worked();
+    server
+}
+
+#[test]
+fn a_compaction_is_shown_made_listed_and_taken_back() {
+    let server = long();
+    let before = server.run(&["show", "-c", "long"]).worked();
+    let preview = server.run(&["compact", "-c", "long", "--preview", "--focus", "E0007"]).worked();
+    assert_holds(
+        &preview,
+        &["would compact 25 utterances (1–25) into a summary of ", " % less; 15 stay\n\n", "E0007"],
+    );
+    assert_eq!(server.run(&["show", "-c", "long"]).worked(), before);
+
+    let compacted = server.run(&["compact", "-c", "long"]).worked();
+    assert_holds(&compacted, &["compacted 25 utterances (1–25) into a summary of ", " % less; 15 stay\n"]);
+    assert_holds(
+        &server.run(&["show", "-c", "long"]).worked(),
+        &["15 utterances", "summary of 25 earlier utterances"],
+    );
+    let undone = server.run(&["compact", "-c", "long", "--undo"]).worked();
+    assert_holds(
+        &undone,
+        &["took compaction 1 back: 25 utterances (1–25) are in the window again, which holds 40: "],
+    );
+
+    let compacted = server.run(&["compress", "30", "-c", "long"]).worked();
+    assert_holds(&compacted, &["compacted 10 utterances (1–10) ", "; 30 stay\n"]);
+    let listed = server.run(&["summarize-history", "-c", "long", "--list"]).worked();
+    let rows: Vec<_> = listed.lines().collect();
+    assert_eq!(rows.len(), 2, "{listed}");
+    assert_holds(rows[0], &["2  20", "  asked  10 utterances  ", " tokens → ", " %  extractive"]);
+    assert_holds(rows[1], &["1  20", "  asked  25 utterances  ", "undone 20"]);
+    let json: Value =
+        serde_json::from_str(&server.run(&["compact", "-c", "long", "--list", "--json"]).worked())
+            .expect("JSON");
+    assert_eq!(json["compactions"][1]["compactedUtteranceCount"], 25);
+}
+
+#[test]
+fn what_cannot_be_compacted_is_told() {
+    let server = long();
+    server.run(&["memorize", "-c", "short", "hello"]).worked();
+    let error = server.run(&["compact", "-c", "short"]).failed(1);
+    assert_holds(&error, &["error: ", "[TOO_SHORT_TO_COMPACT]"]);
+    let error = server.run(&["compact", "-c", "short", "--undo"]).failed(1);
+    assert_holds(&error, &["[NOTHING_TO_UNDO]"]);
+    let error = server.run(&["compact", "-c", "long", "0"]).failed(1);
+    assert_holds(&error, &["keep_recent: "]);
+    let none = server.run(&["compact", "-c", "short", "--list"]);
+    assert_eq!((none.stdout.as_str(), none.stderr.as_str()), ("", "nothing was compacted\n"));
+    for wrong in
+        [["compact", "--undo", "3"], ["compact", "--list", "--preview"], ["compact", "--undo", "--list"]]
+    {
+        server.run(&wrong).failed(2);
+    }
+}
