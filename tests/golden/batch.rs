@@ -4,7 +4,8 @@
 //! `id=a`, `name=Ada`, `turn=3`, `pinned=true`, `awaits=true`, `call='c1 lookup {"id":7}'` (again
 //! for each call), `of=c1` (the call that a tool answers), `note=key:value`, `extras='{…}'`,
 //! `used=TOOL`, `words=500` (says its content so many times), `role=9` (a number that is no role).
-//! Anywhere: `request=r1`, `expect=3` (a revision), `lenient=true`, `recipient=ada`.
+//! Anywhere: `request=r1`, `expect=3` (a revision), `lenient=true`, `recipient=ada`,
+//! `session=tui`.
 
 use std::error::Error;
 
@@ -34,6 +35,7 @@ fn option(request: &mut MemorizeRequest, key: &str, value: &str) -> Result<(), B
         "expect" => request.expected_revision = Some(value.parse()?),
         "lenient" => request.lenient = value.parse()?,
         "recipient" => request.recipient_id = value.to_owned(),
+        "session" => request.session_id = value.to_owned(),
         _ => {
             let last = request.utterances.last_mut().ok_or_else(|| format!("{key} comes before a role"))?;
             describe(last, key, value)?;

@@ -165,8 +165,47 @@ pub enum Command {
     /// `window`: every slot, and how full it is.
     Window,
 
-    /// `capacity`: GetCapacityInfo.
-    Capacity,
+    /// `capacity`: GetCapacityInfo. With `session=tui` what a session is told.
+    Capacity {
+        #[arg(key, optional)]
+        session: String,
+    },
+
+    /// `compact keep=20 focus=store`: folds all but the last utterances into the summary. With `preview=true`
+    /// the summary is shown, and nothing happens.
+    Compact {
+        #[arg(key)]
+        keep: Option<i32>,
+        #[arg(key)]
+        focus: Option<String>,
+        #[arg(key, optional)]
+        preview: bool,
+        #[arg(key)]
+        request: Option<String>,
+        #[arg(key)]
+        expect: Option<i64>,
+    },
+
+    /// `undo`: takes the last compaction back.
+    Undo {
+        #[arg(key)]
+        request: Option<String>,
+        #[arg(key)]
+        expect: Option<i64>,
+    },
+
+    /// `compactions`: the newest first.
+    Compactions,
+
+    /// `answer compact_now keep=20`, `answer not_now`, `answer never_this_session session=tui`: to the advice
+    /// to compact.
+    Answer {
+        answer: String,
+        #[arg(key)]
+        keep: Option<i32>,
+        #[arg(key)]
+        session: Option<String>,
+    },
 
     /// `list last=5 order=newest_first archive=true forgotten=true`
     List {

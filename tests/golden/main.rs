@@ -11,6 +11,7 @@
 
 mod batch;
 mod command;
+mod compactions;
 mod contexts;
 mod conversations;
 mod errors;

@@ -42,6 +42,7 @@ fn memorized(response: &proto::MemorizeResponse) -> String {
     }
     text += &evicted(&response.evicted);
     text += &response.summary.as_ref().map(print::summary_update).unwrap_or_default();
+    text += &response.capacity.as_ref().map(print::advice).unwrap_or_default();
     text
 }
 
@@ -71,21 +72,24 @@ pub async fn chat(here: &Here<'_>, turns: usize) -> Printed {
     Ok(String::new())
 }
 
-async fn capacity_now(here: &Here<'_>) -> Result<proto::Capacity, String> {
-    let request =
-        proto::GetCapacityInfoRequest { conversation_id: here.conversation_id.clone(), ..Default::default() };
+async fn capacity_now(here: &Here<'_>, session: &str) -> Result<proto::Capacity, String> {
+    let request = proto::GetCapacityInfoRequest {
+        conversation_id: here.conversation_id.clone(),
+        session_id: session.to_owned(),
+        ..Default::default()
+    };
     let response = answer(here.server.services().get_capacity_info(Request::new(request)).await)?;
     Ok(response.capacity.unwrap_or_default())
 }
 
 /// `capacity`
-pub async fn capacity(here: &Here<'_>) -> Printed {
-    Ok(print::capacity(&capacity_now(here).await?))
+pub async fn capacity(here: &Here<'_>, session: &str) -> Printed {
+    Ok(print::capacity(&capacity_now(here, session).await?))
 }
 
 /// The last line of a window.
 pub async fn fullness(here: &Here<'_>) -> Printed {
-    Ok(print::fullness(&capacity_now(here).await?))
+    Ok(print::fullness(&capacity_now(here, "").await?))
 }
 
 /// `forget`

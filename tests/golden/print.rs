@@ -3,8 +3,8 @@
 use std::fmt::{Display, Write};
 
 use utterd::proto::{
-    Capacity, Event, Match, Operation, OverLimitCause, Role, Segment, SequenceRange, SummaryUpdate,
-    Utterance, UtteranceRef, UtteranceState,
+    Capacity, Compaction, CompactionAdvice, Event, Match, Operation, OverLimitCause, Role, Segment,
+    SequenceRange, SummaryUpdate, Utterance, UtteranceRef, UtteranceState,
 };
 
 /// Characters of a content that are shown.
@@ -135,8 +135,42 @@ pub fn capacity(capacity: &Capacity) -> String {
         number("summary.segment_count", summary.segment_count),
         number("summary.covered_utterance_count", summary.covered_utterance_count),
         number("total_token_count", capacity.total_token_count),
+        advice(capacity),
     ]
     .concat()
+}
+
+/// A line when the window should be compacted.
+pub fn advice(capacity: &Capacity) -> String {
+    capacity.compaction_advice.map_or_else(String::new, |advice| {
+        let CompactionAdvice { threshold, utterance_count, keep_recent } = advice;
+        format!(
+            "compaction is advised at {threshold}: {utterance_count} utterances, {keep_recent} would stay\n"
+        )
+    })
+}
+
+/// `compaction 1, asked, extractive: 1-37 (37 utterances, 1200 tokens) left, 15 stay; 1700 tokens became 900,
+/// 47 % less`
+pub fn compaction(made: &Compaction) -> String {
+    let number =
+        if made.compaction_number == 0 { String::new() } else { format!(" {}", made.compaction_number) };
+    let lower = |name: &str, prefix| name.trim_start_matches(prefix).to_lowercase();
+    let mut text = format!(
+        "compaction{number}, {}, {}: {} ({}, {} tokens) left, {} stay; {} tokens became {}, {:.0} % less",
+        lower(made.cause().as_str_name(), "COMPACTION_CAUSE_"),
+        lower(made.method().as_str_name(), "SUMMARY_METHOD_"),
+        ranges(&made.compacted),
+        plural(made.compacted_utterance_count(), "utterance"),
+        made.source_token_count(),
+        made.kept_utterance_count(),
+        made.token_count_before(),
+        made.token_count_after(),
+        100.0 * made.compression_ratio,
+    );
+    let marks = [(made.undo_time.is_some(), ", undone"), (made.undoable, ", undoable")];
+    marks.into_iter().filter(|(set, _)| *set).for_each(|(_, mark)| text += mark);
+    text
 }
 
 /// `16 of 20`, or `16` of an unlimited measure.
@@ -232,6 +266,8 @@ pub fn event(event: &Event) -> String {
     fact("forgotten", ranges(&event.forgotten));
     fact("erased", ranges(&event.erased));
     fact("restored", ranges(&event.restored));
+    fact("returned", ranges(&event.returned));
+    fact("compaction", event.compaction_number.map(|number| number.to_string()).unwrap_or_default());
     fact("updated", ranges(&event.updated));
     fact("segments written", list(&event.written_segment_numbers));
     fact("segments removed", list(&event.removed_segment_numbers));

@@ -15,7 +15,7 @@ use utterd::{
 
 use crate::{
     command::Command,
-    contexts, conversations, forks, histories, operations, print,
+    compactions, contexts, conversations, forks, histories, operations, print,
     support::{self, ManualClock},
 };
 
@@ -92,7 +92,11 @@ impl goldenscript::Runner for Runner {
             }
             Command::Summarize { .. } => ready.block_on(operations::summarize(&here, command)),
             Command::Context { .. } => ready.block_on(contexts::context(&here, command)),
-            Command::Capacity => ready.block_on(operations::capacity(&here)),
+            Command::Capacity { session } => ready.block_on(operations::capacity(&here, session)),
+            Command::Compact { .. } => ready.block_on(compactions::compact(&here, command)),
+            Command::Undo { request, expect } => ready.block_on(compactions::undo(&here, request, *expect)),
+            Command::Compactions => ready.block_on(compactions::compactions(&here)),
+            Command::Answer { .. } => ready.block_on(compactions::answer_prompt(&here, command)),
             Command::Pin(name) => ready.block_on(conversations::pin(&here, name, true)),
             Command::Unpin(name) => ready.block_on(conversations::pin(&here, name, false)),
             Command::Note(name, notes) => ready.block_on(conversations::note(&here, name, notes)),
