@@ -153,8 +153,15 @@ fn error(result: &str) -> Option<&str> {
 fn spoken_error(line: &str) -> Option<&str> {
     const OPENINGS: &[&str] =
         &["error", "fatal", "failed", "failure", "panic", "unable to", "cannot", "invalid"];
-    const PHRASES: &[&str] =
-        &["command not found", "No such file", "Permission denied", "error(s)", "Error:", "Exception:"];
+    const PHRASES: &[&str] = &[
+        "command not found",
+        "No such file",
+        "Permission denied",
+        "error(s)",
+        "Error:",
+        "Exception:",
+        "panicked at",
+    ];
     let bare = line.trim_start_matches(|c: char| !c.is_alphanumeric());
     for opening in OPENINGS {
         let Some((start, rest)) = bare.split_at_checked(opening.len()) else { continue };
@@ -212,6 +219,10 @@ mod tests {
             (
                 Some("Traceback (most recent call last):\n  x\nKeyError: 'a'\n"),
                 "look() → error: KeyError: 'a'",
+            ),
+            (
+                Some("thread 'main' panicked at a.rs:1: bad"),
+                "look() → error: thread 'main' panicked at a.rs:1: bad",
             ),
             (Some("ERROR:\nno match in a.rs"), "look() → error: no match in a.rs"),
             (Some("one\ntwo\nexit code: 2"), "look() → error: exit code: 2"),

@@ -264,7 +264,7 @@ const COMMON: &str = "a about above after again all also am an and any are arent
 /// Greetings, thanks, acknowledgements, offers of help.
 const COURTESY: &str = "absolutely afternoon alright anything apologies apologize appreciate assist assistance \
     assistant assisting awesome bye certainly clarification clarify clarifying confirming cool course else evening excellent feel fine free further glad \
-    good goodbye great happy hello help helped helpful helping hey hi hold know let moment morning nah nice nope \
+    good goodbye great happy hello help helped helpful helping hey hi hold know let lot lots moment morning nah nice nope \
     oh ok okay perfect patience please pleasure providing ready right sorry sounds sure thank thanks today understand understood welcome \
     wonderful worries yeah yep yes yup";
 
@@ -306,7 +306,9 @@ mod tests {
 
     #[test]
     fn courtesies_weigh_nothing() {
-        for text in ["Okay.", "Thanks!", "Sure, I'll help with that.", "You’re welcome", "Hi!"] {
+        for text in
+            ["Okay.", "Thanks!", "Thanks a lot!", "Sure, I'll help with that.", "You’re welcome", "Hi!"]
+        {
             assert_eq!(weights(text).iter().sum::<u32>(), 0, "{text}");
         }
     }
