@@ -68,6 +68,8 @@ pub struct Context<'a> {
     pub counter: &'a dyn TokenCounter,
     /// What was loaded since the command asked for it.
     pub loaded: &'a Loaded,
+    /// Whether there is a model that tells summaries.
+    pub llm: bool,
 }
 
 /// What a command must see before it can decide.

@@ -74,8 +74,8 @@ pub struct Policy {
     pub archive_limit: u32,
     /// The conversation is removed so long after its last change.
     pub expire_after: Option<Duration>,
-    /// Whether a model tells summaries anew.
-    pub llm_summaries: bool,
+    /// Whether a model tells summaries anew; by default where there is one.
+    pub llm_summaries: Option<bool>,
     /// The model that does so; by default the server's.
     pub summary_model: Option<Arc<str>>,
 }
@@ -91,7 +91,7 @@ impl Policy {
         oversize: Oversize::Keep,
         archive_limit: DEFAULT_ARCHIVE_LIMIT,
         expire_after: None,
-        llm_summaries: false,
+        llm_summaries: None,
         summary_model: None,
     };
 
@@ -168,7 +168,7 @@ impl PolicyUpdate {
                 Some(Duration::ZERO) => None,
                 after => after,
             },
-            llm_summaries: self.llm_summaries.unwrap_or(present.llm_summaries),
+            llm_summaries: self.llm_summaries.or(present.llm_summaries),
             summary_model: match &self.summary_model {
                 None => present.summary_model.clone(),
                 Some(model) => Some(model.clone()).filter(|model| !model.is_empty()),

@@ -62,7 +62,7 @@ pub fn update(
     if let Some(update) = &command.policy {
         head.policy = update.apply(&before.head.policy, "policy")?;
         let means = Means::of(&head.policy, context);
-        if !head.policy.llm_summaries {
+        if head.policy.llm_summaries == Some(false) {
             transition.after.summary = transition.after.summary.settle_all();
         }
         transition.after.summary = transition.after.summary.fit(&means);

@@ -111,7 +111,7 @@ impl Engine {
 
     fn left(&self, left: &Conversation, now: crate::domain::Timestamp) -> Result<Transition, Refusal> {
         let counter = self.counter(left.head.identity.encoding);
-        let context = Context { now, counter, loaded: &Loaded::default() };
+        let context = Context { now, counter, loaded: &Loaded::default(), llm: self.has_summarizer() };
         end(left, &End { reason: IDLE_TIMEOUT.into(), expected: None }, &context)
     }
 

@@ -104,8 +104,12 @@ impl Engine {
         for (other, through) in sharing {
             let Some(before) = self.newest_held(held, &other).await? else { continue };
             let counter = self.counter(before.head.identity.encoding);
-            let context =
-                Context { now: now.max(before.head.update_time), counter, loaded: &Loaded::default() };
+            let context = Context {
+                now: now.max(before.head.update_time),
+                counter,
+                loaded: &Loaded::default(),
+                llm: self.has_summarizer(),
+            };
             let transition = erase_shared(&before, &gone, through, &context);
             steps.extend(transition.map(|transition| Step { before, transition, operation, attempt }));
         }

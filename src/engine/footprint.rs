@@ -83,7 +83,7 @@ mod tests {
         let tokens = drafts.iter().map(|draft| draft.tokens(&Bytes)).collect();
         let encoding = Encoding::O200kBase;
         let command = Memorize { drafts, tokens, encoding, expected: None, lenient: false };
-        let context = Context { now: Timestamp(1), counter: &Bytes, loaded: &Loaded::default() };
+        let context = Context { now: Timestamp(1), counter: &Bytes, loaded: &Loaded::default(), llm: false };
         match memorize(state, &command, &context) {
             Ok(Verdict::Decided(memorized)) => memorized.transition,
             other => panic!("{other:?}"),
@@ -104,7 +104,7 @@ mod tests {
         let full = window_after(0, &long.change, &long.after);
         assert_eq!(full, window(&long.after));
         let mut loaded = Loaded::default();
-        let context = Context { now: Timestamp(2), counter: &Bytes, loaded: &loaded };
+        let context = Context { now: Timestamp(2), counter: &Bytes, loaded: &loaded, llm: false };
         let command = Compact { keep_recent: 15, focus: Vec::new(), cause: Cause::Asked, expected: None };
         let Ok(Verdict::Decided(short)) = compact(&long.after, &command, &context) else { panic!() };
         let short = short.transition;
@@ -112,7 +112,7 @@ mod tests {
         assert_eq!(part, window(&short.after));
         assert!(part < full && lane(&short.after, part) > lane(&long.after, part) + COMPACTION as u64);
         loaded.add_archive(&short.after.head.archived, short.change.evicted.clone());
-        let context = Context { now: Timestamp(3), counter: &Bytes, loaded: &loaded };
+        let context = Context { now: Timestamp(3), counter: &Bytes, loaded: &loaded, llm: false };
         let undone = undo(&short.after, &Undo { expected: None }, &context);
         let Ok(Verdict::Decided(undone)) = undone else { panic!() };
         let undone = undone.transition;

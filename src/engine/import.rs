@@ -227,7 +227,12 @@ impl Engine {
         let mut loaded = Loaded::default();
         loaded.add_ids(std::collections::HashMap::new());
         let counter = self.counter(before.head.identity.encoding);
-        let context = Context { now: now.max(before.head.update_time), counter, loaded: &loaded };
+        let context = Context {
+            now: now.max(before.head.update_time),
+            counter,
+            loaded: &loaded,
+            llm: self.has_summarizer(),
+        };
         let command =
             plan.part(plan.reached, plan.incoming.drafts.len(), before.head.identity.encoding, call.lenient);
         match import(&before, &command, &context)? {

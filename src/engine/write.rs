@@ -390,10 +390,12 @@ impl Engine {
         let counter = self.counter(before.head.identity.encoding);
         let mut loaded = Loaded::default();
         loop {
-            let need = match decide(before, &Context { now, counter, loaded: &loaded })? {
-                Verdict::Decided(decision) => return Ok(decision),
-                Verdict::Need(need) => need,
-            };
+            let need =
+                match decide(before, &Context { now, counter, loaded: &loaded, llm: self.has_summarizer() })?
+                {
+                    Verdict::Decided(decision) => return Ok(decision),
+                    Verdict::Need(need) => need,
+                };
             if let Some(lane) = lane.filter(|lane| lane.unflushed().inherits()) {
                 // of a fork that is not flushed, the store tells nothing yet
                 lane.land().await;

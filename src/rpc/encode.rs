@@ -304,7 +304,7 @@ fn policy(policy: &Policy) -> proto::Policy {
         },
         archive_limit: Some(int(policy.archive_limit)),
         expire_after: policy.expire_after.and_then(|after| after.try_into().ok()),
-        llm_summaries: Some(policy.llm_summaries),
+        llm_summaries: policy.llm_summaries,
         summary_model: policy.summary_model.as_ref().map(ToString::to_string),
     }
 }

@@ -19,7 +19,7 @@ use tower::Service;
 
 use crate::{
     config::{Backend, Settings},
-    domain::{Policy, Refusal},
+    domain::Refusal,
     engine::{Clock, Defaults, Engine, SystemClock, llm::LlmSummarizer},
     rpc::{RequestLimits, Services},
     store::{MemoryStore, Store, durable::OpenError},
@@ -110,9 +110,8 @@ impl Server {
         settings: &Settings,
         clock: Arc<dyn Clock>,
     ) -> Result<Self, ServeError> {
-        let policy = settings.policy()?;
         let defaults = Defaults {
-            policy: Policy { llm_summaries: summarizer.is_some(), ..policy },
+            policy: settings.policy()?,
             encoding: settings.encoding,
             idle_timeout: settings.idle_timeout,
             max_conversations_retained: settings.max_conversations_retained as usize,

@@ -95,7 +95,8 @@ fn stored(parsed: &Parsed, lineage: u8) -> Vec<Arc<Utterance>> {
         Policy::SESSION,
     );
     let loaded = Loaded::default();
-    let context = Context { now: Timestamp(1_700_000_000_000_000), counter: &Quarter, loaded: &loaded };
+    let context =
+        Context { now: Timestamp(1_700_000_000_000_000), counter: &Quarter, loaded: &loaded, llm: false };
     match memorize(&before, &command, &context).expect("it is memorized") {
         Verdict::Decided(memorized) => memorized.transition.change.appended,
         Verdict::Need(need) => panic!("nothing is archived, and {need:?} is wanted"),

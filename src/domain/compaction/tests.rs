@@ -38,7 +38,7 @@ fn mark(sequence: u64) -> String {
 
 /// A policy with summaries by a model.
 fn policy(base: Policy) -> Policy {
-    Policy { llm_summaries: true, ..base }
+    Policy { llm_summaries: Some(true), ..base }
 }
 
 impl Life {
@@ -60,7 +60,7 @@ impl Life {
         let mut loaded = Loaded::default();
         for _ in 0..20 {
             let now = Timestamp(self.state.head.revision.get() as i64);
-            let context = Context { now, counter: o200k(), loaded: &loaded };
+            let context = Context { now, counter: o200k(), loaded: &loaded, llm: false };
             match rule(&self.state, &context)? {
                 Verdict::Decided(decided) => return Ok(decided),
                 Verdict::Need(Need::Archive(wanted)) => {

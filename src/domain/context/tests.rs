@@ -103,7 +103,7 @@ impl Talk {
         decide: impl FnOnce(&Conversation, &change::Context<'_>) -> Conversation,
     ) -> &mut Self {
         let loaded = Loaded::default();
-        let context = change::Context { now: Timestamp(0), counter: o200k(), loaded: &loaded };
+        let context = change::Context { now: Timestamp(0), counter: o200k(), loaded: &loaded, llm: false };
         self.0 = decide(&self.0, &context);
         self
     }

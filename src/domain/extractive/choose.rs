@@ -17,6 +17,8 @@ const RECURRENCE: u32 = 2;
 const MOST_WEIGHT: u32 = 3;
 /// For a decision, and for trouble, told in a sentence.
 const CUE_BONUS: u32 = 5;
+/// For what is left to do, told in a sentence: it is asked about again (seed 004).
+const OPEN_BONUS: u32 = 15;
 /// For what the kind of talk is remembered for.
 const KIND_BONUS: u32 = 2;
 /// A sentence that holds a term of the focus is worth so many times more.
@@ -80,7 +82,8 @@ impl Pool {
         if self.words.len() == start {
             return false;
         }
-        let cues = CUE_BONUS * (u32::from(traits.decision) + u32::from(traits.trouble));
+        let cues = CUE_BONUS * (u32::from(traits.decision) + u32::from(traits.trouble))
+            + OPEN_BONUS * u32::from(traits.open);
         let bonuses = cues + KIND_BONUS * focus.extra(&traits);
         let worth = match worth {
             Worth::Fresh { bonus, percent } => Worth::Fresh { bonus: bonus + bonuses, percent },

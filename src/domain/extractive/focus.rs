@@ -114,6 +114,8 @@ pub(super) struct Traits {
     pub decision: bool,
     pub trouble: bool,
     pub plan: bool,
+    /// Something is left to do.
+    pub open: bool,
     pub identifier: bool,
     pub number: bool,
 }
@@ -123,6 +125,7 @@ impl Traits {
         self.decision |= word.cue == Cue::Decision;
         self.trouble |= word.cue == Cue::Trouble;
         self.plan |= word.cue == Cue::Plan;
+        self.open |= word.cue == Cue::Open;
         self.identifier |= word.weight == IDENTIFIER;
         self.number |= word.weight == NUMBER;
     }

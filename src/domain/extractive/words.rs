@@ -39,6 +39,8 @@ pub(super) enum Cue {
     Trouble,
     /// Something is to be done.
     Plan,
+    /// Something is left to do.
+    Open,
 }
 
 /// Identifiers, paths, addresses, codes.
@@ -238,6 +240,7 @@ static CUES: LazyLock<FxHashMap<u32, Cue>> = LazyLock::new(|| {
         (Cue::Decision, DECISION),
         (Cue::Trouble, TROUBLE),
         (Cue::Plan, PLAN),
+        (Cue::Open, OPEN),
     ];
     let mut cues = FxHashMap::default();
     for (cue, words) in lists {
@@ -270,12 +273,16 @@ const COURTESY: &str = "absolutely afternoon alright anything apologies apologiz
 
 const DECISION: &str = "agree agreed approve approved book booked cancel canceled cancelled choose chose chosen \
     conclude concluded confirm confirmed create created deadline decide decided decision final finally fix fixed \
-    implemented merged must prefer prefers remember rename renamed replaced resolved settled solved switch todo \
+    implemented merged must prefer prefers remember rename renamed replaced resolved settled solved switch \
     updated";
 
 const TROUBLE: &str = "broke broken bug bugs cannot crash crashed crashes denied error errors exception fail \
     failed failing fails failure failures fault invalid issue issues missing panic problem problems refused \
     rejected segfault timeout traceback unable unavailable unexpected unsupported warning wrong";
+
+/// What is left to do.
+const OPEN: &str = "blocked blocker fixme outstanding pending postponed remaining todo unanswered undecided unfinished \
+    unresolved unsolved";
 
 const PLAN: &str = "goal goals milestone milestones phase phases plan planned planning plans priorities priority \
     roadmap schedule scope step steps task tasks timeline";

@@ -61,7 +61,7 @@ impl Life {
     ) -> Result<T, Refusal> {
         let mut loaded = Loaded::default();
         for _ in 0..20 {
-            let context = Context { now: Timestamp(7), counter: &Letters, loaded: &loaded };
+            let context = Context { now: Timestamp(7), counter: &Letters, loaded: &loaded, llm: false };
             match rule(&self.state, &context)? {
                 Verdict::Decided(decided) => return Ok(decided),
                 Verdict::Need(Need::Archive(wanted)) => {

@@ -19,7 +19,7 @@ impl<'a> Means<'a> {
         Self {
             limit: policy.summary_token_limit,
             counter: context.counter,
-            awaits: policy.llm_summaries.then_some(context.now),
+            awaits: policy.llm_summaries.unwrap_or(context.llm).then_some(context.now),
         }
     }
 

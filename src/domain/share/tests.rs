@@ -51,12 +51,12 @@ fn shared(
 ) -> Result<Conversation, Refusal> {
     let digest = ShareDigest::of(&secret(number));
     let command = Sharing { id: id(number), digest, lifetime, include_archive: false };
-    let context = Context { now, counter: &Nothing, loaded: &Loaded::default() };
+    let context = Context { now, counter: &Nothing, loaded: &Loaded::default(), llm: false };
     share(before, &command, &context).map(|(transition, _)| transition.after)
 }
 
 fn revoked(before: &Conversation, number: u8, now: Timestamp) -> Result<Conversation, Refusal> {
-    let context = Context { now, counter: &Nothing, loaded: &Loaded::default() };
+    let context = Context { now, counter: &Nothing, loaded: &Loaded::default(), llm: false };
     revoke(before, &id(number), &context).map(|transition| transition.after)
 }
 

@@ -64,15 +64,20 @@ impl Job {
     pub(super) async fn run(self) {
         let state = match self.engine.published(&self.key).await {
             Ok(Some(state)) => state,
-            Ok(None) => return,
+            Ok(None) => return self.wait(),
             Err(error) => return self.failed(0, None, Failure::Engine(error)).await,
         };
         let waiting = state.summary.segments().iter().find(|segment| segment.awaits.is_some());
-        let Some(segment) = waiting.cloned() else { return };
+        let Some(segment) = waiting.cloned() else { return self.wait() };
         match self.tell(&state, &segment).await {
             Ok(()) => drop(self.llm.queue.lock().backoffs.remove(&self.key)),
             Err(failure) => self.failed(segment.number, Some(&state), failure).await,
         }
+    }
+
+    /// The store knows of something that waits, and this process does not yet.
+    fn wait(&self) {
+        self.llm.queue.lock().backoff(&self.key).failed(Instant::now());
     }
 
     async fn tell(&self, state: &Arc<Conversation>, segment: &Segment) -> Result<(), Failure> {

@@ -48,14 +48,14 @@ impl Script {
             seen: self.state.head.revision,
             from: self.state.summary.covers(),
         };
-        let context = Context { now: self.now, counter: &Words, loaded: &Loaded::default() };
+        let context = Context { now: self.now, counter: &Words, loaded: &Loaded::default(), llm: false };
         let transition = retell(&self.state, &command, &context);
         assert!(self.apply_if(transition).await, "the segment waits");
     }
 
     /// No model is awaited for the segment with this number any more.
     pub(super) async fn give_up(&mut self, segment: u32) {
-        let context = Context { now: self.now, counter: &Words, loaded: &Loaded::default() };
+        let context = Context { now: self.now, counter: &Words, loaded: &Loaded::default(), llm: false };
         let transition = give_up(&self.state, segment, &context);
         assert!(self.apply_if(transition).await, "the segment waits");
     }

@@ -21,7 +21,7 @@ use crate::{
 
 /// A window without limits, a summary that folds early, and a model that is awaited.
 fn policy() -> Policy {
-    Policy { summary_token_limit: Some(90), llm_summaries: true, ..Policy::SESSION }
+    Policy { summary_token_limit: Some(90), llm_summaries: Some(true), ..Policy::SESSION }
 }
 
 /// A conversation of 40 utterances, all in the window.

@@ -184,7 +184,7 @@ impl Script {
     }
 
     pub(super) fn ending(&self, reason: &str) -> Step {
-        let context = Context { now: self.now, counter: &Words, loaded: &Loaded::default() };
+        let context = Context { now: self.now, counter: &Words, loaded: &Loaded::default(), llm: false };
         let command = End { reason: reason.into(), expected: None };
         Step::of(&self.state, end(&self.state, &command, &context).expect("it has not ended"))
     }
@@ -193,14 +193,14 @@ impl Script {
     pub(super) async fn share(&mut self, number: u8, lifetime: Duration, include_archive: bool) {
         let (id, digest) = (ShareId::assigned(number.into()), ShareDigest::of(&Secret([number; 16])));
         let command = Sharing { id, digest, lifetime, include_archive };
-        let context = Context { now: self.now, counter: &Words, loaded: &Loaded::default() };
+        let context = Context { now: self.now, counter: &Words, loaded: &Loaded::default(), llm: false };
         let (transition, _) = share(&self.state, &command, &context).expect("there is room for a share");
         self.apply(&Step::of(&self.state, transition)).await;
     }
 
     /// Revokes the share of this number.
     pub(super) async fn revoke(&mut self, number: u8) {
-        let context = Context { now: self.now, counter: &Words, loaded: &Loaded::default() };
+        let context = Context { now: self.now, counter: &Words, loaded: &Loaded::default(), llm: false };
         let transition = revoke(&self.state, &ShareId::assigned(number.into()), &context);
         self.apply(&Step::of(&self.state, transition.expect("there is such a share"))).await;
     }
@@ -307,7 +307,7 @@ impl Script {
     ) -> Result<T, Refusal> {
         let mut loaded = Loaded::default();
         loop {
-            let context = Context { now: self.now, counter: &Words, loaded: &loaded };
+            let context = Context { now: self.now, counter: &Words, loaded: &loaded, llm: false };
             let need = match rule(&self.state, &context)? {
                 Verdict::Decided(decision) => return Ok(decision),
                 Verdict::Need(need) => need,

@@ -88,7 +88,7 @@ pub async fn the_head_is_kept(store: Arc<dyn Store>) {
         oversize: Oversize::Reject,
         archive_limit: 0,
         expire_after: Some(Duration::from_micros(1_000_001)),
-        llm_summaries: true,
+        llm_summaries: Some(true),
         summary_model: Some("m".into()),
     };
     let mut script = Script::with(&store, "head", policy);

@@ -13,7 +13,7 @@ use crate::{
 
 /// Ten utterances leave once there are more than twenty, and a model is to tell what they said.
 fn told() -> Policy {
-    Policy { utterances: Marks::with_keep(20, 11), llm_summaries: true, ..Policy::ROLLING }
+    Policy { utterances: Marks::with_keep(20, 11), llm_summaries: Some(true), ..Policy::ROLLING }
 }
 
 /// A conversation of which one segment waits, since so many seconds after [`START`].
@@ -58,7 +58,7 @@ async fn listed(store: &Arc<dyn Store>, limit: usize) -> Vec<(String, u64)> {
 
 /// A summary that no model is to tell waits for none; one that becomes so does from then on.
 pub async fn nothing_waits_without_a_model(store: Arc<dyn Store>) {
-    let mut script = Script::with(&store, "plain", Policy { llm_summaries: false, ..told() });
+    let mut script = Script::with(&store, "plain", Policy { llm_summaries: Some(false), ..told() });
     script.say(users(21)).await;
     assert!(!script.state.summary.segments().is_empty());
     assert_waiting(&store, &[]).await;

@@ -127,7 +127,7 @@ impl<'s> Life<'s> {
     pub(super) fn tell(&mut self, text: Option<&str>) {
         let mut segments = self.state.summary.segments().iter();
         let Some(segment) = segments.find(|segment| segment.awaits.is_some()).cloned() else { return };
-        let context = Context { now: self.now, counter: &Words, loaded: &Loaded::default() };
+        let context = Context { now: self.now, counter: &Words, loaded: &Loaded::default(), llm: false };
         let Some(text) = text else { return self.apply(give_up(&self.state, segment.number, &context)) };
         let Ok(lines) = segment.accept(text, &Words) else { return };
         let command = Retell {
@@ -230,7 +230,7 @@ impl<'s> Life<'s> {
     ) -> Result<T, Refusal> {
         let mut loaded = Loaded::default();
         loop {
-            let context = Context { now: self.now, counter: &Words, loaded: &loaded };
+            let context = Context { now: self.now, counter: &Words, loaded: &loaded, llm: false };
             match rule(&self.state, &context)? {
                 Verdict::Decided(decided) => return Ok(decided),
                 Verdict::Need(Need::Archive(wanted)) => {

@@ -72,7 +72,7 @@ fn what_compactions_keep_is_charged_for() {
     let memory = Arc::new(MemoryStore::new(0));
     conformance::run(async { (MemoryStore::new(0), ()) }, async |_| {
         let store: Arc<dyn Store> = memory.clone();
-        let policy = Policy { summary_token_limit: Some(90), llm_summaries: true, ..Policy::SESSION };
+        let policy = Policy { summary_token_limit: Some(90), llm_summaries: Some(true), ..Policy::SESSION };
         let mut family = Family::of(&store, "it", policy);
         for _ in 0..3 {
             family.member("it").say(users(40)).await;

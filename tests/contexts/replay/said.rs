@@ -57,8 +57,11 @@ impl Said {
         };
         let now = self.conversation.head.update_time.plus(std::time::Duration::from_secs(1));
         let loaded = Loaded::default();
-        let verdict =
-            memorize(&self.conversation, &command, &Context { now, counter: counter(), loaded: &loaded });
+        let verdict = memorize(
+            &self.conversation,
+            &command,
+            &Context { now, counter: counter(), loaded: &loaded, llm: false },
+        );
         let Verdict::Decided(memorized) = verdict.expect("a real message is taken") else {
             panic!("nothing of the archive is needed");
         };

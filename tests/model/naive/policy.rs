@@ -97,7 +97,7 @@ impl Policy {
             oversize: oversize.into(),
             archive_limit: Some(self.archive as i32),
             expire_after: None,
-            llm_summaries: Some(false),
+            llm_summaries: None,
             summary_model: None,
         }
     }

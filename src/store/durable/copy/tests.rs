@@ -36,7 +36,7 @@ fn source(engine: EngineKind) -> (TempDir, Directory) {
         life.forget("last:2", false);
         life.call();
     }
-    let policy = Policy { llm_summaries: true, ..Policy::SESSION };
+    let policy = Policy { llm_summaries: Some(true), ..Policy::SESSION };
     let mut compacted = Life::new(&shelf, "compacted", 4, policy);
     for _ in 0..2 {
         compacted.say((0..40).map(|room| user(&format!("The key of room {room} is R-{room}."))).collect());

@@ -34,8 +34,8 @@ struct Stored {
     archive_limit: u32,
     #[prost(message, optional, tag = "8")]
     expire_after: Option<StoredDuration>,
-    #[prost(bool, tag = "9")]
-    llm_summaries: bool,
+    #[prost(bool, optional, tag = "9")]
+    llm_summaries: Option<bool>,
     #[prost(string, optional, tag = "10")]
     summary_model: Option<String>,
 }

@@ -91,7 +91,7 @@ pub fn examples() -> Vec<Record> {
         Record::Heads(LINEAGE, compacted_head()),
         Record::Policies(
             LINEAGE,
-            Policy { llm_summaries: true, summary_model: Some("small".into()), ..policy() },
+            Policy { llm_summaries: Some(true), summary_model: Some("small".into()), ..policy() },
         ),
         Record::Segments((LINEAGE, 3), retold_segment()),
         Record::Segments((LINEAGE, 3), awaiting_segment()),

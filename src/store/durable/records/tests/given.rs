@@ -102,7 +102,7 @@ pub fn policy() -> impl Strategy<Value = Policy> {
     let oversize = prop_oneof![Just(Oversize::Keep), Just(Oversize::Reject)];
     let expiry = option::of((any::<u64>(), 0..1_000_000_000u32).prop_map(|(s, n)| Duration::new(s, n)));
     let marks = || option::of(marks());
-    let summaries = (any::<bool>(), any::<Option<u32>>(), any::<bool>(), option::of(text(9)));
+    let summaries = (any::<bool>(), any::<Option<u32>>(), any::<Option<bool>>(), option::of(text(9)));
     ([marks(), marks(), marks()], summaries, oversize, any::<u32>(), expiry).prop_map(
         |([utterances, tokens, turns], summaries, oversize, archive_limit, expire_after)| Policy {
             utterances,

@@ -311,7 +311,7 @@ pub fn policy() -> Policy {
         oversize: Oversize::Reject,
         archive_limit: 10_000,
         expire_after: Some(Duration::new(86_400, 5)),
-        llm_summaries: false,
+        llm_summaries: None,
         summary_model: None,
     }
 }

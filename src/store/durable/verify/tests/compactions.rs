@@ -27,7 +27,7 @@ fn say(life: &mut Life<'_>, count: u64) {
 /// Compacted four times; the third folded what was there. A model told the oldest segment, the newest waits
 /// for one.
 fn compacted(shelf: &Shelf) -> Arc<Conversation> {
-    let policy = Policy { summary_token_limit: Some(90), llm_summaries: true, ..Policy::SESSION };
+    let policy = Policy { summary_token_limit: Some(90), llm_summaries: Some(true), ..Policy::SESSION };
     let mut demo = Life::new(shelf, "demo", 1, policy);
     for _ in 0..3 {
         say(&mut demo, 40);
