@@ -18,7 +18,7 @@ const MOST_WEIGHT: u32 = 3;
 /// For a decision, and for trouble, told in a sentence.
 const CUE_BONUS: u32 = 5;
 /// For what is left to do, told in a sentence: it is asked about again (seed 004).
-const OPEN_BONUS: u32 = 15;
+const OPEN_BONUS: u32 = 40;
 /// For what the kind of talk is remembered for.
 const KIND_BONUS: u32 = 2;
 /// A sentence that holds a term of the focus is worth so many times more.
