@@ -55,7 +55,7 @@ impl CompactionService for Services {
             Applied::Now { after, value: (undone, returned), .. } => proto::UndoCompactionResponse {
                 conversation_id: after.key().id.to_string(),
                 revision: encode::long(after.head.revision.get()),
-                compaction: Some(compaction(&undone)),
+                compaction: Some(compaction(&undone, &after)),
                 restored: encode::refs(&returned, &after),
                 capacity: Some(self.capacity(&after)),
                 replayed: false,
@@ -64,7 +64,9 @@ impl CompactionService for Services {
                 conversation_id: earlier.outcome.conversation.to_string(),
                 revision: encode::long(earlier.outcome.revision.get()),
                 compaction: recorded(earlier.conversation.as_deref(), |compaction| {
+                    // of those undone at the same moment, the one whose utterances came back
                     compaction.undone == Some(earlier.outcome.time)
+                        && earlier.outcome.restored.holds(&compaction.compacted)
                 }),
                 restored: encode::earlier_refs(&earlier.outcome.restored, &earlier),
                 capacity: Some(self.earlier_capacity(&earlier)),
@@ -95,7 +97,7 @@ impl CompactionService for Services {
         let page: Vec<&Arc<Compaction>> = older.clone().take(limit).collect();
         let last = page.last().filter(|_| older.count() > page.len()).map(|last| last.number);
         Ok(Response::new(proto::ListCompactionsResponse {
-            compactions: page.into_iter().map(|made| compaction(made)).collect(),
+            compactions: page.into_iter().map(|made| compaction(made, &state)).collect(),
             next_page_token: last.map(|last| page_token::write(query, &[&last])).unwrap_or_default(),
         }))
     }
@@ -152,7 +154,7 @@ impl Services {
     fn done(&self, reply: CompactReply, preview: bool) -> Done {
         match reply {
             Applied::Now { after, value, .. } => {
-                let mut made = compaction(&value);
+                let mut made = compaction(&value, &after);
                 let mut revision = encode::long(after.head.revision.get());
                 if preview {
                     (made.compaction_number, made.undoable) = (0, false);
@@ -296,11 +298,13 @@ fn answer(request: &proto::AnswerCompactionPromptRequest) -> Result<CompactionAn
 }
 
 fn recorded(state: Option<&Conversation>, wanted: impl Fn(&Compaction) -> bool) -> Option<proto::Compaction> {
-    state?.compactions.iter().find(|compaction| wanted(compaction)).map(|made| compaction(made))
+    let state = state?;
+    let found = state.compactions.iter().rfind(|compaction| wanted(compaction))?;
+    Some(compaction(found, state))
 }
 
-/// A compaction on the wire.
-fn compaction(made: &Compaction) -> proto::Compaction {
+/// A compaction of `state` on the wire.
+fn compaction(made: &Compaction, state: &Conversation) -> proto::Compaction {
     proto::Compaction {
         compaction_number: encode::int(made.number),
         time: Some(encode::time(made.time)),
@@ -322,6 +326,6 @@ fn compaction(made: &Compaction) -> proto::Compaction {
         },
         model: made.model.as_ref().map(ToString::to_string).unwrap_or_default(),
         undo_time: made.undone.map(encode::time),
-        undoable: made.is_undoable(),
+        undoable: state.can_undo(made),
     }
 }

@@ -14,6 +14,7 @@ mod bad_input;
 mod batches;
 mod build_context;
 mod cache;
+mod compaction;
 mod concurrency;
 mod conversations;
 mod count_tokens;

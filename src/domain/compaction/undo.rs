@@ -79,6 +79,15 @@ pub fn undo(
     Ok(Verdict::Decided(Undone { transition, compaction, returned }))
 }
 
+impl Conversation {
+    /// Whether [`undo`] could take `compaction` back, once those made after it are.
+    pub fn can_undo(&self, compaction: &Compaction) -> bool {
+        self.head.ended.is_none()
+            && compaction.is_undoable()
+            && self.head.archived.holds(&compaction.compacted)
+    }
+}
+
 impl Transition {
     /// Puts utterances of the archive into the window again, each at its place.
     fn give_back(&mut self, returned: Vec<Arc<Utterance>>, sequences: &Ranges) {
