@@ -58,12 +58,24 @@
 //! opened anew. Beside the engine's files a mark keeps how far they were flushed, so that a store
 //! which comes back without its end is refused, not served.
 //!
+//! # Models come behind
+//!
+//! What leaves a window is summarised in the same commit, without a model. Where one is configured, the
+//! segment is provisional: it is its own place in the queue, of which the store keeps an index, so that
+//! the queue survives a restart. What a model tells of it is a decision like any other. It is dropped
+//! when the segment is not there any more, or anything was forgotten, restored or edited since the model
+//! was shown it; so no write waits for a model, and nothing forgotten comes back with an answer.
+//!
 //! # Where things are
 //!
 //! - the window and its eviction: [`domain::Window`]; what joins it: [`domain::memorize`]
 //! - tool calls and their results: [`domain::exchange`]
 //! - limits and presets: [`domain::policy`]; every fixed limit: [`domain::limits`]
-//! - the summary: [`domain::segment`] (coverage, folding), [`domain::extractive`] (sentences)
+//! - the summary: [`domain::segment`] (coverage, folding, chunks), [`domain::extractive`] (sentences, the
+//!   ledger, the kind of talk)
+//! - compactions, their undo, and the advice to compact: [`domain::compaction`]
+//! - what a model tells: [`engine::llm`] (what it is asked), `src/engine/retelling` (when, and what becomes of
+//!   failures), [`domain::compaction::retell()`] (the rule), [`summarizer`] (its protocols and prompts)
 //! - titles and closing summaries: [`domain::closing`]; numbers: [`domain::stats`]; shares:
 //!   [`domain::share`]
 //! - forks: [`domain::fork`]; where their utterances are stored: [`domain::Trunk`]; edits: [`domain::edit`]
@@ -75,6 +87,7 @@
 //! - what is written to the disk: [`store::durable::records`], a file for each kind of record
 //! - what a provider's format holds beyond the model: [`formats::extras`]
 //! - errors on the wire: `src/rpc/status.rs`, the only place that knows gRPC codes
+//! - the chat in the terminal: `src/cli/chat`, a pure model, its view, and what it asks of a server
 #![forbid(unsafe_code)]
 
 pub mod cli;
