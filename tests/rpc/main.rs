@@ -23,6 +23,7 @@ mod edit;
 mod exchanges;
 mod families;
 mod forget;
+mod forgotten;
 mod fork;
 mod import_export;
 mod interleavings;

@@ -1,10 +1,10 @@
 //! A server of a test's own, the clients of its services, and what tests say to them.
 
-use std::sync::Arc;
+use std::{path::Path, sync::Arc};
 
 use tonic::{Response, Status, transport::Channel};
 use utterd::{
-    config::Settings,
+    config::{Backend, DurableEngine, Settings},
     engine::{Caller, llm::LlmSummarizer},
     proto::{
         Capacity, CreateConversationRequest, ForgetMode, ForgetRequest, ForgetResponse,
@@ -59,6 +59,20 @@ impl Session {
     /// A server whose summaries await a model of the test's, on the backend that tests run on.
     pub async fn with_model(model: Arc<dyn LlmSummarizer>) -> Self {
         let (server, clock) = server_with_model(model);
+        tokio::spawn(server.engine().clone().retell_forever());
+        Self { channel: connect(&server).await, server, clock }
+    }
+
+    /// The same over the store in `directory`, a new one when that is empty.
+    pub async fn with_model_in(
+        directory: &Path,
+        engine: DurableEngine,
+        model: Arc<dyn LlmSummarizer>,
+    ) -> Self {
+        let (backend, data_dir) = (Backend::Durable(engine), directory.to_owned());
+        let settings = Settings { backend, data_dir, ..Settings::default() };
+        let clock = ManualClock::new();
+        let server = Server::with_model(&settings, model, clock.clone()).expect("the store opens");
         tokio::spawn(server.engine().clone().retell_forever());
         Self { channel: connect(&server).await, server, clock }
     }
