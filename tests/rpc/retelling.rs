@@ -190,14 +190,14 @@ async fn a_summary_that_is_waited_for_holds_nothing_that_was_forgotten_meanwhile
     assert!(summary.llm_error.contains("meanwhile"), "{}", summary.llm_error);
 }
 
-#[tokio::test(start_paused = true)]
+#[tokio::test]
 async fn a_deadline_ends_the_wait_and_not_the_call() {
     let model = Model::new();
     let session = Session::with_model(model.clone()).await;
     session.create_with(session_preset()).await;
     say(&session, 40).await;
     let mut request = tonic::Request::new(CompactConversationRequest { wait_for_llm: true, ..compact() });
-    request.set_timeout(Duration::from_secs(10));
+    request.set_timeout(Duration::from_secs(2));
     let compacted = session.compactions().compact_conversation(request).await.reply();
     assert_eq!(compacted.compaction.unwrap().method(), SummaryMethod::Extractive);
     model.called().await.tell("- All pumps were replaced.");
