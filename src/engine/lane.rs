@@ -165,11 +165,16 @@ impl Lane {
         loop {
             let landed = self.landed.notified();
             if !self.is_waiting() {
-                self.broken.store(false, Ordering::Release);
                 return;
             }
             landed.await;
         }
+    }
+
+    /// What was decided on a commit that failed is discarded: what comes is decided on what is stored.
+    pub(super) fn repair(&self, pending: &mut Pending) {
+        pending.state = None;
+        self.broken.store(false, Ordering::Release);
     }
 
     /// Publishes a state that was loaded while nothing was in flight: it is the newest.

@@ -26,7 +26,10 @@ impl Engine {
         caller: &Caller,
         outcome: Arc<Outcome>,
     ) -> Result<References, EngineError> {
-        let conversation = self.published(&caller.key(outcome.conversation.clone())).await?;
+        let key = caller.key(outcome.conversation.clone());
+        // the store may tell of an outcome before its state is published
+        self.lanes.lane(&key).land().await;
+        let conversation = self.published(&key).await?;
         // One of the same id that started later is another conversation.
         let conversation = conversation.filter(|state| state.head.identity.start_time <= outcome.time);
         let Some(state) = &conversation else {

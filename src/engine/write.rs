@@ -312,8 +312,8 @@ impl Engine {
         if pending.state.is_some() && !lane.is_broken() {
             return Ok(pending.state.clone());
         }
-        pending.state = None;
         lane.land().await;
+        lane.repair(pending);
         let state = self.store.load(&lane.key).await?;
         lane.publish_loaded(state.as_ref());
         pending.start(self.chains.fetch_add(1, Ordering::Relaxed), state.clone());

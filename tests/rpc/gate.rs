@@ -57,6 +57,15 @@ impl Gate {
         }
     }
 
+    /// Makes the first that waits take effect, and does not answer it: what is returned does.
+    pub fn take_effect(&self) -> impl FnOnce() + use<> {
+        let mut held = self.held.lock().unwrap();
+        let (commit, caller) = held.commits.pop_front().expect("a commit waits");
+        self.count.send_replace(held.commits.len());
+        let answer = self.apply(commit);
+        move || drop(caller.send(answer))
+    }
+
     /// Fails the first `count` that wait.
     pub fn fail(&self, count: usize) {
         for _ in 0..count {

@@ -5,7 +5,8 @@ use std::{collections::BTreeSet, sync::Arc, time::Duration};
 use tokio::task::JoinHandle;
 use tonic::{Code, Request};
 use utterd::proto::{
-    DeleteConversationRequest, DeleteConversationResponse, ForgetMode, GetCapacityInfoRequest,
+    ConversationStatus, CreateConversationRequest, DeleteConversationRequest, DeleteConversationResponse,
+    EndConversationRequest, ForgetMode, GetCapacityInfoRequest, GetConversationRequest,
     ListUtterancesRequest, MemorizeRequest, MemorizeResponse, NewUtterance, WatchEventsRequest,
     memory_service_server::MemoryService, watch_events_response::Message,
 };
@@ -245,6 +246,76 @@ async fn duplicates_in_flight_store_one() {
     }
     assert_eq!(replayed, [false, true, true]);
     assert_eq!(session.window().await.len(), 2);
+}
+
+/// A duplicate that finds the outcome before its state is published waits for that: its answer is the first
+/// one's.
+#[tokio::test]
+async fn a_replay_is_the_first_answer_however_early_it_comes() {
+    let (session, gate) = gated().await;
+    session.say(vec![user("stored")]).await;
+    gate.shut();
+    let request = MemorizeRequest { request_id: "r".to_owned(), ..memorize(vec![user("once")]) };
+    let first = start(&session, request.clone());
+    gate.holds(1).await;
+    let answer = gate.take_effect();
+    let duplicate = start(&session, request);
+    for _ in 0..100 {
+        tokio::task::yield_now().await;
+    }
+    assert!(!duplicate.is_finished(), "nothing is published yet");
+    answer();
+    let (first, duplicate) = (first.await.unwrap().reply(), duplicate.await.unwrap().reply());
+    assert!(duplicate.replayed);
+    assert_eq!(MemorizeResponse { replayed: false, ..duplicate }, first);
+}
+
+/// The same of a conversation that is created.
+#[tokio::test]
+async fn a_replayed_creation_has_its_conversation() {
+    let (session, gate) = gated().await;
+    gate.shut();
+    let request = CreateConversationRequest {
+        conversation_id: "trip".to_owned(),
+        request_id: "r".to_owned(),
+        ..Default::default()
+    };
+    let create = || {
+        let (mut conversations, request) = (session.conversations(), request.clone());
+        tokio::spawn(async move { conversations.create_conversation(request).await })
+    };
+    let first = create();
+    gate.holds(1).await;
+    let answer = gate.take_effect();
+    let duplicate = create();
+    for _ in 0..100 {
+        tokio::task::yield_now().await;
+    }
+    answer();
+    let (first, duplicate) = (first.await.unwrap().reply(), duplicate.await.unwrap().reply());
+    assert!(duplicate.replayed && duplicate.conversation.is_some());
+    assert_eq!(duplicate.conversation, first.conversation);
+}
+
+/// What was decided on a change that failed is not believed by what takes the conversation away.
+#[tokio::test]
+async fn an_end_behind_a_failure_ends_what_is_stored() {
+    let (session, gate) = gated().await;
+    let conversation_id = session.say(vec![user("stored")]).await.conversation_id;
+    gate.shut();
+    let call = start(&session, memorize(vec![user("lost")]));
+    gate.holds(1).await;
+    gate.fail(1);
+    call.await.unwrap().refusal().is(Code::Unavailable, "STORE_UNAVAILABLE");
+    gate.open();
+    let end = EndConversationRequest { conversation_id: conversation_id.clone(), ..Default::default() };
+    let ended = session.conversations().end_conversation(end).await.reply().conversation.unwrap();
+    assert_eq!((ended.revision, ended.status()), (2, ConversationStatus::Closed));
+    let get = GetConversationRequest { conversation_id: conversation_id.clone(), ..Default::default() };
+    let read = session.conversations().get_conversation(get).await.reply().conversation.unwrap();
+    assert_eq!((read.revision, read.status()), (2, ConversationStatus::Closed));
+    let next = session.say(vec![user("next")]).await;
+    assert!(next.started_conversation && next.conversation_id != conversation_id);
 }
 
 /// A failed attempt is no attempt: its id is free.
