@@ -10,7 +10,7 @@ use std::{
 };
 
 use crate::domain::{
-    Conversation, ConversationKey, Ranges, Revision, Sequence, Timestamp, TokenCounter, Utterance,
+    Conversation, ConversationKey, Policy, Ranges, Revision, Sequence, Timestamp, TokenCounter, Utterance,
     compaction::{Cause, Compaction},
     limits::MAX_SEGMENTS,
     segment::{Means, Segment, Summary},
@@ -70,6 +70,17 @@ pub struct Context<'a> {
     pub loaded: &'a Loaded,
     /// Whether there is a model that tells summaries.
     pub llm: bool,
+}
+
+impl<'a> Context<'a> {
+    /// What a summary is changed with, by what a conversation's policy says.
+    pub fn means(&self, policy: &Policy) -> Means<'a> {
+        Means {
+            limit: policy.summary_token_limit,
+            counter: self.counter,
+            awaits: policy.llm_summaries.unwrap_or(self.llm).then_some(self.now),
+        }
+    }
 }
 
 /// What a command must see before it can decide.
@@ -201,7 +212,7 @@ impl Transition {
     }
 
     fn erase_told(&mut self, gone: &Ranges, context: &Context<'_>) {
-        let means = Means::of(&self.after.head.policy, context);
+        let means = context.means(&self.after.head.policy);
         self.change_summary(|summary, means| summary.erase(gone, means), &means);
         self.erase_compacted(gone);
     }

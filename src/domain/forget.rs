@@ -4,7 +4,7 @@ use std::{collections::BTreeSet, sync::Arc};
 
 use crate::domain::{
     Conversation, Need, Ranges, Refusal, Revision, Sequence, Transition, Utterance, Verdict, change::Context,
-    forgetting::Instruction, recall::holds_all, segment::Means,
+    forgetting::Instruction, recall::holds_all,
 };
 
 /// What to forget.
@@ -132,7 +132,7 @@ fn abandon(transition: &mut Transition, before: &Conversation, sequences: &Range
 fn doubt(transition: &mut Transition, instruction: &Instruction, context: &Context<'_>) {
     let topics = instruction.topics();
     if !topics.is_empty() {
-        let means = Means::of(&transition.after.head.policy, context);
+        let means = context.means(&transition.after.head.policy);
         let speaks = |text: &str| topics.iter().any(|topic| holds_all(text, topic));
         transition.change_summary(|summary, means| summary.doubt(speaks, means), &means);
     }
@@ -147,7 +147,7 @@ fn silence(
     let forgotten =
         |utterance: &Arc<Utterance>| Arc::new(Utterance { forgotten: true, ..(**utterance).clone() });
     transition.rewrite(utterances.iter().map(forgotten).collect());
-    let means = Means::of(&transition.after.head.policy, context);
+    let means = context.means(&transition.after.head.policy);
     transition.change_summary(|summary, means| summary.silence(&sequences, means), &means);
     transition.after.head.silenced_at = transition.after.head.revision;
     transition.change.forgotten = sequences;

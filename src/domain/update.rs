@@ -4,7 +4,7 @@ use std::{collections::BTreeMap, sync::Arc};
 
 use crate::domain::{
     Conversation, Encoding, Identity, More, Policy, Refusal, Revision, Sequence, Timestamp, Transition,
-    Utterance, Verdict, change::Context, edit::NewContent, locate, policy::PolicyUpdate, segment::Means,
+    Utterance, Verdict, change::Context, edit::NewContent, locate, policy::PolicyUpdate,
 };
 
 /// What a new conversation starts with.
@@ -61,7 +61,7 @@ pub fn update(
     }
     if let Some(update) = &command.policy {
         head.policy = update.apply(&before.head.policy, "policy")?;
-        let means = Means::of(&head.policy, context);
+        let means = context.means(&head.policy);
         if head.policy.llm_summaries == Some(false) {
             transition.after.summary = transition.after.summary.settle_all();
         }

@@ -3,10 +3,7 @@
 use std::sync::Arc;
 
 use crate::domain::{
-    Conversation, Ranges, Revision, Transition,
-    change::Context,
-    extractive::Sentence,
-    segment::{Means, Retold},
+    Conversation, Ranges, Revision, Transition, change::Context, extractive::Sentence, segment::Retold,
 };
 
 /// A model's text of a segment.
@@ -42,7 +39,7 @@ pub fn retell(before: &Conversation, command: &Retell, context: &Context<'_>) ->
     let mut transition = Transition::from(before, context.now);
     let (model, prompt) = (command.model.as_ref().into(), command.prompt);
     let retold = Retold { lines: command.lines.clone(), model, prompt, from };
-    let means = Means::of(&head.policy, context);
+    let means = context.means(&head.policy);
     transition.after.summary = before.summary.retell(command.segment, &retold, &means);
     transition.note_model(&segment.covers, &command.model);
     Some(transition.finish(&before.summary))

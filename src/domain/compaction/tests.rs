@@ -1,13 +1,17 @@
 //! Compactions in random conversations, beside what was said in them.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    sync::Arc,
+};
 
 use proptest::prelude::*;
 
 use super::*;
 use crate::domain::{
     Conversation, ConversationId, ConversationKey, Draft, Encoding, Identity, LineageId, Loaded, Marks, More,
-    Namespace, Need, Policy, Reason, RecipientId, Refusal, Role, Sequence, ToolCall, Utterance, Verdict,
+    Namespace, Need, Policy, Ranges, Reason, RecipientId, Refusal, Role, Sequence, Timestamp, ToolCall,
+    Transition, Utterance, Verdict,
     change::Context,
     edit::NewContent,
     extractive::tests::o200k,

@@ -6,7 +6,6 @@ use crate::domain::{
     Conversation, Need, Ranges, Refusal, Revision, Transition, Utterance, Verdict,
     change::Context,
     compaction::{Compaction, Unable},
-    segment::Means,
 };
 
 /// An undo of the last compaction that stands.
@@ -69,7 +68,7 @@ pub fn undo(
     };
     let mut transition = Transition::from(before, context.now);
     transition.give_back(returned.clone(), compacted);
-    let means = Means::of(&before.head.policy, context);
+    let means = context.means(&before.head.policy);
     transition.after.summary = before.summary.unfold(compacted, folded, &sources, &means);
     transition.after.head.compacted_at = before.head.next;
     let compaction = Compaction { undone: Some(context.now), folded: None, ..(**compaction).clone() };

@@ -16,7 +16,7 @@ use crate::domain::{
     Change, Conversation, ConversationKey, ForkedFrom, Head, Identity, LineageId, Need, Ranges, RecipientId,
     Refusal, Revision, Sequence, Timestamp, Transition, Trunk, Verdict, Window,
     change::Context,
-    segment::{Cut, Means, Summary},
+    segment::{Cut, Summary},
 };
 
 pub use edited::{ForkEdited, ForkedEdited, fork_edited};
@@ -212,7 +212,7 @@ impl Taken {
         left.subtract(&live);
         archived.subtract(&live);
         let sources = context.loaded.archive(&before.summary.sources_of_cut(&left, &archived))?;
-        let summary = before.summary.cut(&left, &sources, &Means::of(policy, context));
+        let summary = before.summary.cut(&left, &sources, &context.means(policy));
         Ok(Self { window: revival::joined(&window, revived), left, archived, summary })
     }
 }

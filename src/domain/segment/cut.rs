@@ -5,7 +5,12 @@ use std::sync::Arc;
 use crate::domain::{
     Ranges, Utterance,
     extractive::{Focus, summarise},
-    segment::{Means, Segment, Summary, budget, rebuild::Rebuild},
+    segment::{
+        means::Means,
+        rebuild::Rebuild,
+        record::{Segment, budget},
+        summary::Summary,
+    },
 };
 
 /// A summary that covers less than the one it comes from.
@@ -23,7 +28,7 @@ impl Summary {
     /// summary to `kept`.
     pub fn sources_of_cut(&self, kept: &Ranges, stored: &Ranges) -> Ranges {
         let mut sources = Ranges::new();
-        for segment in self.segments.iter().filter(|segment| !kept.holds(&segment.covers)) {
+        for segment in self.segments().iter().filter(|segment| !kept.holds(&segment.covers)) {
             let left = segment.covers.intersection(kept);
             if stored.holds(&left) {
                 sources.union(&left);

@@ -5,7 +5,11 @@ use std::sync::Arc;
 use crate::domain::{
     Ranges,
     extractive::{Focus, Sentence, select},
-    segment::{Awaits, Means, Retold, Segment},
+    segment::{
+        llm_text::{Awaits, Retold},
+        means::Means,
+        record::Segment,
+    },
 };
 
 /// Longer texts of models are not kept for the next one: it tells anew what the sentences tell.

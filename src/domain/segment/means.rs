@@ -1,6 +1,6 @@
 //! What a summary is changed with.
 
-use crate::domain::{Policy, Timestamp, TokenCounter, change::Context};
+use crate::domain::{Timestamp, TokenCounter};
 
 /// What a summary is changed with.
 #[derive(Clone, Copy)]
@@ -13,16 +13,7 @@ pub struct Means<'a> {
     pub awaits: Option<Timestamp>,
 }
 
-impl<'a> Means<'a> {
-    /// By what a conversation's policy says.
-    pub fn of(policy: &Policy, context: &Context<'a>) -> Self {
-        Self {
-            limit: policy.summary_token_limit,
-            counter: context.counter,
-            awaits: policy.llm_summaries.unwrap_or(context.llm).then_some(context.now),
-        }
-    }
-
+impl Means<'_> {
     /// The limit, as a number.
     pub(super) fn limit(&self) -> u32 {
         self.limit.unwrap_or(u32::MAX)

@@ -5,7 +5,12 @@ use std::sync::Arc;
 use crate::domain::{
     extractive::{Focus, Sentence, select},
     limits::MAX_SEGMENTS,
-    segment::{Means, Segment, Summary, joined::Joined},
+    segment::{
+        joined::Joined,
+        means::Means,
+        record::Segment,
+        summary::{Summary, total},
+    },
 };
 
 /// A fold goes on until so many percent of the limit are used: so that the next evictions
@@ -22,12 +27,12 @@ pub(super) struct Rebuild<'a> {
 impl<'a> Rebuild<'a> {
     pub(super) fn of(before: &'a Summary) -> Self {
         let segments = before.segments().to_vec();
-        Self { before, segments, next_number: before.next_number }
+        Self { before, segments, next_number: before.next_number() }
     }
 
     /// The changed summary; the same as before when nothing was put in.
     pub(super) fn done(self) -> Summary {
-        match self.next_number == self.before.next_number {
+        match self.next_number == self.before.next_number() {
             true => self.before.clone(),
             false => Summary::numbered(self.segments, self.next_number),
         }
@@ -104,8 +109,4 @@ impl<'a> Rebuild<'a> {
         self.next_number += 1;
         Arc::new(segment)
     }
-}
-
-pub(super) fn total(segments: &[Arc<Segment>]) -> u32 {
-    segments.iter().fold(0, |sum, segment| sum.saturating_add(segment.tokens))
 }

@@ -5,9 +5,11 @@ use std::sync::Arc;
 use crate::domain::{
     Ranges, Utterance,
     segment::{
-        Means, Segment, Summary,
         cut::{remainder, retold},
+        means::Means,
         rebuild::Rebuild,
+        record::Segment,
+        summary::Summary,
     },
 };
 

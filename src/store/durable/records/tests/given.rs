@@ -6,11 +6,10 @@ use proptest::{collection::vec, option, prelude::*};
 
 use crate::{
     domain::{
-        ConversationId, ConversationKey, Encoding, LineageId, Marks, More, Namespace, Oversize, Policy,
-        Ranges, RecipientId, RequestId, Revision, Role, Sequence, Timestamp, ToolCall, Trunk, Utterance,
-        UtteranceId,
+        ConversationId, ConversationKey, Encoding, LineageId, Marks, More, Namespace, Original, Oversize,
+        Policy, Ranges, RecipientId, RequestId, Revision, Role, Sequence, Timestamp, ToolCall, Trunk,
+        Utterance, UtteranceId,
         compaction::{Cause, Compaction},
-        edit::Original,
         exchange::OpenExchange,
         extractive::Sentence,
         segment::{Awaits, Retold, Segment},
