@@ -21,7 +21,8 @@
 //! | [`server`] | puts it all together, listens, ends cleanly; looks after the files of stores at rest | everything but cli |
 //! | [`cli`] | the command line: the server, and a client for each call | server, config, formats, the generated client |
 //!
-//! `tests/architecture.rs` reads the imports and fails when a floor is broken.
+//! `tests/architecture.rs` reads the imports and fails when a floor is broken, or files import one another in
+//! a circle.
 //!
 //! # One change
 //!

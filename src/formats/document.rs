@@ -5,8 +5,8 @@ use serde_json::{Deserializer, Value};
 use crate::{
     domain::Refusal,
     formats::{
-        Format, Source, anthropic, fields::Place, legacy, mend_surrogates, openai_chat, openai_responses,
-        persisted,
+        Format, Source, anthropic, legacy, mend_surrogates, openai_chat, openai_responses, persisted,
+        place::Place,
     },
 };
 

@@ -13,7 +13,7 @@ use serde_json::{Map, Value, json};
 
 use crate::{
     domain::{Draft, More, Role, Timestamp, Utterance},
-    formats::{Format, Note, Sourced, fields::Place, time},
+    formats::{Format, Note, Sourced, place::Place, time},
 };
 
 /// The key of a hole.

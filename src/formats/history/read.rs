@@ -13,8 +13,8 @@ use crate::{
         history::{DropReason, Entry},
     },
     formats::{
-        fields::kind,
         history::{Incoming, MAX_MESSAGES_READ, Warning, WarningKind, said},
+        place::kind,
         surrogates::mend_surrogates,
     },
 };

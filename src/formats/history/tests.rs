@@ -1,6 +1,7 @@
 use serde_json::{Value, json};
 
 use super::{read::read, *};
+use crate::domain::TokenCounter;
 
 /// Four bytes are a token.
 struct Fours;

@@ -18,9 +18,8 @@ use crate::{
         },
     },
     formats::render::{
-        Rendered,
         call_ids::{CallIds, Rule},
-        json, size,
+        rendered::{Rendered, json, size},
     },
 };
 

@@ -13,9 +13,8 @@ use crate::{
         },
     },
     formats::render::{
-        Rendered,
         call_ids::{CallIds, Rule},
-        json, size,
+        rendered::{Rendered, json, size},
     },
 };
 
