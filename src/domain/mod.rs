@@ -3,6 +3,7 @@
 //! Everything here is pure and synchronous. Time, ids and token counts come in as
 //! arguments; what happened comes out as a [`Change`].
 
+pub mod call_ids;
 pub mod capacity;
 pub mod change;
 pub mod closing;

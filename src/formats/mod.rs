@@ -27,7 +27,6 @@ pub mod legacy;
 mod loss;
 pub mod openai_chat;
 pub mod openai_responses;
-mod pairing;
 mod parsed;
 pub mod persisted;
 mod place;

@@ -15,7 +15,8 @@ pub use prepare::prepare;
 
 use crate::domain::{
     Draft, Refusal, Role,
-    history::{DropReason, Dropped, Entry, alternation::Alternation, call_ids::CallIds, cut::Limits},
+    call_ids::Rule,
+    history::{DropReason, Dropped, Entry, alternation::Alternation, cut::Limits},
     limits::DEFAULT_MAX_CONTENT_BYTES,
 };
 
@@ -127,10 +128,10 @@ pub struct Prepared {
 }
 
 impl Format {
-    fn call_ids(self) -> CallIds {
+    fn call_ids(self) -> Rule {
         match self {
-            Self::OpenAiChat => CallIds::OnceInMessage,
-            Self::AnthropicMessages => CallIds::OnceInRequest,
+            Self::OpenAiChat => Rule::ANY,
+            Self::AnthropicMessages => Rule::ANTHROPIC,
         }
     }
 

@@ -1,7 +1,6 @@
 //! A context in its format: JSON written straight from what the utterances hold, or text.
 
 mod anthropic;
-mod call_ids;
 mod openai_chat;
 mod rendered;
 #[cfg(test)]
