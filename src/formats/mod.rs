@@ -41,7 +41,7 @@ pub use export::{export, messages, named};
 pub use fields::fit_id;
 pub use loss::{Loss, Losses};
 pub use parsed::{Note, Parsed, Source, Sourced};
-pub use place::kind;
+pub use place::{Place, kind};
 pub use render::{Rendered, render};
 pub use repair::Unanswered;
 pub use surrogates::mend_surrogates;

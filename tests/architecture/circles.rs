@@ -22,7 +22,7 @@ struct File {
     name: String,
     defined: BTreeSet<String>,
     /// What it imports, by the name that it has here: `*` for all that is in a module.
-    imported: Vec<(String, Path)>,
+    imported: HashMap<String, Vec<Path>>,
     named: Vec<Path>,
 }
 
@@ -69,13 +69,13 @@ impl File {
     fn read(name: &str, source: &str) -> Self {
         let module = module_of(name);
         let tokens = without_tests(source.parse().expect("a source is Rust"));
-        let (mut imported, mut named) = (Vec::new(), Vec::new());
+        let (mut imported, mut named): (HashMap<_, Vec<_>>, _) = (HashMap::new(), Vec::new());
         for path in paths_in(tokens.clone(), &module) {
             if path.known_as != "*" && !path.exported {
                 named.push(path.segments.clone());
             }
             if path.imported {
-                imported.push((path.known_as, path.segments));
+                imported.entry(path.known_as).or_default().push(path.segments);
             }
         }
         Self { name: name.to_owned(), defined: defined(tokens), imported, named }
@@ -125,14 +125,12 @@ impl Files {
         if step > MOST_STEPS {
             return None;
         }
+        let origins = |name: &str| file.imported.get(name).into_iter().flatten();
+        let named = origins(&path[0]).map(|origin| (origin, &path[1..]));
+        let everything = origins("*").map(|origin| (origin, path));
         let imported = || {
-            file.imported.iter().find_map(|(name, origin)| {
-                let origin = self.inside(module, origin)?;
-                let rest = match name.as_str() {
-                    "*" if origin != module => path,
-                    name if name == path[0] => &path[1..],
-                    _ => return None,
-                };
+            named.chain(everything).find_map(|(origin, rest)| {
+                let origin = self.inside(module, origin).filter(|origin| origin != module || rest != path)?;
                 self.definer(&[origin.as_slice(), rest].concat(), step)
             })
         };
