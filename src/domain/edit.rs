@@ -78,8 +78,8 @@ impl Transition {
         let head = &mut self.after.head;
         check_size(unit, head.policy.oversize, head.policy.tokens.map(crate::domain::Marks::max))?;
         head.erased_at = head.revision;
-        let means = context.means(&head.policy);
-        self.change_summary(|summary, means| summary.restore(unit, means), &means);
+        let with = context.summary_context(&head.policy);
+        self.change_summary(|summary, with| summary.restore(unit, with), &with);
         Ok(())
     }
 }

@@ -61,10 +61,10 @@ fn transition(
     transition.after.head.silenced_at = transition.after.head.revision;
     if !covered.is_empty() {
         covered.sort_by_key(|utterance| utterance.sequence);
-        let means = context.means(&before.head.policy);
-        transition.change_summary(|summary, means| summary.restore(&covered, means), &means);
+        let with = context.summary_context(&before.head.policy);
+        transition.change_summary(|summary, with| summary.restore(&covered, with), &with);
     }
     transition.evict(context)?;
-    transition.retell(context.counter);
+    transition.renew_closing(context.counter);
     Ok(Some(transition.finish(&before.summary)))
 }

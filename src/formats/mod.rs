@@ -44,7 +44,7 @@ pub use parsed::{Note, Parsed, Source, Sourced};
 pub use place::{Place, kind};
 pub use render::{Rendered, render};
 pub use repair::Unanswered;
-pub use surrogates::mend_surrogates;
+pub use surrogates::replace_surrogates;
 pub use time::write as write_time;
 pub use whole::{Repairs, Whole};
 

@@ -24,7 +24,7 @@ mod status;
 mod trace;
 
 pub use limits::RequestLimits;
-pub use status::{mended, transport_error};
+pub use status::{clearer_status, transport_error};
 
 use std::{pin::Pin, sync::Arc};
 

@@ -2,10 +2,10 @@
 
 mod error;
 mod listen;
-mod mend;
 mod services;
 mod stores;
 mod summaries;
+mod transport_errors;
 pub mod upkeep;
 
 use std::{convert::Infallible, future::Future, io, sync::Arc};
@@ -26,7 +26,7 @@ use crate::{
     summarizer::PROMPT_VERSION,
     tokenizer,
 };
-use mend::MendLayer;
+use transport_errors::TransportErrorLayer;
 
 pub use error::ServeError;
 
@@ -144,7 +144,7 @@ impl Server {
         C::ConnectInfo: Clone + Send + Sync + 'static,
     {
         tonic::transport::Server::builder()
-            .layer(MendLayer::new(self.max_message_bytes))
+            .layer(TransportErrorLayer::new(self.max_message_bytes))
             .add_routes(self.routes)
             .serve_with_incoming_shutdown(incoming, shutdown)
             .await?;

@@ -144,7 +144,7 @@ impl Transition {
     ) {
         let policy = &self.after.head.policy;
         if policy.summarization_enabled {
-            self.after.summary = self.after.summary.write(left, focus, &context.means(policy));
+            self.after.summary = self.after.summary.write(left, focus, &context.summary_context(policy));
         }
     }
 }

@@ -6,20 +6,20 @@ use crate::domain::{
     Ranges, Transition,
     compaction::record::Compaction,
     limits::{MAX_COMPACTIONS, MAX_UNDO},
-    segment::{Means, Summary},
+    segment::{Summary, SummaryContext},
 };
 
 impl Transition {
     /// Changes the summary, and what undone compactions would bring back of it.
     pub(in crate::domain) fn change_summary(
         &mut self,
-        change: impl Fn(&Summary, &Means<'_>) -> Summary,
-        means: &Means<'_>,
+        change: impl Fn(&Summary, &SummaryContext<'_>) -> Summary,
+        with: &SummaryContext<'_>,
     ) {
-        self.after.summary = change(&self.after.summary, means);
+        self.after.summary = change(&self.after.summary, with);
         // what is not shown need not fit in
-        let means = Means { limit: None, ..*means };
-        self.each_compaction(|compaction| compaction.refolded(|folded| change(folded, &means)));
+        let with = SummaryContext { limit: None, ..*with };
+        self.each_compaction(|compaction| compaction.refolded(|folded| change(folded, &with)));
     }
 
     /// Takes hard-forgotten sequences out of what compactions would bring back.

@@ -3,8 +3,8 @@
 mod advice;
 mod compact;
 mod kept;
+mod llm;
 mod record;
-mod retell;
 #[cfg(test)]
 mod tests;
 mod unable;
@@ -12,7 +12,7 @@ mod undo;
 
 pub use advice::{Advice, Answer, answer};
 pub use compact::{Compact, Compacted, compact};
+pub use llm::{ReplaceByLlm, give_up, replace_by_llm};
 pub use record::{Cause, Compaction};
-pub use retell::{Retell, give_up, retell};
 pub use unable::Unable;
 pub use undo::{Undo, Undone, undo};

@@ -66,7 +66,7 @@ impl Compaction {
     /// About how many bytes it takes in memory.
     pub fn memory_bytes(&self) -> usize {
         let folded = self.folded.iter().flat_map(|folded| folded.iter());
-        256 + folded.map(|segment| 192 + 8 * segment.tokens as usize + segment.told_bytes()).sum::<usize>()
+        256 + folded.map(|segment| 192 + 8 * segment.tokens as usize + segment.llm_bytes()).sum::<usize>()
     }
 
     /// The same, with `change` made of the segments that it folded; `None` when nothing changes.

@@ -188,7 +188,7 @@ impl Taken {
         left.subtract(&live);
         archived.subtract(&live);
         let sources = context.loaded.archive(&before.summary.sources_of_cut(&left, &archived))?;
-        let summary = before.summary.cut(&left, &sources, &context.means(policy));
+        let summary = before.summary.cut(&left, &sources, &context.summary_context(policy));
         Ok(Self { window: revival::joined(&window, revived), left, archived, summary })
     }
 }

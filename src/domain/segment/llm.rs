@@ -4,22 +4,25 @@ use std::sync::Arc;
 
 use crate::domain::{
     Ranges,
-    segment::{llm_text::Retold, means::Means, rebuild::Rebuild, record::Segment, summary::Summary},
+    segment::{
+        llm_text::LlmText, rebuild::Rebuild, record::Segment, summary::Summary,
+        summary_context::SummaryContext,
+    },
 };
 
 impl Summary {
     /// Puts a model's text in the place of a segment's sentences; folds as the limit demands.
-    pub fn retell(&self, number: u32, retold: &Retold, means: &Means<'_>) -> Self {
+    pub fn replace_by_llm(&self, number: u32, llm_text: &LlmText, with: &SummaryContext<'_>) -> Self {
         let mut rebuild = Rebuild::of(self);
         rebuild.replace(|segment| {
             (segment.number == number).then(|| {
                 let mut own = segment.clone();
                 own.awaits = None;
-                own.retold = Some(Arc::new(retold.clone()));
+                own.llm_text = Some(Arc::new(llm_text.clone()));
                 own.sum()
             })
         });
-        rebuild.fold(means);
+        rebuild.fold(with);
         rebuild.done()
     }
 
@@ -41,14 +44,14 @@ impl Summary {
     }
 
     /// Takes away the models' texts for which `doubted` holds, and what was to be told anew from them.
-    pub(in crate::domain) fn doubt(&self, doubted: impl Fn(&str) -> bool, means: &Means<'_>) -> Self {
+    pub(in crate::domain) fn doubt(&self, doubted: impl Fn(&str) -> bool, with: &SummaryContext<'_>) -> Self {
         let mut rebuild = Rebuild::of(self);
         rebuild.replace(|segment| {
             let told = segment.awaits.as_ref().is_some_and(|awaits| doubted(&awaits.told));
-            let retold = segment.retold.is_some() && doubted(&segment.text());
-            (told || retold).then(|| segment.without(&Ranges::new()).awaiting(segment, means))
+            let llm_text = segment.llm_text.is_some() && doubted(&segment.text());
+            (told || llm_text).then(|| segment.without(&Ranges::new()).awaiting(segment, with))
         });
-        rebuild.fold(means);
+        rebuild.fold(with);
         rebuild.done()
     }
 }

@@ -10,7 +10,7 @@ const LINE_WEIGHT: u32 = 60;
 /// A model's text of a segment; it stands in the place of the sentences, which are kept beside it for
 /// when what it was made from is forgotten.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Retold {
+pub struct LlmText {
     /// The text, a line each.
     pub lines: Vec<Sentence>,
     /// The model.

@@ -5,17 +5,17 @@ mod cut;
 mod joined;
 mod llm;
 mod llm_text;
-mod means;
 mod rebuild;
 mod record;
 mod rewrite;
 mod summary;
+mod summary_context;
 #[cfg(test)]
 mod tests;
 mod unfold;
 
 pub use cut::Cut;
-pub use llm_text::{Awaits, Retold, Unfit, lines};
-pub use means::Means;
+pub use llm_text::{Awaits, LlmText, Unfit, lines};
 pub use record::Segment;
 pub use summary::{SegmentChanges, Summary};
+pub use summary_context::SummaryContext;

@@ -7,9 +7,9 @@ use crate::domain::{
     limits::MAX_SEGMENTS,
     segment::{
         joined::Joined,
-        means::Means,
         record::Segment,
         summary::{Summary, total},
+        summary_context::SummaryContext,
     },
 };
 
@@ -61,10 +61,10 @@ impl<'a> Rebuild<'a> {
     /// Merged are always the two oldest neighbours of equal level: so levels grow with the
     /// logarithm of what was said, and what is old has been thinned out most often. A merge
     /// drops at most half of the two.
-    pub(super) fn fold(&mut self, means: &Means<'_>) {
-        let limit = means.limit();
+    pub(super) fn fold(&mut self, with: &SummaryContext<'_>) {
+        let limit = with.limit();
         while self.segments.len() > MAX_SEGMENTS {
-            self.merge(|_| None, means);
+            self.merge(|_| None, with);
         }
         if total(&self.segments) <= limit {
             return;
@@ -75,20 +75,20 @@ impl<'a> Rebuild<'a> {
             match self.segments.len() {
                 _ if excess == 0 => return,
                 0 | 1 => return self.trim(target),
-                _ => self.merge(|tokens| Some((tokens / 2).max(tokens.saturating_sub(excess))), means),
+                _ => self.merge(|tokens| Some((tokens / 2).max(tokens.saturating_sub(excess))), with),
             }
         }
     }
 
     /// Merges one pair into a segment of the next level, within what `budget` makes of their
     /// tokens; `None` keeps all.
-    fn merge(&mut self, budget: impl Fn(u32) -> Option<u32>, means: &Means<'_>) {
+    fn merge(&mut self, budget: impl Fn(u32) -> Option<u32>, with: &SummaryContext<'_>) {
         let levels = self.segments.windows(2);
         let at = levels.into_iter().position(|pair| pair[0].level == pair[1].level).unwrap_or(0);
         let (Some(older), Some(newer)) = (self.segments.get(at), self.segments.get(at + 1)) else { return };
         let merged = match budget(older.tokens.saturating_add(newer.tokens)) {
-            None => Joined::of(older, newer).whole(means),
-            Some(budget) => Joined::of(older, newer).within(budget, means),
+            None => Joined::of(older, newer).whole(with),
+            Some(budget) => Joined::of(older, newer).within(budget, with),
         };
         let merged = self.numbered(merged);
         self.segments.splice(at..at + 2, [merged]);

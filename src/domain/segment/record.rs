@@ -7,8 +7,8 @@ use crate::domain::{
     extractive::Sentence,
     limits::{SEGMENT_FLOOR_TOKENS, SEGMENT_PERCENT},
     segment::{
-        llm_text::{Awaits, Retold, Unfit, lines},
-        means::Means,
+        llm_text::{Awaits, LlmText, Unfit, lines},
+        summary_context::SummaryContext,
     },
 };
 
@@ -28,7 +28,7 @@ pub struct Segment {
     /// Tokens that its source counted in the window, when it was written.
     pub source_tokens: u64,
     /// A model's text, which is shown instead of the sentences.
-    pub retold: Option<Arc<Retold>>,
+    pub llm_text: Option<Arc<LlmText>>,
     /// A model is to tell it; `None` once nothing is awaited.
     pub awaits: Option<Arc<Awaits>>,
 }
@@ -36,7 +36,7 @@ pub struct Segment {
 impl Segment {
     /// Its text, line by line: a model's, or else the sentences.
     pub fn lines(&self) -> &[Sentence] {
-        self.retold.as_ref().map_or(&self.sentences, |retold| &retold.lines)
+        self.llm_text.as_ref().map_or(&self.sentences, |llm_text| &llm_text.lines)
     }
 
     /// The lines, one after another.
@@ -45,7 +45,7 @@ impl Segment {
     }
 
     pub(super) fn new(level: u32, covers: Ranges, sentences: Vec<Sentence>, source_tokens: u64) -> Self {
-        Self { number: 0, level, covers, sentences, tokens: 0, source_tokens, retold: None, awaits: None }
+        Self { number: 0, level, covers, sentences, tokens: 0, source_tokens, llm_text: None, awaits: None }
             .sum()
     }
 
@@ -62,8 +62,7 @@ impl Segment {
     }
 
     pub(super) fn tells_of(&self, sequences: &Ranges) -> bool {
-        self.sentences.iter().any(|sentence| sequences.contains(sentence.sequence))
-            || self.was_told_from(sequences)
+        self.sentences.iter().any(|sentence| sequences.contains(sentence.sequence)) || self.llm_saw(sequences)
     }
 
     /// The tokens that a model's text may have: what the segment may have by its source, and for one that
@@ -83,14 +82,14 @@ impl Segment {
         lines(text, self.covers.first().unwrap_or(Sequence::FIRST), self.room(), counter)
     }
 
-    /// The same, waiting for a model where `means` has one and the segment is worth it: because it had
+    /// The same, waiting for a model where `with` has one and the segment is worth it: because it had
     /// one's text, waited for it, or is new.
-    pub(super) fn awaiting(mut self, before: &Self, means: &Means<'_>) -> Self {
+    pub(super) fn awaiting(mut self, before: &Self, with: &SummaryContext<'_>) -> Self {
         let was = before.awaits.as_ref();
-        if before.retold.is_none() && was.is_none() {
+        if before.llm_text.is_none() && was.is_none() {
             return self;
         }
-        self.awaits = means.awaits.map(|now| {
+        self.awaits = with.awaits.map(|now| {
             let since = was.map_or(now, |was| was.since);
             let focus = was.map(|was| was.focus.clone()).unwrap_or_default();
             Arc::new(Awaits { focus, ..Awaits::plain(since) })
@@ -99,25 +98,24 @@ impl Segment {
     }
 
     /// About how many bytes, in memory, is what models told of it beside its sentences, and what is awaited.
-    pub fn told_bytes(&self) -> usize {
-        let retold = self
-            .retold
-            .as_ref()
-            .map_or(0, |retold| 128 + retold.lines.iter().map(|line| line.text.len() + 48).sum::<usize>());
-        retold + self.awaits.as_ref().map_or(0, |awaits| 128 + awaits.told.len())
+    pub fn llm_bytes(&self) -> usize {
+        let llm_text = self.llm_text.as_ref().map_or(0, |llm_text| {
+            128 + llm_text.lines.iter().map(|line| line.text.len() + 48).sum::<usize>()
+        });
+        llm_text + self.awaits.as_ref().map_or(0, |awaits| 128 + awaits.told.len())
     }
 
     /// Whether no model's text was told from anything but `sequences`.
-    pub(super) fn was_told_only_from(&self, sequences: &Ranges) -> bool {
-        self.retold.as_ref().is_none_or(|retold| sequences.holds(&retold.from))
+    pub(super) fn llm_saw_only(&self, sequences: &Ranges) -> bool {
+        self.llm_text.as_ref().is_none_or(|llm_text| sequences.holds(&llm_text.from))
             && self.awaits.as_ref().is_none_or(|awaits| sequences.holds(&awaits.from))
     }
 
     /// Whether a model's text, or what it is to be made from, was told from any of `sequences`.
-    pub(super) fn was_told_from(&self, sequences: &Ranges) -> bool {
+    pub(super) fn llm_saw(&self, sequences: &Ranges) -> bool {
         let told = |from: &Ranges| from.meets(sequences);
         let awaits = self.awaits.as_ref();
-        self.retold.as_ref().is_some_and(|retold| told(&retold.from))
+        self.llm_text.as_ref().is_some_and(|llm_text| told(&llm_text.from))
             || awaits.is_some_and(|awaits| told(&awaits.from) || told(&self.covers))
     }
 }

@@ -9,10 +9,10 @@ use crate::domain::{
     segment::{
         chunk,
         llm_text::Awaits,
-        means::Means,
         rebuild::Rebuild,
         record::{Segment, budget},
         summary::Summary,
+        summary_context::SummaryContext,
     },
 };
 
@@ -22,13 +22,13 @@ impl Summary {
     /// - A segment has at most [`SEGMENT_PERCENT`] of its source's tokens, or
     ///   [`SEGMENT_FLOOR_TOKENS`] when that is more; all that are added have at most half the limit
     ///   unless more is free.
-    /// - It awaits a model where `means` has one and its source is larger than that floor.
+    /// - It awaits a model where `with` has one and its source is larger than that floor.
     /// - Nothing evicted changes nothing.
-    pub fn write(&self, evicted: &[Arc<Utterance>], focus: &[String], means: &Means<'_>) -> Self {
+    pub fn write(&self, evicted: &[Arc<Utterance>], focus: &[String], with: &SummaryContext<'_>) -> Self {
         if evicted.is_empty() {
             return self.clone();
         }
-        let limit = means.limit();
+        let limit = with.limit();
         let room = (limit / 2).max(limit.saturating_sub(self.tokens()));
         let all = counted(evicted);
         let mut rebuild = Rebuild::of(self);
@@ -37,29 +37,29 @@ impl Summary {
             let source_tokens = counted(source);
             let share = u64::from(room) * source_tokens / all.max(1);
             let budget = budget(source_tokens).min(u32::try_from(share).unwrap_or(room));
-            let sentences = summarise(source, &Focus::detect(source, focus), budget, means.counter);
+            let sentences = summarise(source, &Focus::detect(source, focus), budget, with.counter);
             let covers = source.iter().map(|utterance| utterance.sequence).collect();
             let mut segment = Segment::new(0, covers, sentences, source_tokens);
-            segment.awaits = means
+            segment.awaits = with
                 .awaits
                 .filter(|_| source_tokens > SEGMENT_FLOOR_TOKENS.into())
                 .map(|since| Arc::new(Awaits { focus: focus.into(), ..Awaits::plain(since) }));
             rebuild.push(segment);
         }
-        rebuild.fold(means);
+        rebuild.fold(with);
         rebuild.done()
     }
 
     /// Folds as a limit demands that has become smaller.
-    pub fn fit(&self, means: &Means<'_>) -> Self {
+    pub fn fit(&self, with: &SummaryContext<'_>) -> Self {
         let mut rebuild = Rebuild::of(self);
-        rebuild.fold(means);
+        rebuild.fold(with);
         rebuild.done()
     }
 
     /// After a hard forget: neither sentences nor coverage of `gone` remain, nor what a model told that was
     /// shown any of it. A segment left without coverage goes.
-    pub fn erase(&self, gone: &Ranges, means: &Means<'_>) -> Self {
+    pub fn erase(&self, gone: &Ranges, with: &SummaryContext<'_>) -> Self {
         let mut rebuild = Rebuild::of(self);
         rebuild.replace(|segment| {
             let mut covers = segment.covers.clone();
@@ -67,26 +67,22 @@ impl Summary {
             let (left, all) = (covers.count(), segment.covers.count());
             // What each source counted is not known any more: in proportion.
             let source_tokens = segment.source_tokens.saturating_mul(left) / all.max(1);
-            let without = || segment.without(gone).awaiting(segment, means);
-            (left < all || segment.was_told_from(gone)).then(|| Segment {
-                covers,
-                source_tokens,
-                ..without()
-            })
+            let without = || segment.without(gone).awaiting(segment, with);
+            (left < all || segment.llm_saw(gone)).then(|| Segment { covers, source_tokens, ..without() })
         });
-        rebuild.fold(means);
+        rebuild.fold(with);
         rebuild.done()
     }
 
     /// After a soft forget: no sentence of `forgotten` remains, nor what a model told that was shown any of
     /// it; the coverage does.
-    pub fn silence(&self, forgotten: &Ranges, means: &Means<'_>) -> Self {
+    pub fn silence(&self, forgotten: &Ranges, with: &SummaryContext<'_>) -> Self {
         let mut rebuild = Rebuild::of(self);
         rebuild.replace(|segment| {
-            let silenced = || segment.without(forgotten).awaiting(segment, means);
+            let silenced = || segment.without(forgotten).awaiting(segment, with);
             segment.tells_of(forgotten).then(silenced)
         });
-        rebuild.fold(means);
+        rebuild.fold(with);
         rebuild.done()
     }
 
@@ -95,20 +91,20 @@ impl Summary {
     /// shown what they said before goes.
     ///
     /// `restored` holds whole units, in order, as they are now. Those that are forgotten give none.
-    pub fn restore(&self, restored: &[Arc<Utterance>], means: &Means<'_>) -> Self {
+    pub fn restore(&self, restored: &[Arc<Utterance>], with: &SummaryContext<'_>) -> Self {
         let sequences: Ranges = restored.iter().map(|utterance| utterance.sequence).collect();
         let mut rebuild = Rebuild::of(self);
         rebuild.replace(|segment| {
             let covered = restored.iter().filter(|utterance| segment.covers.contains(utterance.sequence));
             let back: Vec<Arc<Utterance>> = covered.cloned().collect();
             match back.is_empty() {
-                false => Some(revive(segment, &back, means).awaiting(segment, means)),
+                false => Some(revive(segment, &back, with).awaiting(segment, with)),
                 true => segment
-                    .was_told_from(&sequences)
-                    .then(|| segment.without(&Ranges::new()).awaiting(segment, means)),
+                    .llm_saw(&sequences)
+                    .then(|| segment.without(&Ranges::new()).awaiting(segment, with)),
             }
         });
-        rebuild.fold(means);
+        rebuild.fold(with);
         rebuild.done()
     }
 }
@@ -119,11 +115,11 @@ fn counted(utterances: &[Arc<Utterance>]) -> u64 {
 }
 
 /// `segment` with sentences of `back` again.
-fn revive(segment: &Segment, back: &[Arc<Utterance>], means: &Means<'_>) -> Segment {
+fn revive(segment: &Segment, back: &[Arc<Utterance>], with: &SummaryContext<'_>) -> Segment {
     // A source that was forgotten when the segment was written is not counted in it.
     let budget = budget(segment.source_tokens.max(counted(back)));
     let mut sentences = segment.without(&back.iter().map(|utterance| utterance.sequence).collect()).sentences;
-    sentences.extend(summarise(back, &Focus::none(), budget, means.counter));
+    sentences.extend(summarise(back, &Focus::none(), budget, with.counter));
     sentences.sort_by_key(|sentence| sentence.sequence);
     if sentences.iter().map(|sentence| sentence.tokens).sum::<u32>() > budget {
         sentences = select(sentences, &Focus::none(), budget);

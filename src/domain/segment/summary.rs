@@ -17,7 +17,7 @@ pub struct Summary {
     next_number: u32,
     awaits_since: Option<Timestamp>,
     provisional: usize,
-    told_bytes: usize,
+    llm_bytes: usize,
 }
 
 impl PartialEq for Summary {
@@ -43,9 +43,9 @@ impl Summary {
         let awaits = segments.iter().filter_map(|segment| segment.awaits.as_ref());
         let awaits_since = awaits.clone().map(|awaits| awaits.since).min();
         let provisional = awaits.count();
-        let told_bytes = segments.iter().map(|segment| segment.told_bytes()).sum();
+        let llm_bytes = segments.iter().map(|segment| segment.llm_bytes()).sum();
         let segments = segments.into();
-        Self { segments, tokens, covered, next_number, awaits_since, provisional, told_bytes }
+        Self { segments, tokens, covered, next_number, awaits_since, provisional, llm_bytes }
     }
 
     /// The segments, oldest first.
@@ -109,9 +109,9 @@ impl Summary {
         self.awaits_since
     }
 
-    /// The sum of its segments' [`Segment::told_bytes`].
-    pub fn told_bytes(&self) -> usize {
-        self.told_bytes
+    /// The sum of its segments' [`Segment::llm_bytes`].
+    pub fn llm_bytes(&self) -> usize {
+        self.llm_bytes
     }
 
     /// How many segments wait for a model.

@@ -1,7 +1,7 @@
 //! PrepareHistory: a history as a caller brought it becomes messages that a model accepts.
 //!
 //! The steps, each with its rule in [`domain::history`](crate::domain::history): messages are read
-//! ([`read`]), calls and results paired, rows of one role mended, the newest kept within the
+//! ([`read`]), calls and results paired, rows of one role repaired, the newest kept within the
 //! limits, and what is left is written ([`write`]). Nothing in a history is an error but that it is
 //! no JSON array: what cannot be used is left out, and the answer says why.
 

@@ -55,7 +55,7 @@ pub fn prepare(
     })
 }
 
-/// Mends or refuses rows of one role; [`Alternation::Merge`] merges what the limits have left.
+/// Repairs or refuses rows of one role; [`Alternation::Merge`] merges what the limits have left.
 fn in_turn(
     units: Vec<Unit>,
     request: &Request,

@@ -59,7 +59,7 @@ pub(super) fn place(
         () if cursor.any(&["in", "of", "during", "within", "at", "with"]) => {
             reference(cursor)?.map(Reference::within)
         }
-        () => beside(cursor)?,
+        () => before_or_after(cursor)?,
     };
     match criterion {
         Some(criterion) => selection.add(criterion),
@@ -79,7 +79,7 @@ pub(super) fn place(
 }
 
 /// Consumes "before turn 5" or "after turn 5".
-fn beside(cursor: &mut Cursor<'_>) -> Result<Option<Criterion>, InstructionError> {
+fn before_or_after(cursor: &mut Cursor<'_>) -> Result<Option<Criterion>, InstructionError> {
     let start = cursor.at();
     if cursor.phrases(&["before", "prior to", "preceding", "earlier than", "older than", "ahead of"]) {
         return sided(cursor, start, Reference::before);

@@ -342,7 +342,7 @@ pub fn segment() -> Segment {
         sentences,
         tokens: 12,
         source_tokens: 90,
-        retold: None,
+        llm_text: None,
         awaits: None,
     }
 }

@@ -4,7 +4,7 @@ use crate::domain::{Timestamp, TokenCounter};
 
 /// What a summary is changed with.
 #[derive(Clone, Copy)]
-pub struct Means<'a> {
+pub struct SummaryContext<'a> {
     /// The tokens that the whole summary may have; `None` is unlimited.
     pub limit: Option<u32>,
     /// Counts in the conversation's encoding.
@@ -13,7 +13,7 @@ pub struct Means<'a> {
     pub awaits: Option<Timestamp>,
 }
 
-impl Means<'_> {
+impl SummaryContext<'_> {
     /// The limit, as a number.
     pub(super) fn limit(&self) -> u32 {
         self.limit.unwrap_or(u32::MAX)
