@@ -19,9 +19,9 @@ use crate::domain::{
 impl Summary {
     /// Adds segments for what left the window, and folds as the limit demands.
     ///
-    /// - A segment has at most [`SEGMENT_PERCENT`] of its source's tokens, or
-    ///   [`SEGMENT_FLOOR_TOKENS`] when that is more; all that are added have at most half the limit
-    ///   unless more is free.
+    /// - A segment has at most [`SEGMENT_PERCENT`](crate::domain::limits::SEGMENT_PERCENT) of its source's
+    ///   tokens, or [`SEGMENT_FLOOR_TOKENS`] when that is more; all that are added have at most half the
+    ///   limit unless more is free.
     /// - It awaits a model where `with` has one and its source is larger than that floor.
     /// - Nothing evicted changes nothing.
     pub fn write(&self, evicted: &[Arc<Utterance>], focus: &[String], with: &SummaryContext<'_>) -> Self {
