@@ -53,7 +53,7 @@ async fn serve(server: Server, settings: &Settings) -> Result<(), ServeError> {
     let workers = Workers::start(&server, settings)?;
     let sweeper = tokio::spawn(server.engine().clone().sweep_every(SWEEP_INTERVAL));
     let scrubber = tokio::spawn(server.engine().clone().scrub_every(settings.scrub_interval));
-    let retelling = tokio::spawn(server.engine().clone().retell_forever());
+    let llm_summaries = tokio::spawn(server.engine().clone().retell_forever());
     announce(address);
     tokio::select! {
         () = accept(&listener, &workers) => {}
@@ -62,7 +62,7 @@ async fn serve(server: Server, settings: &Settings) -> Result<(), ServeError> {
     drop(listener);
     sweeper.abort();
     scrubber.abort();
-    retelling.abort();
+    llm_summaries.abort();
     server.close_streams();
     workers.stop().await;
     Ok(())
