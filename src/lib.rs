@@ -21,7 +21,8 @@
 //! | [`server`] | puts it all together, listens, ends cleanly; looks after the files of stores at rest | everything but cli |
 //! | [`cli`] | the command line: the server, and a client for each call | server, config, formats, the generated client |
 //!
-//! `tests/architecture.rs` reads the imports and fails when a floor is broken.
+//! `tests/architecture.rs` reads the imports and fails when a floor is broken, or files import one another in
+//! a circle.
 //!
 //! # One change
 //!
@@ -69,13 +70,14 @@
 //! # Where things are
 //!
 //! - the window and its eviction: [`domain::Window`]; what joins it: [`domain::memorize`]
-//! - tool calls and their results: [`domain::exchange`]
+//! - tool calls and their results: [`domain::exchange`] (which answers which), [`domain::call_ids`] (ids that a
+//!   provider accepts)
 //! - limits and presets: [`domain::policy`]; every fixed limit: [`domain::limits`]
 //! - the summary: [`domain::segment`] (coverage, folding, chunks), [`domain::extractive`] (sentences, the
 //!   ledger, the kind of talk)
 //! - compactions, their undo, and the advice to compact: [`domain::compaction`]
-//! - what a model tells: [`engine::llm`] (what it is asked), `src/engine/retelling` (when, and what becomes of
-//!   failures), [`domain::compaction::retell()`] (the rule), [`summarizer`] (its protocols and prompts)
+//! - what a model writes: [`engine::llm`] (what it is asked), `src/engine/retelling` (when, and what becomes of
+//!   failures), [`domain::compaction::replace_by_llm()`] (the rule), [`summarizer`] (its protocols and prompts)
 //! - titles and closing summaries: [`domain::closing`]; numbers: [`domain::stats`]; shares:
 //!   [`domain::share`]
 //! - forks: [`domain::fork`]; where their utterances are stored: [`domain::Trunk`]; edits: [`domain::edit`]

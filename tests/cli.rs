@@ -97,7 +97,10 @@ fn a_refusal_is_told_field_by_field() {
     let error = server.run(&["show", "-c", "elsewhere"]).failed(1);
     assert_holds(&error, &["[CONVERSATION_NOT_FOUND]", "elsewhere"]);
     let error = server.run(&["memorize", "--tool-calls", "[{}]"]).failed(2);
-    assert_holds(&error, &["--tool-calls: a call has no id"]);
+    assert_holds(
+        &error,
+        &["--tool-calls[0].function: is missing; accepted is an object with a name and arguments"],
+    );
     server.run(&["memorize"]).failed(2);
 }
 
@@ -153,32 +156,18 @@ const IRREGULAR: &str = r#"{"id":"a","messages":[
 ]}"#;
 
 #[test]
-fn a_transcript_is_replayed_once_however_often() {
+fn a_transcript_is_imported_once_however_often() {
     let server = Server::shared();
-    server
-        .file("log.jsonl", &format!("{}\n{}\n", IRREGULAR.replace('\n', ""), r#"{"id":"b","messages":[]}"#));
-    let first = server.run(&["replay", "log.jsonl"]);
-    assert_holds(
-        &first.stderr,
-        &["log.jsonl a message 2: ", "log.jsonl a message 8: ", "log.jsonl a message 9: the role \"note\""],
-    );
-    assert_holds(&first.worked(), &["replayed 2 transcripts: 9 utterances, ", ", 3 kept leniently, in "]);
-    let capacity = server.run(&["capacity", "-c", "log/a"]).worked();
-
-    for batch in ["1", "4"] {
-        let again = server.run(&["replay", "--batch", batch, "log.jsonl"]).worked();
-        assert_holds(&again, &["replayed 2 transcripts: 0 utterances, 0 tokens, 9 already there, in "]);
-        assert_eq!(server.run(&["capacity", "-c", "log/a"]).worked(), capacity);
-    }
-    let shown = server.run(&["show", "-c", "log/a"]).worked();
+    let odd = IRREGULAR.replace('\n', "").replace("\"a\"", "\"twice\"");
+    server.file("twice.jsonl", &format!("{odd}\n{}\n", r#"{"id":"empty","messages":[]}"#));
+    let first = server.run(&["import", "twice.jsonl"]).worked();
+    assert_holds(&first, &["imported 2 conversations (2 new): 9 utterances, 2 irregular, in "]);
+    let capacity = server.run(&["capacity", "-c", "twice"]).worked();
+    let again = server.run(&["import", "twice.jsonl"]).worked();
+    assert_holds(&again, &["imported 2 conversations (0 new): 0 utterances, 9 already there, in "]);
+    assert_eq!(server.run(&["capacity", "-c", "twice"]).worked(), capacity);
+    let shown = server.run(&["show", "-c", "twice"]).worked();
     assert_holds(&shown, &["Where is⏎my order?", "← shipped", "← arrived", "2! ", "! kept aside"]);
-
-    let strictly = server.run(&["replay", "--strict", "-c", "strict", "log.jsonl"]).failed(2);
-    assert_holds(&strictly, &["--conversation goes with one transcript, and there are 2"]);
-    server.file("strict.json", IRREGULAR);
-    let strictly = server.run(&["replay", "--strict", "--batch", "5", "strict.json"]);
-    assert_eq!(strictly.code, Some(1));
-    assert_holds(&strictly.stderr, &["failed: strict.json a message 2: ", "error: 1 transcript failed"]);
 }
 
 #[test]
@@ -186,19 +175,19 @@ fn a_transcript_that_grew_is_continued() {
     let server = Server::shared();
     let hello = "{\"role\":\"user\",\"content\":\"hello\"}\n";
     server.file("grown.jsonl", hello);
-    server.run(&["replay", "grown.jsonl"]).worked();
+    server.run(&["import", "grown.jsonl"]).worked();
     server.file("grown.jsonl", &format!("{hello}{{\"role\":\"assistant\",\"content\":\"hi\"}}\n"));
-    let again = server.run(&["replay", "grown.jsonl"]).worked();
-    assert_holds(&again, &["replayed 1 transcript: 1 utterance, ", ", 1 already there"]);
+    let again = server.run(&["import", "grown.jsonl"]).worked();
+    assert_holds(&again, &["imported 1 conversation (0 new): 1 utterance, 1 already there"]);
 
     server.file("broken.json", "[{\"role\":");
-    let outcome = server.run(&["replay", "broken.json", "missing.json", "grown.jsonl"]);
+    let outcome = server.run(&["import", "broken.json", "missing.json", "grown.jsonl"]);
     assert_eq!(outcome.code, Some(1));
     assert_holds(
         &outcome.stderr,
-        &["failed: broken.json: is no JSON", "failed: missing.json: ", "2 transcripts failed"],
+        &["failed: broken.json: ", "failed: missing.json: ", "error: 2 files failed"],
     );
-    assert_holds(&outcome.stdout, &["replayed 1 transcript: 0 utterances"]);
+    assert_holds(&outcome.stdout, &["imported 1 conversation (0 new): 0 utterances"]);
 }
 
 #[test]
@@ -287,7 +276,7 @@ fn a_reader_that_leaves_is_no_failure() {
         .map(|n| format!("{{\"role\":\"user\",\"content\":\"{n} {}\"}}\n", "and so on ".repeat(6)))
         .collect();
     server.file("long.jsonl", &messages);
-    server.run(&["replay", "--batch", "500", "long.jsonl"]).worked();
+    server.run(&["import", "long.jsonl"]).worked();
     let mut command = server.command(&["show", "-c", "long"]);
     let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("it starts");
     let mut first = String::new();

@@ -3,7 +3,8 @@
 use proptest::prelude::*;
 use utterd::domain::{
     Role,
-    forgetting::{Criterion, Instruction, InstructionError, MAX_INSTRUCTION_BYTES, Take, parse},
+    forgetting::{Criterion, Instruction, InstructionError, Take, parse},
+    limits::MAX_INSTRUCTION_BYTES,
 };
 
 /// Phrasings and the short form that each is understood as.

@@ -105,19 +105,14 @@ pub enum Command {
     /// Follow what happens, a line an event
     #[command(after_help = "Example: utterd watch --recipient alice")]
     Watch(Watch),
-    /// Store transcripts in OpenAI's message format, each as a conversation of its own
-    #[command(after_help = "Examples:
-  utterd replay chats.jsonl
-  utterd replay --strict --batch 100 one.json two.json
-  jq -c '.[]' log.json | utterd replay --conversation demo -")]
-    Replay(Replay),
     /// Store conversations of other programs with their times and ids
     ///
     /// Reads OpenAI's chat messages and Responses items, Anthropic's messages, PersistedConversations and
     /// the legacy history. Repeated, it stores nothing twice, and goes on where it broke off.
     #[command(after_help = "Examples:
   utterd import --recipient alice chats.jsonl
-  utterd import --format anthropic --check log.json")]
+  utterd import --format anthropic --check log.json
+  jq -c '.[]' log.json | utterd import --conversation demo -")]
     Import(Import),
     /// Write a conversation, or all of a recipient's, in a format of other programs
     #[command(after_help = "Examples:
@@ -504,22 +499,6 @@ pub struct Watch {
     /// Go on behind this event [default: what happens from now on]
     #[arg(long, value_name = "CURSOR", default_value = "", hide_default_value = true)]
     pub after: String,
-}
-
-/// Arguments of `replay`.
-#[derive(Debug, Args)]
-pub struct Replay {
-    #[command(flatten)]
-    pub target: Target,
-    /// Utterances sent in one message
-    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..))]
-    pub batch: u16,
-    /// Fail where a transcript is not well-formed instead of keeping it leniently
-    #[arg(long)]
-    pub strict: bool,
-    /// JSON or JSONL files; `-` reads stdin
-    #[arg(required = true, value_name = "FILE")]
-    pub files: Vec<PathBuf>,
 }
 
 /// A format of conversations.

@@ -16,12 +16,12 @@ pub async fn end(args: args::End) -> Result<(), CliError> {
     let mut output = Output::new();
     match args.target.json {
         true => output.json("EndConversationResponse", &response)?,
-        false => output.line(&told(&response))?,
+        false => output.line(&describe(&response))?,
     }
     Ok(output.flush()?)
 }
 
-fn told(response: &EndConversationResponse) -> String {
+fn describe(response: &EndConversationResponse) -> String {
     let conversation = response.conversation.clone().unwrap_or_default();
     let texts = [conversation.title, conversation.closing_summary];
     let texts: String =

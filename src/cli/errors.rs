@@ -84,7 +84,7 @@ pub fn exit(result: Result<(), CliError>) -> ExitCode {
 }
 
 /// The reason in a refusal's ErrorInfo, such as `NO_OPEN_CALL`; empty when it has none.
-pub fn reason(status: &Status) -> String {
+fn reason(status: &Status) -> String {
     status.get_details_error_info().map(|info| info.reason).unwrap_or_default()
 }
 

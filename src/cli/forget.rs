@@ -26,13 +26,13 @@ pub async fn forget(args: args::Forget) -> Result<(), CliError> {
     if args.target.json {
         output.json("ForgetResponse", &response)?;
     } else {
-        told(&response, args.dry_run).iter().try_for_each(|line| output.line(line))?;
+        describe(&response, args.dry_run).iter().try_for_each(|line| output.line(line))?;
     }
     Ok(output.flush()?)
 }
 
 /// What was forgotten, or with `dry_run` would be, and how the instruction was understood.
-pub fn told(response: &ForgetResponse, dry_run: bool) -> Vec<String> {
+pub fn describe(response: &ForgetResponse, dry_run: bool) -> Vec<String> {
     let verb = if dry_run { "would forget" } else { "forgot" };
     let forgotten = counted(response.forgotten.len(), "utterance");
     let which = match sequences(&response.forgotten) {

@@ -20,13 +20,13 @@ pub async fn fork(args: args::Fork) -> Result<(), CliError> {
     let mut output = Output::new();
     match args.target.json {
         true => output.json("ForkConversationResponse", &response)?,
-        false => output.line(&told(&response))?,
+        false => output.line(&describe(&response))?,
     }
     Ok(output.flush()?)
 }
 
 /// `forked demo at 4 into 01M7… (4 utterances), the active conversation of alice`
-fn told(response: &ForkConversationResponse) -> String {
+fn describe(response: &ForkConversationResponse) -> String {
     let fork = response.conversation.clone().unwrap_or_default();
     let from = fork.forked_from.clone().unwrap_or_default();
     let active = match fork.active {

@@ -6,11 +6,13 @@ use super::{
     args::{self, Speaker},
     client::Connection,
     errors::CliError,
-    message,
     output::{Output, note},
     text::{counted, sequences},
 };
-use crate::proto::{MemorizeRequest, MemorizeResponse, NewUtterance, Role, ToolCall, UtteranceRef};
+use crate::{
+    formats::{Place, openai_chat},
+    proto::{MemorizeRequest, MemorizeResponse, NewUtterance, Role, ToolCall, UtteranceRef},
+};
 
 /// Stores one utterance and tells what became of it.
 pub async fn memorize(args: args::Memorize) -> Result<(), CliError> {
@@ -97,8 +99,15 @@ fn note_if_typed() {
 }
 
 fn tool_calls(json: &str) -> Result<Vec<ToolCall>, CliError> {
-    let wrong = |reason: String| CliError::Usage(format!("--tool-calls: {reason}"));
-    let value = serde_json::from_str(json).map_err(|error| wrong(format!("is no JSON: {error}")))?;
-    let (calls, _) = message::tool_calls(value).map_err(wrong)?;
-    Ok(calls)
+    const FLAG: &str = "--tool-calls";
+    let wrong = |error| CliError::Usage(format!("{FLAG}: is no JSON: {error}"));
+    let mut value = serde_json::from_str(json).map_err(wrong)?;
+    let calls = openai_chat::tool_calls(&mut value, &Place::root(FLAG));
+    let calls = calls.map_err(|refusal| CliError::Usage(refusal.to_string()))?.into_iter();
+    let sent = calls.map(|call| ToolCall {
+        id: call.id.into(),
+        name: call.name.into(),
+        arguments_json: call.arguments_json.into(),
+    });
+    Ok(sent.collect())
 }

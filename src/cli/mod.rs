@@ -19,12 +19,9 @@ mod fork;
 mod import;
 mod json;
 mod memorize;
-mod message;
 mod meter;
-mod naming;
 mod output;
 mod remember;
-mod replay;
 mod scrub;
 mod serve;
 mod settings;
@@ -32,9 +29,7 @@ mod share;
 mod show;
 mod stats;
 mod summarize;
-mod tally;
 mod text;
-mod transcript;
 mod verify;
 mod watch;
 
@@ -83,6 +78,5 @@ fn dispatch(cli: Cli) -> Result<(), CliError> {
         Command::Watch(args) => client::block_on(watch::watch(args)),
         Command::Import(args) => client::block_on(import::import(args)),
         Command::Export(args) => client::block_on(export::export(args)),
-        Command::Replay(args) => client::block_on(replay::replay(args)),
     }
 }

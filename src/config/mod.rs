@@ -9,6 +9,7 @@ mod error;
 mod file;
 mod keys;
 mod llm;
+mod origin;
 mod settings;
 mod sources;
 #[cfg(test)]
@@ -19,5 +20,6 @@ pub use backend::{Backend, DurableEngine, Place};
 pub use error::{ConfigError, Problem};
 pub use keys::{KEYS, Key};
 pub use llm::Llm;
+pub use origin::Origin;
 pub use settings::{Flush, Preset, Settings};
-pub use sources::{Effective, Origin, Sources};
+pub use sources::{Effective, Sources};

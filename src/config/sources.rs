@@ -3,7 +3,7 @@
 use std::{collections::BTreeMap, ffi::OsString, fmt, path::PathBuf};
 
 use super::{
-    ConfigError, Llm, Problem, Settings,
+    ConfigError, Llm, Origin, Problem, Settings,
     file::{self, Entry},
     keys::{KEYS, Key, nearest},
     value,
@@ -14,38 +14,6 @@ const CONFIG_VARIABLE: &str = "UTTERD_CONFIG";
 /// Variables with the prefix that are no settings: the file's name, the address that client
 /// commands use, where tests find real data, and the key of a model's server, which is never shown.
 const OTHER_VARIABLES: [&str; 4] = [CONFIG_VARIABLE, "UTTERD_SERVER", "UTTERD_DATA", "UTTERD_LLM_API_KEY"];
-
-/// Where a value came from.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Origin {
-    /// Nobody set it.
-    Default,
-    /// Nobody set it, and the preset says other than the default.
-    Preset(&'static str),
-    /// A file, and its line from 1.
-    File {
-        /// The file.
-        path: PathBuf,
-        /// The line.
-        line: usize,
-    },
-    /// A variable.
-    Variable(String),
-    /// A flag, without its dashes.
-    Flag(&'static str),
-}
-
-impl fmt::Display for Origin {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Default => write!(f, "default"),
-            Self::Preset(name) => write!(f, "preset {name}"),
-            Self::File { path, line } => write!(f, "{}:{line}", path.display()),
-            Self::Variable(name) => write!(f, "{name}"),
-            Self::Flag(name) => write!(f, "--{name}"),
-        }
-    }
-}
 
 /// What a configuration is made from.
 #[derive(Debug, Default)]

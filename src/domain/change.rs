@@ -10,10 +10,10 @@ use std::{
 };
 
 use crate::domain::{
-    Conversation, ConversationKey, Ranges, Revision, Sequence, Timestamp, TokenCounter, Utterance,
+    Conversation, ConversationKey, Policy, Ranges, Revision, Sequence, Timestamp, TokenCounter, Utterance,
     compaction::{Cause, Compaction},
     limits::MAX_SEGMENTS,
-    segment::{Means, Segment, Summary},
+    segment::{Segment, Summary, SummaryContext},
 };
 
 /// What happened to one conversation, in one commit. The head that it leads to stands in the
@@ -70,6 +70,17 @@ pub struct Context<'a> {
     pub loaded: &'a Loaded,
     /// Whether there is a model that tells summaries.
     pub llm: bool,
+}
+
+impl<'a> Context<'a> {
+    /// What a summary is changed with, by what a conversation's policy says.
+    pub fn summary_context(&self, policy: &Policy) -> SummaryContext<'a> {
+        SummaryContext {
+            limit: policy.summary_token_limit,
+            counter: self.counter,
+            awaits: policy.llm_summaries.unwrap_or(self.llm).then_some(self.now),
+        }
+    }
 }
 
 /// What a command must see before it can decide.
@@ -201,8 +212,8 @@ impl Transition {
     }
 
     fn erase_told(&mut self, gone: &Ranges, context: &Context<'_>) {
-        let means = Means::of(&self.after.head.policy, context);
-        self.change_summary(|summary, means| summary.erase(gone, means), &means);
+        let with = context.summary_context(&self.after.head.policy);
+        self.change_summary(|summary, with| summary.erase(gone, with), &with);
         self.erase_compacted(gone);
     }
 

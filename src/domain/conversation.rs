@@ -3,19 +3,10 @@
 use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
 use crate::domain::{
-    ConversationId, Encoding, ForkedFrom, LineageId, Namespace, Policy, Ranges, RecipientId, Refusal,
-    Revision, Sequence, Timestamp, Trunk, Window, compaction::Compaction, exchange::OpenExchange,
+    ConversationKey, Encoding, ForkedFrom, LineageId, Policy, Ranges, RecipientId, Refusal, Revision,
+    Sequence, Timestamp, Trunk, Window, compaction::Compaction, exchange::OpenExchange,
     limits::AWAITING_TIMEOUT, segment::Summary, share::Share,
 };
-
-/// Names a conversation among all namespaces.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct ConversationKey {
-    /// The tenant.
-    pub namespace: Namespace,
-    /// The conversation.
-    pub id: ConversationId,
-}
 
 /// What never changes in a conversation's life.
 #[derive(Clone, Debug, PartialEq)]

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use crate::domain::{
-    Encoding, More, Oversize, Reason, Refusal, Role, Timestamp, TokenCounter, Transition, Utterance,
-    change::Context, segment::Means,
+    Encoding, More, Original, Oversize, Reason, Refusal, Role, TokenCounter, Transition, Utterance,
+    change::Context,
 };
 
 /// New content for an utterance.
@@ -18,15 +18,6 @@ pub struct NewContent {
     pub encoding: Encoding,
     /// The most bytes of content, tool-call arguments and extras together.
     pub max_bytes: usize,
-}
-
-/// What an utterance said before it was edited.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Original {
-    /// What it said first, however often it was edited since.
-    pub content: Box<str>,
-    /// When it was edited last.
-    pub edit_time: Timestamp,
 }
 
 impl NewContent {
@@ -87,8 +78,8 @@ impl Transition {
         let head = &mut self.after.head;
         check_size(unit, head.policy.oversize, head.policy.tokens.map(crate::domain::Marks::max))?;
         head.erased_at = head.revision;
-        let means = Means::of(&head.policy, context);
-        self.change_summary(|summary, means| summary.restore(unit, means), &means);
+        let with = context.summary_context(&head.policy);
+        self.change_summary(|summary, with| summary.restore(unit, with), &with);
         Ok(())
     }
 }

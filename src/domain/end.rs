@@ -30,13 +30,13 @@ pub fn end(before: &Conversation, command: &End, context: &Context<'_>) -> Resul
     head.awaits_answer = false;
     let (title, summary) = (None, None);
     head.ended = Some(Arc::new(Ending { time: context.now, reason: command.reason.clone(), title, summary }));
-    transition.retell(context.counter);
+    transition.renew_closing(context.counter);
     Ok(transition.finish(&before.summary))
 }
 
 impl Transition {
     /// Tells anew what an ended conversation was about, because what is stored of it changed.
-    pub(super) fn retell(&mut self, counter: &dyn TokenCounter) {
+    pub(super) fn renew_closing(&mut self, counter: &dyn TokenCounter) {
         let Some(ending) = &self.after.head.ended else { return };
         let (time, reason) = (ending.time, ending.reason.clone());
         let title = match self.after.head.title {

@@ -1,9 +1,15 @@
 //! Pairing tool results with their calls.
 //!
-//! A result answers the nearest earlier call with its id that is still open; ids may recur
-//! in a conversation (seed 003, "Tool Call/Result Pairing"; real transcripts reuse ids).
+//! A result answers the nearest earlier call with its id that is still open; a user utterance abandons
+//! what is open. Ids may recur in a conversation (seed 003, "Tool Call/Result Pairing"; real transcripts
+//! reuse ids).
+//!
+//! [`OpenExchange`] is kept with a conversation; [`OpenCalls`] goes along with whoever reads one in its
+//! order; [`Pairing`] is that of a whole run of utterances.
 
-use crate::domain::{Sequence, ToolCall};
+use std::{borrow::Borrow, collections::HashMap, hash::Hash};
+
+use crate::domain::{Draft, Role, Sequence, ToolCall, Utterance};
 
 /// The exchange at the end of a conversation whose calls are not all answered. What follows
 /// its first utterance belongs to its unit until every call is answered, or until a user
@@ -38,6 +44,103 @@ impl OpenExchange {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct NoSuchCall;
 
+/// The calls that wait for a result, while utterances are read in their order; of each call, a `C`.
+#[derive(Clone, Debug, Default)]
+pub struct OpenCalls<Id, C> {
+    /// By their ids, the nearest last.
+    calls: HashMap<Id, Vec<C>>,
+    count: usize,
+}
+
+impl<Id: Borrow<str> + Eq + Hash, C> OpenCalls<Id, C> {
+    /// A call is made.
+    pub fn open(&mut self, id: Id, call: C) {
+        self.calls.entry(id).or_default().push(call);
+        self.count += 1;
+    }
+
+    /// The call that a result for `id` answers; `None` when no such call waits.
+    pub fn answer(&mut self, id: &str) -> Option<C> {
+        let call = self.calls.get_mut(id)?.pop()?;
+        self.count -= 1;
+        Some(call)
+    }
+
+    /// The calls that are open stay unanswered.
+    pub fn abandon(&mut self) {
+        self.calls.clear();
+        self.count = 0;
+    }
+
+    /// Whether no call waits.
+    pub fn is_empty(&self) -> bool {
+        self.count == 0
+    }
+}
+
+/// What pairing looks at in an utterance.
+#[derive(Clone, Copy, Debug)]
+pub struct Said<'a> {
+    /// Who speaks.
+    pub role: Role,
+    /// The calls that it makes.
+    pub calls: &'a [ToolCall],
+    /// The id of the call that it answers.
+    pub answers: Option<&'a str>,
+}
+
+impl<'a> From<&'a Draft> for Said<'a> {
+    fn from(draft: &'a Draft) -> Self {
+        Self { role: draft.role, calls: draft.tool_calls(), answers: draft.tool_call_id() }
+    }
+}
+
+impl<'a> From<&'a Utterance> for Said<'a> {
+    fn from(utterance: &'a Utterance) -> Self {
+        Self { role: utterance.role, calls: utterance.tool_calls(), answers: utterance.tool_call_id() }
+    }
+}
+
+/// Which results answer which calls, in a run of utterances.
+#[derive(Debug, Default)]
+pub struct Pairing {
+    /// For each utterance the place of the first one of its unit.
+    pub unit: Vec<usize>,
+    /// For each utterance, whether it is a result that answers a call.
+    pub answers: Vec<bool>,
+    /// For each utterance, for each of its calls, the place of its result.
+    pub results: Vec<Vec<Option<usize>>>,
+}
+
+impl Pairing {
+    /// Pairs what is said, in its order.
+    pub fn of<'a>(said: impl IntoIterator<Item = Said<'a>>) -> Self {
+        let mut pairing = Self::default();
+        let mut open: OpenCalls<&str, (usize, usize)> = OpenCalls::default();
+        let mut unit = 0;
+        for (place, said) in said.into_iter().enumerate() {
+            if said.role == Role::User {
+                open.abandon();
+            }
+            if open.is_empty() {
+                unit = place;
+            }
+            let id = said.answers.filter(|_| said.role == Role::Tool);
+            let answered = id.and_then(|id| open.answer(id));
+            if let Some((caller, call)) = answered {
+                pairing.results[caller][call] = Some(place);
+            }
+            for (call, made) in said.calls.iter().enumerate() {
+                open.open(&made.id, (place, call));
+            }
+            pairing.unit.push(unit);
+            pairing.answers.push(answered.is_some());
+            pairing.results.push(vec![None; said.calls.len()]);
+        }
+        pairing
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -67,5 +170,17 @@ mod tests {
         let both = OpenExchange::with_calls(Some(&open), Sequence(3), &[call("b")]);
         assert_eq!(both.unit, Sequence(2));
         assert_eq!(both.calls.len(), 2);
+    }
+
+    #[test]
+    fn the_nearest_open_call_is_answered_and_a_user_abandons_the_others() {
+        let calls = [call("a")];
+        let calling = Said { role: Role::Assistant, calls: &calls, answers: None };
+        let result = Said { role: Role::Tool, calls: &[], answers: Some("a") };
+        let user = Said { role: Role::User, calls: &[], answers: None };
+        let pairing = Pairing::of([calling, calling, result, user, result]);
+        assert_eq!(pairing.results, [vec![None], vec![Some(2)], vec![], vec![], vec![]]);
+        assert_eq!(pairing.answers, [false, false, true, false, false]);
+        assert_eq!(pairing.unit, [0, 0, 0, 3, 4]);
     }
 }

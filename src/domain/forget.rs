@@ -4,7 +4,7 @@ use std::{collections::BTreeSet, sync::Arc};
 
 use crate::domain::{
     Conversation, Need, Ranges, Refusal, Revision, Sequence, Transition, Utterance, Verdict, change::Context,
-    forgetting::Instruction, recall::holds_all, segment::Means,
+    forgetting::Instruction, recall::holds_all,
 };
 
 /// What to forget.
@@ -64,7 +64,7 @@ pub fn forget(
     }
     transition.erase_remnants(&remnants, context);
     doubt(&mut transition, &command.instruction, context);
-    transition.retell(context.counter);
+    transition.renew_closing(context.counter);
     let transition = Some(transition.finish(&before.summary));
     Ok(Verdict::Decided(Forgotten { transition, utterances, gone }))
 }
@@ -89,7 +89,7 @@ pub fn erase_shared(
     let mut remnants = shared;
     remnants.subtract(&stored);
     transition.erase_remnants(&remnants, context);
-    transition.retell(context.counter);
+    transition.renew_closing(context.counter);
     Some(transition.finish(&before.summary))
 }
 
@@ -132,9 +132,9 @@ fn abandon(transition: &mut Transition, before: &Conversation, sequences: &Range
 fn doubt(transition: &mut Transition, instruction: &Instruction, context: &Context<'_>) {
     let topics = instruction.topics();
     if !topics.is_empty() {
-        let means = Means::of(&transition.after.head.policy, context);
+        let with = context.summary_context(&transition.after.head.policy);
         let speaks = |text: &str| topics.iter().any(|topic| holds_all(text, topic));
-        transition.change_summary(|summary, means| summary.doubt(speaks, means), &means);
+        transition.change_summary(|summary, with| summary.doubt(speaks, with), &with);
     }
 }
 
@@ -147,8 +147,8 @@ fn silence(
     let forgotten =
         |utterance: &Arc<Utterance>| Arc::new(Utterance { forgotten: true, ..(**utterance).clone() });
     transition.rewrite(utterances.iter().map(forgotten).collect());
-    let means = Means::of(&transition.after.head.policy, context);
-    transition.change_summary(|summary, means| summary.silence(&sequences, means), &means);
+    let with = context.summary_context(&transition.after.head.policy);
+    transition.change_summary(|summary, with| summary.silence(&sequences, with), &with);
     transition.after.head.silenced_at = transition.after.head.revision;
     transition.change.forgotten = sequences;
 }

@@ -160,6 +160,15 @@ impl UtteranceId {
     }
 }
 
+/// Names a conversation among all namespaces.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct ConversationKey {
+    /// The tenant.
+    pub namespace: Namespace,
+    /// The conversation.
+    pub id: ConversationId,
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -98,3 +98,6 @@ pub const LLM_CONTENT_BYTES: usize = 24 << 10;
 
 /// The outcome of a request id is replayed for so long.
 pub const OUTCOME_RETENTION: Duration = Duration::from_secs(24 * 60 * 60);
+
+/// Longest forget instruction, in bytes.
+pub const MAX_INSTRUCTION_BYTES: usize = 4_096;

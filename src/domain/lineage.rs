@@ -1,28 +1,6 @@
 //! Where a conversation's utterances are stored, once it was forked or is a fork.
 
-use crate::domain::{AssignedId, ConversationId, Head, LineageId, Ranges, Sequence};
-
-/// A lineage that was frozen by a fork: nothing is written to it any more, and every conversation
-/// that shares it reads it as far as it goes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Trunk {
-    /// Where the utterances are.
-    pub lineage: LineageId,
-    /// The last sequence that is read there.
-    pub through: Sequence,
-}
-
-/// What a conversation was forked from.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ForkedFrom {
-    /// The parent, whether it still exists or not.
-    pub conversation: ConversationId,
-    /// The last sequence that both share; 0 when nothing is shared.
-    pub sequence: Sequence,
-    /// A segment that reached beyond that sequence could not be rebuilt exactly: its sources
-    /// are not stored any more.
-    pub approximate: bool,
-}
+use crate::domain::{AssignedId, Head, LineageId, Ranges, Sequence, Trunk};
 
 impl Head {
     /// The lineages in which an utterance may be stored, where it is looked for first: the branch,
@@ -55,7 +33,8 @@ impl Head {
 mod tests {
     use super::*;
     use crate::domain::{
-        Conversation, ConversationKey, Encoding, Identity, Namespace, Policy, RecipientId, Timestamp,
+        Conversation, ConversationId, ConversationKey, Encoding, Identity, Namespace, Policy, RecipientId,
+        Timestamp,
     };
 
     const OLD: LineageId = LineageId([1; 16]);

@@ -3,6 +3,7 @@
 //! Everything here is pure and synchronous. Time, ids and token counts come in as
 //! arguments; what happened comes out as a [`Change`].
 
+pub mod call_ids;
 pub mod capacity;
 pub mod change;
 pub mod closing;
@@ -29,6 +30,7 @@ mod log;
 pub mod memorize;
 pub mod policy;
 mod ranges;
+mod reason;
 pub mod recall;
 pub mod restore;
 mod role;
@@ -37,20 +39,25 @@ mod selection;
 mod sequence;
 pub mod share;
 pub mod stats;
+mod trunk;
 pub mod update;
 mod utterance;
 mod window;
 
 pub use change::{Change, Loaded, Need, Transition, Verdict};
-pub use conversation::{Conversation, ConversationKey, Ending, Head, Identity};
+pub use conversation::{Conversation, Ending, Head, Identity};
 pub use draft::Draft;
 pub use encoding::{Encoding, TokenCounter};
-pub use error::{Reason, Refusal, Violation};
-pub use ids::{ConversationId, IdError, LineageId, Namespace, RecipientId, RequestId, ShareId, UtteranceId};
-pub use lineage::{ForkedFrom, Trunk};
+pub use error::{Refusal, Violation};
+pub use ids::{
+    ConversationId, ConversationKey, IdError, LineageId, Namespace, RecipientId, RequestId, ShareId,
+    UtteranceId,
+};
 pub use policy::{Marks, Oversize, Policy};
 pub use ranges::Ranges;
+pub use reason::Reason;
 pub use role::Role;
 pub use sequence::{Revision, Sequence, Timestamp};
-pub use utterance::{AssignedId, More, ToolCall, Utterance};
+pub use trunk::{ForkedFrom, Trunk};
+pub use utterance::{AssignedId, More, Original, ToolCall, Utterance};
 pub use window::Window;

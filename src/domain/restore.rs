@@ -4,7 +4,6 @@ use std::sync::Arc;
 
 use crate::domain::{
     Conversation, Need, Refusal, Revision, Transition, Utterance, Verdict, change::Context, locate,
-    segment::Means,
 };
 
 /// Utterances to restore.
@@ -62,10 +61,10 @@ fn transition(
     transition.after.head.silenced_at = transition.after.head.revision;
     if !covered.is_empty() {
         covered.sort_by_key(|utterance| utterance.sequence);
-        let means = Means::of(&before.head.policy, context);
-        transition.change_summary(|summary, means| summary.restore(&covered, means), &means);
+        let with = context.summary_context(&before.head.policy);
+        transition.change_summary(|summary, with| summary.restore(&covered, with), &with);
     }
     transition.evict(context)?;
-    transition.retell(context.counter);
+    transition.renew_closing(context.counter);
     Ok(Some(transition.finish(&before.summary)))
 }

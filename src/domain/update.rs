@@ -4,7 +4,7 @@ use std::{collections::BTreeMap, sync::Arc};
 
 use crate::domain::{
     Conversation, Encoding, Identity, More, Policy, Refusal, Revision, Sequence, Timestamp, Transition,
-    Utterance, Verdict, change::Context, edit::NewContent, locate, policy::PolicyUpdate, segment::Means,
+    Utterance, Verdict, change::Context, edit::NewContent, locate, policy::PolicyUpdate,
 };
 
 /// What a new conversation starts with.
@@ -53,7 +53,7 @@ pub fn update(
     let head = &mut transition.after.head;
     if let Some(title) = &command.title {
         head.title.clone_from(title);
-        transition.retell(context.counter);
+        transition.renew_closing(context.counter);
     }
     let head = &mut transition.after.head;
     if let Some(labels) = &command.labels {
@@ -61,11 +61,11 @@ pub fn update(
     }
     if let Some(update) = &command.policy {
         head.policy = update.apply(&before.head.policy, "policy")?;
-        let means = Means::of(&head.policy, context);
+        let with = context.summary_context(&head.policy);
         if head.policy.llm_summaries == Some(false) {
             transition.after.summary = transition.after.summary.settle_all();
         }
-        transition.after.summary = transition.after.summary.fit(&means);
+        transition.after.summary = transition.after.summary.fit(&with);
         if let Err(need) = transition.evict_by_policy(context) {
             return Ok(Verdict::Need(need));
         }
@@ -136,7 +136,7 @@ pub fn update_utterance(
         return Ok(Verdict::Need(need));
     }
     if utterance.content != target.content {
-        transition.retell(context.counter);
+        transition.renew_closing(context.counter);
     }
     let transition = Some(transition.finish(&before.summary));
     Ok(Verdict::Decided(UpdatedUtterance { transition, utterance }))

@@ -5,7 +5,7 @@ use std::{
     fmt::{self, Write},
 };
 
-use crate::domain::{LineageId, Role, Sequence, Timestamp, UtteranceId, edit::Original};
+use crate::domain::{LineageId, Role, Sequence, Timestamp, UtteranceId};
 
 /// One stored message. Immutable: a change of its marks stores it anew.
 #[derive(Clone, Debug, PartialEq)]
@@ -59,6 +59,15 @@ pub struct More {
     pub extras_tokens: u32,
     /// What it said before it was edited; `None` when it never was.
     pub original: Option<Original>,
+}
+
+/// What an utterance said before it was edited.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Original {
+    /// What it said first, however often it was edited since.
+    pub content: Box<str>,
+    /// When it was edited last.
+    pub edit_time: Timestamp,
 }
 
 /// One call of a tool.

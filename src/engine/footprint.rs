@@ -21,7 +21,7 @@ pub(super) fn lane(state: &Conversation, window: u64) -> u64 {
     let head = &state.head;
     let ranges = RANGE * (head.left.iter().count() + head.archived.iter().count());
     let summary = SEGMENT * state.summary.segments().len() + SUMMARY_TOKEN * state.summary.tokens() as usize;
-    let told = state.summary.told_bytes() + compactions(&state.compactions);
+    let told = state.summary.llm_bytes() + compactions(&state.compactions);
     LANE + window + (head.memory_bytes() + ranges + summary + told) as u64
 }
 

@@ -5,8 +5,8 @@ use serde_json::{Deserializer, Value};
 use crate::{
     domain::Refusal,
     formats::{
-        Format, Source, anthropic, fields::Place, legacy, mend_surrogates, openai_chat, openai_responses,
-        persisted,
+        Format, Source, anthropic, legacy, openai_chat, openai_responses, persisted, place::Place,
+        replace_surrogates,
     },
 };
 
@@ -43,7 +43,7 @@ pub fn parse(bytes: &[u8], format: Option<Format>) -> Result<Source, Refusal> {
 
 fn values(bytes: &[u8]) -> Result<Vec<Value>, Refusal> {
     let text = str::from_utf8(bytes).map_err(|error| refuse(format!("is no UTF-8: {error}")))?;
-    let text = mend_surrogates(text.trim_start_matches('\u{feff}'));
+    let text = replace_surrogates(text.trim_start_matches('\u{feff}'));
     let values: Result<Vec<Value>, _> = Deserializer::from_str(&text).into_iter().collect();
     values.map_err(|error| refuse(format!("is no JSON: {error}")))
 }

@@ -12,8 +12,8 @@
 use serde_json::{Map, Value, json};
 
 use crate::{
-    domain::{Draft, More, Role, Timestamp, Utterance},
-    formats::{Format, Note, Sourced, fields::Place, time},
+    domain::{Draft, More, Role, Timestamp, Utterance, exchange::Said},
+    formats::{Format, Note, Sourced, place::Place, time},
 };
 
 /// The key of a hole.
@@ -57,6 +57,12 @@ impl<'a> From<&'a Utterance> for Parts<'a> {
             id: utterance.given_id(),
             time: Some(utterance.create_time),
         }
+    }
+}
+
+impl<'a> From<Parts<'a>> for Said<'a> {
+    fn from(parts: Parts<'a>) -> Self {
+        Self { role: parts.role, calls: parts.calls(), answers: parts.tool_call_id() }
     }
 }
 

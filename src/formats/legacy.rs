@@ -9,8 +9,9 @@ use crate::{
     domain::{Draft, More, Refusal, Role, Timestamp},
     formats::{
         Note, Parsed, Sourced,
-        fields::{Place, array, fit_id, object, optional_text},
+        fields::{array, fit_id, object, optional_text},
         persisted::{read_time, tools},
+        place::Place,
     },
 };
 

@@ -19,6 +19,7 @@
 
 pub mod anthropic;
 mod document;
+mod export;
 pub mod extras;
 mod fields;
 pub mod history;
@@ -26,9 +27,9 @@ pub mod legacy;
 mod loss;
 pub mod openai_chat;
 pub mod openai_responses;
-mod pairing;
 mod parsed;
 pub mod persisted;
+mod place;
 pub mod render;
 pub mod repair;
 mod surrogates;
@@ -36,14 +37,16 @@ mod time;
 mod whole;
 
 pub use document::parse;
-pub use fields::{fit_id, kind};
+pub use export::{export, messages, named};
+pub use fields::fit_id;
 pub use loss::{Loss, Losses};
 pub use parsed::{Note, Parsed, Source, Sourced};
+pub use place::{Place, kind};
 pub use render::{Rendered, render};
 pub use repair::Unanswered;
-pub use surrogates::mend_surrogates;
+pub use surrogates::replace_surrogates;
 pub use time::write as write_time;
-pub use whole::{Repairs, Whole, export, messages, named};
+pub use whole::{Repairs, Whole};
 
 /// A format of conversations.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

@@ -6,12 +6,14 @@
 use std::collections::HashSet;
 
 use crate::{
-    domain::{More, Role, ToolCall},
+    domain::{
+        More, Role, ToolCall,
+        call_ids::{CallIds, Rule},
+        exchange::{Pairing, Said},
+    },
     formats::{
         Format, Sourced,
         extras::{self, Parts},
-        fields::fit,
-        pairing::Pairing,
     },
 };
 
@@ -27,9 +29,6 @@ pub enum Unanswered {
 
 /// The result of a call that has none.
 pub const PLACEHOLDER: &str = "[no result: the call was never answered]";
-
-/// Bytes kept for the number that makes an id of a call unique.
-const NUMBER_BYTES: usize = 8;
 
 /// An utterance as it goes out.
 #[derive(Debug)]
@@ -49,11 +48,7 @@ impl Line<'_> {
 
 /// What a format's provider demands.
 struct Demands {
-    /// The longest id of a call, in bytes.
-    id_bytes: usize,
-    id_char: fn(char) -> bool,
-    /// An id may recur in another message.
-    ids_recur: bool,
+    ids: Rule,
     /// Names that are accepted; `None` when the format has none, or checks none.
     name: Option<fn(&str) -> bool>,
     /// A message may be empty.
@@ -62,19 +57,14 @@ struct Demands {
 
 impl Demands {
     fn of(format: Format) -> Self {
-        let plain = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
-        // OpenAI: "^[^\s<|\\/>]+$", at most 64; ids of at most 40 (chat) and 64 (Responses).
+        // OpenAI: "^[^\s<|\\/>]+$", at most 64.
         let name = |name: &str| {
             name.len() <= 64 && !name.contains(|c: char| c.is_whitespace() || "<|\\/>".contains(c))
         };
         match format {
-            Format::Anthropic => {
-                Self { id_bytes: 64, id_char: plain, ids_recur: false, name: None, empty: false }
-            }
-            Format::OpenAiResponses => {
-                Self { id_bytes: 64, id_char: |_| true, ids_recur: false, name: None, empty: true }
-            }
-            _ => Self { id_bytes: 40, id_char: |_| true, ids_recur: true, name: Some(name), empty: true },
+            Format::Anthropic => Self { ids: Rule::ANTHROPIC, name: None, empty: false },
+            Format::OpenAiResponses => Self { ids: Rule::OPENAI_RESPONSES, name: None, empty: true },
+            _ => Self { ids: Rule::OPENAI_CHAT, name: Some(name), empty: true },
         }
     }
 }
@@ -88,10 +78,10 @@ pub fn lines<'a>(
     as_it_came: impl Fn(usize) -> bool,
     lost: impl FnMut(usize, &str, &str),
 ) -> Vec<Line<'a>> {
-    let pairing = Pairing::of(said);
+    let pairing = Pairing::of(said.iter().map(|parts| Said::from(*parts)));
     let demands = Demands::of(format);
-    let mut repair =
-        Repair { said, pairing, demands, unanswered, ids: HashSet::new(), lines: Vec::new(), lost };
+    let ids = CallIds::by(demands.ids);
+    let mut repair = Repair { said, pairing, demands, unanswered, ids, lines: Vec::new(), lost };
     let mut from = 0;
     while from < said.len() {
         let unit = repair.pairing.unit[from];
@@ -148,8 +138,7 @@ struct Repair<'a, 'b, F> {
     pairing: Pairing,
     demands: Demands,
     unanswered: Unanswered,
-    /// The ids of calls given so far, where they may not recur.
-    ids: HashSet<String>,
+    ids: CallIds,
     lines: Vec<Line<'a>>,
     lost: F,
 }
@@ -157,14 +146,14 @@ struct Repair<'a, 'b, F> {
 impl<'a, F: FnMut(usize, &str, &str)> Repair<'a, '_, F> {
     fn as_it_is(&mut self, place: usize) {
         let parts = self.said[place];
-        self.ids.extend(parts.calls().iter().map(|call| call.id.to_string()));
+        parts.calls().iter().for_each(|call| self.ids.take(&call.id));
         self.lines.push(Line { place, parts, changed: None });
     }
 
     fn one(&mut self, place: usize) {
         let parts = self.said[place];
         match parts.role {
-            Role::Tool if self.pairing.answers[place].is_none() => {
+            Role::Tool if !self.pairing.answers[place] => {
                 (self.lost)(place, "content", "a result that answers no call");
             }
             // it went out with its call
@@ -190,9 +179,7 @@ impl<'a, F: FnMut(usize, &str, &str)> Repair<'a, '_, F> {
             };
             (self.lost)(place, "tool_calls", reason);
         }
-        if self.demands.ids_recur {
-            self.ids.clear();
-        }
+        self.ids.next_message();
         let kept: Vec<(&ToolCall, Option<usize>)> =
             calls.iter().zip(results).filter(|(_, result)| closes || result.is_some()).collect();
         if kept.is_empty() && self.said[place].content.is_empty() {
@@ -257,21 +244,10 @@ impl<'a, F: FnMut(usize, &str, &str)> Repair<'a, '_, F> {
 
     /// The id that a call goes out with.
     fn id(&mut self, place: usize, id: &str) -> String {
-        let Demands { id_bytes, id_char, .. } = self.demands;
-        let room = id_bytes - NUMBER_BYTES;
-        let clean: String = id.chars().map(|c| if id_char(c) { c } else { '_' }).collect();
-        let fit = match clean == id && !id.is_empty() && id.len() <= id_bytes {
-            true => clean,
-            false => fit(&clean, room).replace('~', "_"),
-        };
-        let short = &fit[..fit.floor_char_boundary(room)];
-        let numbered = (2..).map(|number: u32| format!("{short}_{number}"));
-        let free = std::iter::once(fit.clone()).chain(numbered).find(|id| !self.ids.contains(id));
-        let given = free.unwrap_or_else(|| fit.clone());
+        let given = self.ids.assign(id, "");
         if given != id {
             (self.lost)(place, "tool_calls.id", "the id is not accepted, or recurs: it got another one");
         }
-        self.ids.insert(given.clone());
         given
     }
 }

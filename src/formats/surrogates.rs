@@ -4,20 +4,20 @@ use std::borrow::Cow;
 
 /// Replaces escaped halves of surrogate pairs by U+FFFD: programs that cut text between the halves
 /// write them, and the parser would refuse the whole file.
-pub fn mend_surrogates(text: &str) -> Cow<'_, str> {
+pub fn replace_surrogates(text: &str) -> Cow<'_, str> {
     if !text.contains(r"\ud") && !text.contains(r"\uD") {
         return Cow::Borrowed(text);
     }
-    let mut mended = String::with_capacity(text.len());
+    let mut replaced = String::with_capacity(text.len());
     let mut rest = text;
     while let Some(at) = rest.find('\\') {
-        mended.push_str(&rest[..at]);
+        replaced.push_str(&rest[..at]);
         let (escape, length) = escape(&rest[at..]);
-        mended.push_str(escape);
+        replaced.push_str(escape);
         rest = &rest[at + length..];
     }
-    mended.push_str(rest);
-    Cow::Owned(mended)
+    replaced.push_str(rest);
+    Cow::Owned(replaced)
 }
 
 /// What stands for the escape, or the pair of escapes, that `text` starts with, and its length.
@@ -43,11 +43,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn halves_of_pairs_are_mended() {
-        let mended = |text| mend_surrogates(text).into_owned();
-        assert_eq!(mended(r#""\ud83d x""#), r#""\ufffd x""#);
-        assert_eq!(mended(r#""\ud83d\ude00\ude00""#), r#""\ud83d\ude00\ufffd""#);
-        assert_eq!(mended(r#""\\ud83d \uD83D""#), r#""\\ud83d \ufffd""#);
-        assert_eq!(mended(r"\ud8"), r"\ud8");
+    fn halves_of_pairs_are_replaced() {
+        let replaced = |text| replace_surrogates(text).into_owned();
+        assert_eq!(replaced(r#""\ud83d x""#), r#""\ufffd x""#);
+        assert_eq!(replaced(r#""\ud83d\ude00\ude00""#), r#""\ud83d\ude00\ufffd""#);
+        assert_eq!(replaced(r#""\\ud83d \uD83D""#), r#""\\ud83d \ufffd""#);
+        assert_eq!(replaced(r"\ud8"), r"\ud8");
     }
 }

@@ -2,14 +2,13 @@
 
 use std::{collections::BTreeMap, sync::Arc};
 
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 use crate::{
     domain::{Timestamp, Utterance},
     formats::{
-        Format, Losses, Unanswered, anthropic,
+        Format, Losses, Unanswered,
         extras::Parts,
-        openai_chat, openai_responses, persisted,
         repair::{self, Line},
     },
 };
@@ -42,50 +41,6 @@ pub struct Repairs {
     pub all: bool,
 }
 
-/// The conversation in `format`, and what that cannot carry. Null for a format that is only read.
-pub fn export(whole: &Whole<'_>, format: Format, repairs: Repairs) -> (Value, Losses) {
-    let mut losses = Losses::default();
-    let value = match format {
-        Format::OpenAiChat => openai_chat::export(whole, repairs, &mut losses),
-        Format::OpenAiResponses => openai_responses::export(whole, repairs, &mut losses),
-        Format::Anthropic => anthropic::export(whole, repairs, &mut losses),
-        Format::Persisted => persisted::export(whole, &mut losses),
-        Format::Legacy => Value::Null,
-    };
-    whole.note_uncarried(format, &mut losses);
-    (value, losses)
-}
-
-/// The messages or items of an exported conversation, without what stands around them.
-pub fn messages(value: Value, format: Format) -> Vec<Value> {
-    match value {
-        Value::Array(messages) => messages,
-        Value::Object(mut fields) => match fields.remove(list(&fields, format)) {
-            Some(Value::Array(messages)) => messages,
-            other => other.into_iter().collect(),
-        },
-        other => vec![other],
-    }
-}
-
-/// An exported conversation as an object that names it: one among others.
-pub fn named(value: Value, format: Format, id: &str) -> Value {
-    let mut named = Map::from_iter([("id".to_owned(), id.into())]);
-    match value {
-        Value::Object(fields) => named.extend(fields),
-        messages => drop(named.insert(list(&named, format).to_owned(), messages)),
-    }
-    Value::Object(named)
-}
-
-/// The field that holds the messages.
-fn list(fields: &Map<String, Value>, format: Format) -> &'static str {
-    match format {
-        Format::OpenAiResponses => openai_responses::list(fields),
-        _ => "messages",
-    }
-}
-
 impl<'a> Whole<'a> {
     /// What the model holds of each utterance.
     pub(super) fn parts(&self) -> Vec<Parts<'a>> {
@@ -116,7 +71,7 @@ impl<'a> Whole<'a> {
         value
     }
 
-    fn note_uncarried(&self, format: Format, losses: &mut Losses) {
+    pub(super) fn note_uncarried(&self, format: Format, losses: &mut Losses) {
         let persists = format == Format::Persisted;
         for utterance in self.utterances {
             let mut lose = |field: &str, lost: bool| {

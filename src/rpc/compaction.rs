@@ -32,7 +32,7 @@ impl CompactionService for Services {
         let preview = call.preview;
         let mut reply = self.engine.compact_conversation(&caller, call).await?;
         if wait && !preview {
-            reply = self.retold(reply, patience).await?;
+            reply = self.with_llm_summary(reply, patience).await?;
         }
         let done = self.done(reply, preview);
         Ok(Response::new(proto::CompactConversationResponse {
@@ -144,7 +144,11 @@ struct Done {
 
 impl Services {
     /// A compaction as it stands once the model has told what it can within `patience`.
-    async fn retold(&self, reply: CompactReply, patience: Option<Duration>) -> Result<CompactReply, Status> {
+    async fn with_llm_summary(
+        &self,
+        reply: CompactReply,
+        patience: Option<Duration>,
+    ) -> Result<CompactReply, Status> {
         let Applied::Now { after, change, ended, value } = reply else { return Ok(reply) };
         let after = self.engine.wait_for_retelling(after, &value, patience).await?;
         let made = after.compactions.iter().find(|made| made.number == value.number).cloned();

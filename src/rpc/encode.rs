@@ -169,7 +169,7 @@ pub fn segment(segment: &Segment) -> proto::Segment {
         covers: ranges(&segment.covers),
         text: segment.text(),
         token_count: Some(int(segment.tokens)),
-        method: match segment.retold {
+        method: match segment.llm_text {
             Some(_) => proto::SummaryMethod::Llm.into(),
             None => proto::SummaryMethod::Extractive.into(),
         },
@@ -177,7 +177,7 @@ pub fn segment(segment: &Segment) -> proto::Segment {
             Some(_) => proto::SegmentState::Provisional.into(),
             None => proto::SegmentState::Final.into(),
         },
-        model: segment.retold.as_ref().map(|retold| retold.model.to_string()).unwrap_or_default(),
+        model: segment.llm_text.as_ref().map(|retold| retold.model.to_string()).unwrap_or_default(),
     }
 }
 

@@ -11,7 +11,7 @@ use crate::{
     engine::{COUNT_ASIDE_BYTES, Caller, ImportCall, ImportReply, Incoming, aside, name},
     formats::{self, Format, Parsed, Source, fit_id, persisted::LAST_MIGRATED, write_time},
     proto::{self, import_conversation_request::Message},
-    rpc::{Services, conversation::encoding, decode, encode, endless::UntilClosing, mended},
+    rpc::{Services, clearer_status, conversation::encoding, decode, encode, endless::UntilClosing},
 };
 
 impl Services {
@@ -48,8 +48,8 @@ impl Services {
         let mut messages = UntilClosing::new(messages, self.closing.clone());
         let (mut header, mut content) = (None, Vec::new());
         while let Some(message) = messages.next().await {
-            let message =
-                message.map_err(|status| mended(&status, self.limits.max_message_bytes).unwrap_or(status))?;
+            let message = message
+                .map_err(|status| clearer_status(&status, self.limits.max_message_bytes).unwrap_or(status))?;
             match (message.message, &header) {
                 (Some(Message::Header(first)), None) => header = Some(first),
                 (Some(Message::Header(_)), Some(_)) => {

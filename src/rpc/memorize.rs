@@ -10,7 +10,7 @@ use crate::{
     domain::Refusal,
     engine::{Applied, Caller, EngineError, MemorizeCall, MemorizeLine, MemorizeReply},
     proto::{self, memorize_stream_response::Result as Outcome},
-    rpc::{Services, decode, encode, endless::UntilClosing, mended},
+    rpc::{Services, clearer_status, decode, encode, endless::UntilClosing},
 };
 
 impl Services {
@@ -144,7 +144,7 @@ impl Answering {
             }
             Some(Err(status)) => {
                 let most = self.services.limits.max_message_bytes;
-                self.failure = Some(mended(&status, most).unwrap_or(status));
+                self.failure = Some(clearer_status(&status, most).unwrap_or(status));
                 self.ended = true;
             }
             None => self.ended = true,

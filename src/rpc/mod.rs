@@ -12,6 +12,7 @@ mod endless;
 mod export;
 mod fork;
 mod import;
+mod limits;
 mod memorize;
 mod memory;
 mod page_token;
@@ -22,7 +23,8 @@ mod stats;
 mod status;
 mod trace;
 
-pub use status::{mended, transport_error};
+pub use limits::RequestLimits;
+pub use status::{clearer_status, transport_error};
 
 use std::{pin::Pin, sync::Arc};
 
@@ -46,17 +48,6 @@ pub struct Services {
     engine: Arc<Engine>,
     limits: RequestLimits,
     closing: watch::Receiver<bool>,
-}
-
-/// How large a request may be.
-#[derive(Clone, Copy, Debug)]
-pub struct RequestLimits {
-    /// Bytes of one utterance's content, calls and extras.
-    pub max_content_bytes: usize,
-    /// Utterances of one request.
-    pub max_batch: usize,
-    /// Bytes of one gRPC message.
-    pub max_message_bytes: usize,
 }
 
 impl Services {

@@ -118,7 +118,7 @@ pub fn transport_error(code: Code, reason: &str, message: impl Into<String>) -> 
 
 /// The status that should stand in the place of one that the transport made for a message it
 /// cannot read; `most` is the limit of a message's bytes.
-pub fn mended(status: &Status, most: usize) -> Option<Status> {
+pub fn clearer_status(status: &Status, most: usize) -> Option<Status> {
     let message = status.message();
     if status.code() == Code::OutOfRange && message.contains("message length too large") {
         let text = format!("the message is larger than max_message_bytes, {most}: send less at a time");

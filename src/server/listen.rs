@@ -14,6 +14,7 @@ use std::{
     },
     task::{Context, Poll},
     thread,
+    time::Duration,
 };
 
 use tokio::{
@@ -26,12 +27,24 @@ use tonic::transport::server::{Connected, TcpConnectInfo};
 
 use crate::{
     config::Settings,
-    server::{SHUTDOWN_GRACE, SWEEP_INTERVAL, ServeError, Server},
+    server::{ServeError, Server},
     tokenizer,
 };
 
-/// Listens, prints where, and serves until the process is asked to end.
-pub async fn serve(server: Server, settings: &Settings) -> Result<(), ServeError> {
+/// Due work is looked for so often.
+const SWEEP_INTERVAL: Duration = Duration::from_secs(10);
+/// Calls in flight have so long to end when the server does.
+const SHUTDOWN_GRACE: Duration = Duration::from_secs(10);
+
+impl Server {
+    /// Listens where `settings` say, prints where that is, and serves until the process is asked
+    /// to end.
+    pub async fn listen(self, settings: &Settings) -> Result<(), ServeError> {
+        serve(self, settings).await
+    }
+}
+
+async fn serve(server: Server, settings: &Settings) -> Result<(), ServeError> {
     let address = settings.listen;
     let failed = |error| ServeError::Listen { address, error };
     let listener = TcpListener::bind(address).await.map_err(failed)?;
@@ -40,7 +53,7 @@ pub async fn serve(server: Server, settings: &Settings) -> Result<(), ServeError
     let workers = Workers::start(&server, settings)?;
     let sweeper = tokio::spawn(server.engine().clone().sweep_every(SWEEP_INTERVAL));
     let scrubber = tokio::spawn(server.engine().clone().scrub_every(settings.scrub_interval));
-    let retelling = tokio::spawn(server.engine().clone().retell_forever());
+    let llm_summaries = tokio::spawn(server.engine().clone().retell_forever());
     announce(address);
     tokio::select! {
         () = accept(&listener, &workers) => {}
@@ -49,7 +62,7 @@ pub async fn serve(server: Server, settings: &Settings) -> Result<(), ServeError
     drop(listener);
     sweeper.abort();
     scrubber.abort();
-    retelling.abort();
+    llm_summaries.abort();
     server.close_streams();
     workers.stop().await;
     Ok(())

@@ -1,13 +1,14 @@
 //! The server: puts store, engine and services together, and serves them.
 
+mod error;
 mod listen;
-mod mend;
 mod services;
 mod stores;
 mod summaries;
+mod transport_errors;
 pub mod upkeep;
 
-use std::{convert::Infallible, future::Future, io, sync::Arc, time::Duration};
+use std::{convert::Infallible, future::Future, io, sync::Arc};
 
 use futures::Stream;
 use tokio::{
@@ -19,50 +20,15 @@ use tower::Service;
 
 use crate::{
     config::{Backend, Settings},
-    domain::Refusal,
     engine::{Clock, Defaults, Engine, SystemClock, llm::LlmSummarizer},
     rpc::{RequestLimits, Services},
-    store::{MemoryStore, Store, durable::OpenError},
-    summarizer::{PROMPT_VERSION, SetupError},
+    store::{MemoryStore, Store},
+    summarizer::PROMPT_VERSION,
     tokenizer,
 };
-use mend::MendLayer;
+use transport_errors::TransportErrorLayer;
 
-/// Due work is looked for so often.
-const SWEEP_INTERVAL: Duration = Duration::from_secs(10);
-/// Calls in flight have so long to end when the server does.
-const SHUTDOWN_GRACE: Duration = Duration::from_secs(10);
-
-/// Why a server cannot start, or stopped.
-#[derive(Debug, thiserror::Error)]
-pub enum ServeError {
-    /// The address cannot be listened on.
-    #[error("cannot listen on {address}: {error}; choose another address with --listen")]
-    Listen {
-        /// The address.
-        address: std::net::SocketAddr,
-        /// What the system says.
-        error: io::Error,
-    },
-    /// The store cannot be opened.
-    #[error(transparent)]
-    Store(#[from] OpenError),
-    /// The settings do not go together.
-    #[error("the settings do not go together: {0}")]
-    Settings(#[from] Refusal),
-    /// The model that summaries are to be made by cannot be asked.
-    #[error(transparent)]
-    Summarizer(#[from] SetupError),
-    /// A worker thread or its runtime could not be started.
-    #[error("cannot start a worker: {0}")]
-    Worker(io::Error),
-    /// The descriptors for reflection are broken.
-    #[error("cannot serve reflection: {0}")]
-    Reflection(String),
-    /// The transport failed.
-    #[error(transparent)]
-    Transport(#[from] tonic::transport::Error),
-}
+pub use error::ServeError;
 
 /// A server that is put together and not yet listening. Cheap to clone.
 #[derive(Clone)]
@@ -167,12 +133,6 @@ impl Server {
         &self.services
     }
 
-    /// Listens where `settings` say, prints where that is, and serves until the process is asked
-    /// to end.
-    pub async fn listen(self, settings: &Settings) -> Result<(), ServeError> {
-        listen::serve(self, settings).await
-    }
-
     /// Serves the connections of `incoming` on the present runtime, until `shutdown`.
     pub async fn serve_connections<C>(
         self,
@@ -184,7 +144,7 @@ impl Server {
         C::ConnectInfo: Clone + Send + Sync + 'static,
     {
         tonic::transport::Server::builder()
-            .layer(MendLayer::new(self.max_message_bytes))
+            .layer(TransportErrorLayer::new(self.max_message_bytes))
             .add_routes(self.routes)
             .serve_with_incoming_shutdown(incoming, shutdown)
             .await?;

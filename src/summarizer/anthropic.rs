@@ -3,7 +3,7 @@
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::{client::Answer, prompts::Prompt};
+use super::{answer::Answer, prompts::Prompt};
 use crate::engine::llm::LlmError;
 
 /// Where it is asked, below the address of the server.

@@ -17,14 +17,6 @@ use crate::{
     store::BoxFuture,
 };
 
-/// What a model answered.
-pub(super) struct Answer {
-    /// Its text, as it came.
-    pub text: String,
-    /// The model that the server names.
-    pub model: Option<String>,
-}
-
 /// A model of one server, asked by the server's protocol.
 pub(super) struct ModelClient {
     client: Client<Endpoint>,

@@ -5,8 +5,7 @@ use std::sync::LazyLock;
 use tiktoken::CoreBpe;
 
 use super::blocks::{Blocks, is_plain};
-use super::bounded::{self, Bounded};
-use super::saturated;
+use super::bounded::{self, Bounded, saturated};
 use crate::domain::TokenCounter;
 
 /// Counts plain blocks with the `tiktoken` crate, the fastest there, and all others with

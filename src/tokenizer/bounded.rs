@@ -7,7 +7,6 @@ use bpe_openai::byte_pair_encoding::BytePairEncoding;
 use tiktoken::CoreBpe;
 
 use super::runs::RunMerger;
-use super::saturated;
 use crate::domain::TokenCounter;
 
 /// Splits text with a finite automaton and counts the pieces with the linear byte-pair
@@ -97,4 +96,9 @@ fn tokens(vocabulary: &CoreBpe) -> impl Iterator<Item = (Vec<u8>, u32)> + '_ {
     ranks
         .map(|rank| (vocabulary.decode(&[rank]), rank))
         .filter(|(token, _)| !token.is_empty() && token != END_OF_TEXT)
+}
+
+/// A count as the trait returns it.
+pub(super) fn saturated(tokens: usize) -> u32 {
+    u32::try_from(tokens).unwrap_or(u32::MAX)
 }

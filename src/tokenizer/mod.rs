@@ -71,8 +71,3 @@ fn encoding_of(model: Model) -> Encoding {
         Model::R50kBase | Model::Gpt2 => Encoding::R50kBase,
     }
 }
-
-/// A count as the trait returns it.
-fn saturated(tokens: usize) -> u32 {
-    u32::try_from(tokens).unwrap_or(u32::MAX)
-}

@@ -124,7 +124,7 @@ pub fn violations(file: &str, source: &str, contract: &Contract) -> Vec<String> 
 }
 
 /// `engine/lane.rs` is `engine::lane`, `engine/mod.rs` is `engine`.
-fn module_of(file: &str) -> Vec<String> {
+pub fn module_of(file: &str) -> Vec<String> {
     let path = file.trim_end_matches(".rs").split('/').map(str::to_owned);
     path.filter(|part| !["mod", "lib", "main"].contains(&part.as_str())).collect()
 }

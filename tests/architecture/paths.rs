@@ -9,6 +9,10 @@ pub struct Named {
     pub segments: Vec<String>,
     /// Whether an import names it, so that what lies behind it may be meant too.
     pub imported: bool,
+    /// What an import calls it: `b` for `a::b`, `c` for `a::b as c`, `*` for all that is in it.
+    pub known_as: String,
+    /// Whether the import is there for others.
+    pub exported: bool,
     /// Its line in the file, from 1.
     pub line: usize,
 }
@@ -18,7 +22,11 @@ pub struct Named {
 /// `self`, `super` and the crate's own name are resolved; an external crate's path stands as it
 /// is written. Panics when `source` is no Rust.
 pub fn paths(source: &str, module: &[String]) -> Vec<Named> {
-    let tokens: TokenStream = source.parse().expect("a source is Rust");
+    paths_in(source.parse().expect("a source is Rust"), module)
+}
+
+/// The same of tokens.
+pub fn paths_in(tokens: TokenStream, module: &[String]) -> Vec<Named> {
     let mut found = Vec::new();
     walk(tokens, module, &mut found);
     found
@@ -34,9 +42,18 @@ fn walk(tokens: TokenStream, module: &[String], found: &mut Vec<Named>) {
                 walk(body.stream(), &[module, &[name.to_string()]].concat(), found);
                 3
             }
+            [TokenTree::Ident(word), TokenTree::Ident(_), end, ..]
+                if word == "mod" && is_punct(Some(end), ';') =>
+            {
+                3
+            }
+            [TokenTree::Ident(word), TokenTree::Group(_), ..] if word == "pub" => 2,
             [TokenTree::Ident(word), next, ..] if word == "use" && !is_punct(Some(next), '<') => {
                 let end = rest.iter().position(|token| is_punct(Some(token), ';')).unwrap_or(rest.len());
+                let first = found.len();
                 imports(&rest[1..end], &[], module, found);
+                let exported = is_public(&tokens[..at]);
+                found[first..].iter_mut().for_each(|named| named.exported = exported);
                 end
             }
             [TokenTree::Ident(_), ..] => {
@@ -44,7 +61,7 @@ fn walk(tokens: TokenStream, module: &[String], found: &mut Vec<Named>) {
                 let dots = tokens[..at].iter().rev().take_while(|token| is_punct(Some(token), '.')).count();
                 let is_field = dots == 1;
                 if !is_field && !is_root_macro(&segments, &rest[length..]) {
-                    found.push(named(segments, false, &rest[0], module));
+                    found.push(named(segments, &rest[0], module));
                 }
                 length
             }
@@ -89,15 +106,22 @@ fn imports(tokens: &[TokenTree], prefix: &[String], module: &[String], found: &m
             if segments.len() > 1 && segments.last().is_some_and(|last| last == "self") {
                 segments.pop();
             }
+            let known_as = match rest {
+                [TokenTree::Ident(word), TokenTree::Ident(name), ..] if word == "as" => name.to_string(),
+                _ if is_punct(behind.first(), '*') => "*".to_owned(),
+                _ => segments.last().cloned().unwrap_or_default(),
+            };
             if let Some(first) = tokens.first() {
-                found.push(named(segments, true, first, module));
+                found.push(Named { imported: true, known_as, ..named(segments, first, module) });
             }
         }
     }
 }
 
-fn named(segments: Vec<String>, imported: bool, at: &TokenTree, module: &[String]) -> Named {
-    Named { segments: resolved(segments, module), imported, line: at.span().start().line }
+fn named(segments: Vec<String>, at: &TokenTree, module: &[String]) -> Named {
+    let line = at.span().start().line;
+    let segments = resolved(segments, module);
+    Named { segments, imported: false, known_as: String::new(), exported: false, line }
 }
 
 /// The same from the crate's root.
@@ -120,6 +144,16 @@ fn is_root_macro(segments: &[String], rest: &[TokenTree]) -> bool {
     segments.len() == 2
         && segments[0] == "crate"
         && matches!(rest, [TokenTree::Punct(punct), TokenTree::Group(_), ..] if punct.as_char() == '!')
+}
+
+/// Whether `pub`, or `pub(crate)` and its like, ends what stands before an item.
+fn is_public(before: &[TokenTree]) -> bool {
+    let is_pub = |token: &TokenTree| matches!(token, TokenTree::Ident(word) if word == "pub");
+    match before {
+        [.., word, TokenTree::Group(_)] => is_pub(word),
+        [.., word] => is_pub(word),
+        [] => false,
+    }
 }
 
 fn is_separator(tokens: &[TokenTree]) -> bool {

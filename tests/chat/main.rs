@@ -28,6 +28,5 @@ fn stored(server: &Server, conversation: &str, messages: usize) {
         )
     };
     server.file("before.jsonl", &(1..=messages).map(line).collect::<String>());
-    let arguments = ["replay", "--conversation", conversation, "--batch", "100", "before.jsonl"];
-    server.run(&arguments).worked();
+    server.run(&["import", "--conversation", conversation, "before.jsonl"]).worked();
 }

@@ -14,7 +14,7 @@ fn long() -> Server {
         )
     };
     server.file("long.jsonl", &(1..=40).map(line).collect::<String>());
-    server.run(&["replay", "--batch", "100", "long.jsonl"]).worked();
+    server.run(&["import", "long.jsonl"]).worked();
     server
 }
 

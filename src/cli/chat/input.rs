@@ -64,7 +64,7 @@ impl Input {
     /// Removes what stands before the cursor, one character as people see it.
     pub fn backspace(&mut self) {
         let end = self.cursor;
-        self.left();
+        self.move_left();
         self.text.replace_range(self.cursor..end, "");
     }
 
@@ -91,13 +91,13 @@ impl Input {
     }
 
     /// One character to the left.
-    pub fn left(&mut self) {
+    pub fn move_left(&mut self) {
         let mut cursor = GraphemeCursor::new(self.cursor, self.text.len(), true);
         self.cursor = cursor.prev_boundary(&self.text, 0).ok().flatten().unwrap_or(0);
     }
 
     /// One character to the right.
-    pub fn right(&mut self) {
+    pub fn move_right(&mut self) {
         self.cursor = self.after();
     }
 
@@ -188,10 +188,10 @@ mod tests {
     #[test]
     fn a_character_is_what_people_see() {
         let mut input = typed("ae\u{301}👩‍🚀z");
-        input.left();
+        input.move_left();
         input.backspace();
         assert_eq!(input.text(), "ae\u{301}z");
-        input.left();
+        input.move_left();
         input.delete();
         assert_eq!(input.text(), "az");
         input.home();
@@ -245,8 +245,8 @@ mod tests {
         assert_eq!(rows("abcd"), Rows { rows: vec!["abcd".into(), String::new()], row: 1, column: 0 });
         assert_eq!(rows("a\nb"), Rows { rows: vec!["a".into(), "b".into()], row: 1, column: 1 });
         let mut input = typed("abcdef");
-        input.left();
-        input.left();
+        input.move_left();
+        input.move_left();
         assert_eq!((input.rows(4).row, input.rows(4).column), (1, 0));
     }
 }

@@ -58,10 +58,11 @@ impl Model {
         let messages: Value = serde_json::from_str(messages).map_err(|error| error.to_string())?;
         let request = json!({"model": self.name, "messages": messages, "stream": true});
         let chat = self.client.chat();
-        let mut stream = chat.create_stream_byot::<_, Value>(request).await.map_err(|error| told(&error))?;
+        let mut stream =
+            chat.create_stream_byot::<_, Value>(request).await.map_err(|error| describe(&error))?;
         let (mut reply, mut finished) = (String::new(), false);
         while let Some(chunk) = stream.next().await {
-            let chunk = chunk.map_err(|error| told(&error))?;
+            let chunk = chunk.map_err(|error| describe(&error))?;
             let choice = &chunk["choices"][0];
             if let Some(text) = choice["delta"]["content"].as_str().filter(|text| !text.is_empty()) {
                 reply.push_str(text);
@@ -92,7 +93,7 @@ fn key(args: &args::Chat) -> Result<Option<String>, CliError> {
     Ok(key.map(|key| key.trim().to_owned()).filter(|key| !key.is_empty()))
 }
 
-fn told(error: &OpenAIError) -> String {
+fn describe(error: &OpenAIError) -> String {
     let (text, cause) = (error.to_string(), root_cause(error));
     let text = if text.contains(&cause) { text } else { format!("{text}: {cause}") };
     visible(&text).chars().take(ERROR_CHARS).collect()

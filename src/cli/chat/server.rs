@@ -13,7 +13,7 @@ use crate::{
         client::Connection,
         compact::{compacted, undone},
         errors::refusal,
-        forget::told,
+        forget::describe,
         text::{said, speaker},
     },
     proto::{
@@ -231,7 +231,7 @@ impl Server {
         };
         let call = self.connection.memory().forget(request).await;
         let response = call.map_err(|status| refusal(&status))?.into_inner();
-        self.done(conversation_id, Some(told(&response, false).join("\n"))).await
+        self.done(conversation_id, Some(describe(&response, false).join("\n"))).await
     }
 
     /// Tells what is found by `prompt`, in the window and the archive.

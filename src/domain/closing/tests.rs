@@ -163,13 +163,13 @@ fn what_left_the_window_still_gives_the_title_until_it_is_erased() {
     let mut moved = talk(&[(Role::Assistant, "The migration of the customers table is finished.")]);
     let left = [said(1, Role::User, "Move the table customers to the new database server")];
     let left: Vec<_> = left.into_iter().map(Arc::new).collect();
-    moved.summary = moved.summary.write(&left, &[], &means());
+    moved.summary = moved.summary.write(&left, &[], &summary_context());
     let (title, summary) = closing(&moved);
     assert_eq!(title, "Move table customers to new database server");
     assert!(summary.starts_with("User: Move the table customers"), "{summary}");
 
     let gone: Ranges = [left[0].sequence].into_iter().collect();
-    moved.summary = moved.summary.erase(&gone, &means());
+    moved.summary = moved.summary.erase(&gone, &summary_context());
     let (title, summary) = closing(&moved);
     assert!(!title.contains("Move") && !summary.contains("Move"), "{title} {summary}");
     assert!(summary.contains("migration"), "{summary}");
@@ -204,6 +204,6 @@ proptest! {
     }
 }
 
-fn means() -> crate::domain::segment::Means<'static> {
-    crate::domain::segment::Means { limit: None, counter: o200k(), awaits: None }
+fn summary_context() -> crate::domain::segment::SummaryContext<'static> {
+    crate::domain::segment::SummaryContext { limit: None, counter: o200k(), awaits: None }
 }

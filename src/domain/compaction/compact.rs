@@ -7,7 +7,6 @@ use crate::domain::{
     change::Context,
     compaction::{Cause, Compaction, Unable},
     limits::LEAST_COMPACTED_WINDOW,
-    segment::Means,
 };
 
 /// A compaction to make.
@@ -145,7 +144,7 @@ impl Transition {
     ) {
         let policy = &self.after.head.policy;
         if policy.summarization_enabled {
-            self.after.summary = self.after.summary.write(left, focus, &Means::of(policy, context));
+            self.after.summary = self.after.summary.write(left, focus, &context.summary_context(policy));
         }
     }
 }

@@ -1,13 +1,17 @@
 //! Compactions in random conversations, beside what was said in them.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    sync::Arc,
+};
 
 use proptest::prelude::*;
 
 use super::*;
 use crate::domain::{
     Conversation, ConversationId, ConversationKey, Draft, Encoding, Identity, LineageId, Loaded, Marks, More,
-    Namespace, Need, Policy, Reason, RecipientId, Refusal, Role, Sequence, ToolCall, Utterance, Verdict,
+    Namespace, Need, Policy, Ranges, Reason, RecipientId, Refusal, Role, Sequence, Timestamp, ToolCall,
+    Transition, Utterance, Verdict,
     change::Context,
     edit::NewContent,
     extractive::tests::o200k,
@@ -173,14 +177,15 @@ impl Life {
     }
 
     /// A model tells a segment that waits; it names everything that it was shown.
-    fn retell(&mut self, which: usize) {
+    fn replace_by_llm(&mut self, which: usize) {
         let Some(command) = self.ask_model(which) else { return };
-        let told =
-            self.decide(|before, context| Ok(Verdict::Decided(retell(before, &command, context)))).unwrap();
+        let told = self
+            .decide(|before, context| Ok(Verdict::Decided(replace_by_llm(before, &command, context))))
+            .unwrap();
         told.into_iter().for_each(|transition| self.apply(transition));
     }
 
-    fn ask_model(&self, which: usize) -> Option<Retell> {
+    fn ask_model(&self, which: usize) -> Option<ReplaceByLlm> {
         let segments = self.state.summary.segments();
         let waiting: Vec<_> = segments.iter().filter(|segment| segment.awaits.is_some()).collect();
         let segment = waiting.get(which % waiting.len().max(1))?;
@@ -192,7 +197,7 @@ impl Life {
             from.sequences().filter(shown).map(|sequence| mark(sequence.get()) + " ").collect();
         let lines = segment.accept(&text, o200k()).ok()?;
         let (segment, seen) = (segment.number, self.state.head.revision);
-        Some(Retell { segment, lines, model: "model".into(), prompt: 1, seen, from })
+        Some(ReplaceByLlm { segment, lines, model: "model".into(), prompt: 1, seen, from })
     }
 
     /// Everything that is told anywhere in the state.
@@ -255,7 +260,7 @@ enum Step {
     ForgetAbout(u64),
     Restore(u64),
     Edit(u64),
-    Retell(usize),
+    ReplaceByLlm(usize),
     Narrow(u32),
 }
 
@@ -269,7 +274,7 @@ fn steps() -> impl Strategy<Value = Vec<Step>> {
         1 => (1..120u64).prop_map(Step::ForgetAbout),
         1 => (1..120u64).prop_map(Step::Restore),
         1 => (1..120u64).prop_map(Step::Edit),
-        4 => (0..9usize).prop_map(Step::Retell),
+        4 => (0..9usize).prop_map(Step::ReplaceByLlm),
         1 => (0..80u32).prop_map(Step::Narrow),
     ];
     prop::collection::vec(step, 1..24)
@@ -294,7 +299,7 @@ fn apply(life: &mut Life, step: &Step) {
         Step::ForgetAbout(sequence) => life.forget(&format!("about:{}", mark(sequence)), true),
         Step::Restore(sequence) => life.restore(sequence),
         Step::Edit(sequence) => life.edit(sequence),
-        Step::Retell(which) => life.retell(which),
+        Step::ReplaceByLlm(which) => life.replace_by_llm(which),
         Step::Narrow(max) => {
             life.limit(PolicyUpdate { max_utterances: Some(max), ..PolicyUpdate::default() })
         }
@@ -487,10 +492,11 @@ fn a_models_text_is_dropped_when_something_was_forgotten_meanwhile() {
         let asked = ask(&mut life);
         life.say(1);
         life.forget("sequence:7", hard);
-        let told =
-            life.decide(|before, context| Ok(Verdict::Decided(retell(before, &asked, context)))).unwrap();
+        let told = life
+            .decide(|before, context| Ok(Verdict::Decided(replace_by_llm(before, &asked, context))))
+            .unwrap();
         assert!(told.is_none(), "hard: {hard}");
-        life.retell(0);
+        life.replace_by_llm(0);
         life.check().unwrap();
         assert_eq!(life.state.summary.provisional(), 0);
         assert_eq!(life.state.compactions[0].model.as_deref(), Some("model"));

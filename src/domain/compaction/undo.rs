@@ -6,7 +6,6 @@ use crate::domain::{
     Conversation, Need, Ranges, Refusal, Revision, Transition, Utterance, Verdict,
     change::Context,
     compaction::{Compaction, Unable},
-    segment::Means,
 };
 
 /// An undo of the last compaction that stands.
@@ -69,8 +68,8 @@ pub fn undo(
     };
     let mut transition = Transition::from(before, context.now);
     transition.give_back(returned.clone(), compacted);
-    let means = Means::of(&before.head.policy, context);
-    transition.after.summary = before.summary.unfold(compacted, folded, &sources, &means);
+    let with = context.summary_context(&before.head.policy);
+    transition.after.summary = before.summary.unfold(compacted, folded, &sources, &with);
     transition.after.head.compacted_at = before.head.next;
     let compaction = Compaction { undone: Some(context.now), folded: None, ..(**compaction).clone() };
     let compaction = Arc::new(compaction);

@@ -1,14 +1,10 @@
-//! The plan of a context, and what it comes to.
+//! The plan of a context: what is known before it is put together.
 
 use crate::domain::{
     Conversation, Role, TokenCounter, Window,
     context::{
-        Archived, Context, Format, How, Message, Omission, Request,
-        assemble::Assembly,
-        budget::{TooSmall, share},
-        mask,
+        Archived, Format, How, Message, Omission, Request, mask,
         omitted::Omitted,
-        recent::{self, Recent},
         turns,
         unit::{Rendering, Unit, before},
         wording::{Costs, OPENING},
@@ -53,26 +49,11 @@ impl<'a> Plan<'a> {
         Self { conversation, archived, request, rendering, budget, floor, first }
     }
 
-    /// The context that the plan comes to.
-    pub(super) fn context(&self) -> Result<Context, TooSmall> {
-        let mut omitted = Omitted::default();
-        let instructions = self.instructions(&mut omitted);
-        let fixed = tokens_of(&instructions) + self.opening_room();
-        let mut units = Vec::new();
-        let Some(newest) = self.newest(&mut units) else {
-            return self.without_units(instructions, fixed, units, omitted);
-        };
-        let lead = self.lead(newest).map_or(0, |lead| lead.tokens.into());
-        let shares = share(self, fixed, newest, lead)?;
-        let recent = recent::choose(self, units, &shares);
-        Ok(Assembly { plan: self, shares, recent, omitted }.context(instructions))
-    }
-
     pub(super) fn window(&self) -> &'a Window {
         &self.conversation.window
     }
 
-    fn instructions(&self, omitted: &mut Omitted) -> Vec<Message> {
+    pub(super) fn instructions(&self, omitted: &mut Omitted) -> Vec<Message> {
         let mut messages = Vec::with_capacity(self.floor + 4);
         for utterance in self.window().slice(0..self.floor) {
             match self.rendering.message(utterance) {
@@ -85,7 +66,7 @@ impl<'a> Plan<'a> {
     }
 
     /// Kept free for an opening, so that whether there is one moves nothing else.
-    fn opening_room(&self) -> u64 {
+    pub(super) fn opening_room(&self) -> u64 {
         match self.request.format {
             Format::AnthropicMessages => self.rendering.costs.of_words(OPENING).into(),
             Format::OpenAiChat | Format::Text => 0,
@@ -93,7 +74,7 @@ impl<'a> Plan<'a> {
     }
 
     /// Renders units, the newest first, up to the first that has a message.
-    fn newest<'u>(&self, units: &'u mut Vec<Unit>) -> Option<&'u Unit> {
+    pub(super) fn newest<'u>(&self, units: &'u mut Vec<Unit>) -> Option<&'u Unit> {
         let mut end = self.window().len();
         while let Some(places) = before(self.window(), self.first, end) {
             end = places.start;
@@ -105,23 +86,6 @@ impl<'a> Plan<'a> {
             }
         }
         units.last().filter(|unit| !unit.messages.is_empty())
-    }
-
-    /// A context of instructions and summary.
-    fn without_units(
-        &self,
-        instructions: Vec<Message>,
-        fixed: u64,
-        units: Vec<Unit>,
-        omitted: Omitted,
-    ) -> Result<Context, TooSmall> {
-        if fixed > self.budget {
-            return Err(TooSmall { needed: fixed });
-        }
-        let nothing = Unit::nothing(self.window().len());
-        let shares = share(self, fixed, &nothing, 0)?;
-        let recent = Recent::all(self, units);
-        Ok(Assembly { plan: self, shares, recent, omitted }.context(instructions))
     }
 
     /// The user utterance that started the turn which `unit` is amid of.

@@ -1,11 +1,14 @@
 //! Contexts as a whole: what always holds, and what the parts come to.
 
+use std::sync::Arc;
+
 use proptest::prelude::*;
 
 use super::*;
 use crate::domain::{
-    AssignedId, ConversationId, ConversationKey, Draft, Encoding, Identity, LineageId, Loaded, Marks, More,
-    Namespace, Policy, RecipientId, Sequence, Timestamp, Verdict, change,
+    AssignedId, Conversation, ConversationId, ConversationKey, Draft, Encoding, Identity, LineageId, Loaded,
+    Marks, More, Namespace, Policy, Ranges, RecipientId, Refusal, Role, Sequence, Timestamp, TokenCounter,
+    ToolCall, Verdict, change,
     extractive::tests::o200k,
     forget::{Forget, forget},
     forgetting,

@@ -11,6 +11,7 @@ use crate::domain::{
         trim::{least, trim},
         wording::Costs,
     },
+    exchange::OpenCalls,
 };
 
 /// A unit, rendered.
@@ -81,11 +82,11 @@ impl Rendering<'_> {
     }
 
     fn render<'u>(&self, mut unit: Unit, utterances: impl Iterator<Item = &'u Arc<Utterance>>) -> Unit {
-        let mut exchange = Exchange::new();
+        let mut exchange = Exchange::default();
         for utterance in utterances {
             unit.counted += u64::from(utterance.counted_tokens());
             let omission = match self.omission(utterance) {
-                None if utterance.role == Role::Tool => answer(&mut exchange, utterance),
+                None if utterance.role == Role::Tool => exchange.answer(utterance),
                 None => self.say(&mut exchange, utterance),
                 omission => omission,
             };
@@ -115,26 +116,24 @@ impl Rendering<'_> {
     /// Adds what stands for itself, unless it says nothing.
     fn say<'u>(&self, exchange: &mut Exchange<'u>, utterance: &'u Arc<Utterance>) -> Option<Omission> {
         let Some(message) = self.message(utterance) else { return Some(Omission::Empty) };
-        let answers = match self.costs.takes_results() {
-            true => utterance.tool_calls().iter().map(|_| None).collect(),
-            false => SmallVec::new(),
-        };
-        exchange.push(Said { message, answers });
+        let calls = if self.costs.takes_results() { utterance.tool_calls() } else { &[] };
+        exchange.say(message, calls);
         None
     }
 
     /// Each call's results directly after it, the rest in the order said.
     fn lay_out(&self, exchange: Exchange<'_>, unit: &mut Unit) {
-        let open = exchange.iter().any(|said| said.answers.iter().any(Option::is_none));
+        let Exchange { said, open } = exchange;
+        let open = !open.is_empty();
         if open && self.unanswered == Unanswered::Omit {
-            let answers = exchange.iter().flat_map(|said| said.answers.iter().flatten());
-            let said = exchange.iter().filter_map(|said| said.message.utterance.as_ref());
+            let answers = said.iter().flat_map(|said| said.answers.iter().flatten());
+            let said = said.iter().filter_map(|said| said.message.utterance.as_ref());
             let all = said.chain(answers.copied()).map(|utterance| utterance.sequence);
             unit.omitted.extend(all.map(|sequence| (sequence, Omission::UnansweredCall)));
             return;
         }
         unit.placeholders = open;
-        for Said { message, answers } in exchange {
+        for Said { message, answers } in said {
             let utterance = message.utterance.clone();
             unit.messages.push(message);
             let calls = utterance.as_ref().map_or(&[][..], |utterance| utterance.tool_calls());
@@ -222,7 +221,12 @@ impl Rendering<'_> {
 }
 
 /// What is said in a unit, but for the results.
-type Exchange<'u> = SmallVec<[Said<'u>; 1]>;
+#[derive(Default)]
+struct Exchange<'u> {
+    said: SmallVec<[Said<'u>; 1]>,
+    /// The places of the message and of the call.
+    open: OpenCalls<&'u str, (usize, usize)>,
+}
 
 /// A message of an exchange, and what answers its calls.
 struct Said<'u> {
@@ -230,19 +234,25 @@ struct Said<'u> {
     answers: SmallVec<[Option<&'u Arc<Utterance>>; 1]>,
 }
 
-/// Puts a result to the nearest earlier call with its id that has none.
-fn answer<'u>(exchange: &mut Exchange<'u>, result: &'u Arc<Utterance>) -> Option<Omission> {
-    let wanted = result.tool_call_id().unwrap_or_default();
-    let open = exchange.iter_mut().rev().find_map(|said| {
-        let mut calls = said.message.tool_calls().iter().zip(&mut said.answers).rev();
-        calls.find_map(|(call, answer)| (answer.is_none() && *call.id == *wanted).then_some(answer))
-    });
-    match open {
-        Some(answer) => {
-            *answer = Some(result);
-            None
+impl<'u> Exchange<'u> {
+    /// Adds a message that makes `calls`.
+    fn say(&mut self, message: Message, calls: &'u [ToolCall]) {
+        let place = self.said.len();
+        for (index, call) in calls.iter().enumerate() {
+            self.open.open(&call.id, (place, index));
         }
-        None => Some(Omission::Aside),
+        self.said.push(Said { message, answers: calls.iter().map(|_| None).collect() });
+    }
+
+    /// Puts a result to the call that it answers.
+    fn answer(&mut self, result: &'u Arc<Utterance>) -> Option<Omission> {
+        match self.open.answer(result.tool_call_id().unwrap_or_default()) {
+            Some((place, index)) => {
+                self.said[place].answers[index] = Some(result);
+                None
+            }
+            None => Some(Omission::Aside),
+        }
     }
 }
 

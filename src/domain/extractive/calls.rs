@@ -1,9 +1,10 @@
 //! Tool calls on one line each: that the call was made, and how it ended.
 
-use std::{collections::HashMap, sync::Arc};
+use std::sync::Arc;
 
 use crate::domain::{
-    Role, ToolCall, Utterance,
+    ToolCall, Utterance,
+    exchange::{Pairing, Said},
     extractive::{
         arguments,
         split::{clip, clip_tail, fold},
@@ -27,29 +28,12 @@ const FOUND: usize = 24;
 const COUNTED_BYTES: usize = 64 << 10;
 
 /// The results of all calls in `source`, in the order of the calls.
-///
-/// A result answers the nearest earlier call with its id that is still open; a user
-/// utterance closes what is open.
 pub(super) fn answers(source: &[Arc<Utterance>]) -> Vec<Option<&str>> {
-    let mut answers = Vec::new();
-    let mut open: HashMap<&str, Vec<usize>> = HashMap::new();
-    for utterance in source.iter().filter(|utterance| utterance.is_live()) {
-        match utterance.role {
-            Role::User => open.clear(),
-            Role::Tool => {
-                let calls = utterance.tool_call_id().and_then(|id| open.get_mut(id));
-                if let Some(call) = calls.and_then(Vec::pop) {
-                    answers[call] = Some(&*utterance.content);
-                }
-            }
-            Role::System | Role::Assistant => {}
-        }
-        for call in utterance.tool_calls() {
-            open.entry(&call.id).or_default().push(answers.len());
-            answers.push(None);
-        }
-    }
-    answers
+    let live: Vec<&Utterance> =
+        source.iter().filter(|utterance| utterance.is_live()).map(|utterance| &**utterance).collect();
+    let results = Pairing::of(live.iter().map(|utterance| Said::from(*utterance))).results;
+    let content = |place: usize| &*live[place].content;
+    results.into_iter().flatten().map(|result| result.map(content)).collect()
 }
 
 /// Appends `name(arguments) → outcome`; says whether the call failed, and how long the name is, in bytes.

@@ -4,7 +4,7 @@ use std::{cmp::Reverse, collections::BinaryHeap};
 
 use crate::domain::{
     TokenCounter,
-    extractive::{Sentence, choose::Weighed, lines::Lines, words::NUMBER},
+    extractive::{choose::Weighed, lines::Lines, sentence::Sentence, words::NUMBER},
 };
 
 /// What was named in the last so many utterances is likeliest to be needed next; in twice as many, likelier

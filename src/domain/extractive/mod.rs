@@ -25,6 +25,7 @@ mod choose;
 mod focus;
 mod ledger;
 mod lines;
+mod sentence;
 mod split;
 #[cfg(test)]
 pub(crate) mod tests;
@@ -33,7 +34,7 @@ mod words;
 use std::sync::Arc;
 
 use crate::domain::{
-    Sequence, TokenCounter, Utterance,
+    TokenCounter, Utterance,
     extractive::{
         choose::{Pool, Weighed, Worth},
         ledger::ledger,
@@ -42,6 +43,7 @@ use crate::domain::{
 };
 
 pub use focus::{Focus, Kind};
+pub use sentence::Sentence;
 
 /// Of a budget that does not hold everything, sentences and calls take so many percent first; the ledger
 /// follows, and sentences again where it leaves room.
@@ -52,20 +54,6 @@ const LEAST_SENTENCES_TOKENS: u32 = 48;
 const LEAST_TOKEN_BYTES: usize = 3;
 /// Clipped shorter than this, in bytes, a line is left out.
 const LEAST_BYTES: usize = 12;
-
-/// One line of a summary: who said it, and the sentence; or a tool call and how it ended; or what either names.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Sentence {
-    /// The utterance that it is taken from; for a tool call, the one that made the call.
-    /// (A call's line may quote the result: both are of one unit, and are forgotten together.)
-    pub sequence: Sequence,
-    /// The line, `\n` at its end and nowhere else.
-    pub text: Box<str>,
-    /// Exact tokens of `text`.
-    pub tokens: u32,
-    /// What it was worth among the sentences it was taken from; the more, the longer it stays.
-    pub weight: u32,
-}
 
 /// The sentences of `source` that tell most in at most `budget` tokens, in the order said.
 ///

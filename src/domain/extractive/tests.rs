@@ -6,7 +6,7 @@ use proptest::prelude::*;
 use tiktoken_rs::CoreBPE;
 
 use super::*;
-use crate::domain::{LineageId, More, Role, Timestamp, ToolCall, UtteranceId};
+use crate::domain::{LineageId, More, Role, Sequence, Timestamp, ToolCall, UtteranceId};
 
 /// An encoding, counted by its reference implementation.
 pub(crate) struct Reference(CoreBPE);

@@ -66,16 +66,77 @@ pub(super) fn parse(text: &str) -> Result<Instruction, InstructionError> {
 }
 
 /// `text` as the value of `name` or `id`: in quotes if it would not be read back bare.
-pub(super) fn value(text: &str) -> impl fmt::Display {
+fn value(text: &str) -> impl fmt::Display {
     let bare = !text.starts_with(is_quote) && !text.contains(ends_bare) && !text.is_empty();
     if bare { text.to_owned() } else { quoted(text) }
 }
 
 /// `text` as the value of `about`: in quotes if it would not be read back bare.
-pub(super) fn rest_of_line(text: &str) -> impl fmt::Display {
+fn rest_of_line(text: &str) -> impl fmt::Display {
     match read_rest(text) {
         Ok(read) if read == text => read,
         _ => quoted(text),
+    }
+}
+
+impl fmt::Display for Instruction {
+    /// The short form; `about` comes last, for its text takes the rest of the line.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let about = self.criteria().iter().filter(|criterion| matches!(criterion, Criterion::About(_)));
+        let others = self.criteria().iter().filter(|criterion| !matches!(criterion, Criterion::About(_)));
+        let mut separator = "";
+        let mut part = |part: &dyn fmt::Display| {
+            write!(f, "{separator}{part}")?;
+            separator = " ";
+            Ok(())
+        };
+        others.map(|criterion| criterion as &dyn fmt::Display).try_for_each(&mut part)?;
+        self.take().iter().map(|take| take as &dyn fmt::Display).try_for_each(&mut part)?;
+        about.map(|criterion| criterion as &dyn fmt::Display).try_for_each(&mut part)
+    }
+}
+
+impl fmt::Display for Criterion {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let turns = |count: u32| if count == 1 { "turn" } else { "turns" };
+        match self {
+            Self::All => f.write_str("all"),
+            Self::Id(id) => write!(f, "id:{}", value(id)),
+            Self::Sequence(range) => write!(f, "sequence:{}", Span(range, u64::MAX)),
+            Self::Position(range) => write!(f, "position:{}", Span(range, u32::MAX)),
+            Self::Speaker(role) => write!(f, "speaker:{role}"),
+            Self::Name(name) => write!(f, "name:{}", value(name)),
+            Self::Turn(range) => write!(f, "turn:{}", Span(range, u32::MAX)),
+            Self::FirstTurns(count) => write!(f, "first:{count}_{}", turns(*count)),
+            Self::LastTurns(count) => write!(f, "last:{count}_{}", turns(*count)),
+            Self::AfterTurn(turn) => write!(f, "after:turn_{turn}"),
+            Self::BeforeTurn(turn) => write!(f, "before:turn_{turn}"),
+            Self::About(text) => write!(f, "about:{}", rest_of_line(text)),
+        }
+    }
+}
+
+impl fmt::Display for Take {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Oldest(1) => f.write_str("oldest"),
+            Self::Newest(1) => f.write_str("newest"),
+            Self::Oldest(count) => write!(f, "first:{count}"),
+            Self::Newest(count) => write!(f, "last:{count}"),
+        }
+    }
+}
+
+/// A range and the greatest number of its type: `N`, `N-M`, or `N-` for an open one.
+struct Span<'a, T>(&'a RangeInclusive<T>, T);
+
+impl<T: fmt::Display + PartialEq> fmt::Display for Span<'_, T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match (self.0.start(), self.0.end()) {
+            (start, end) if start == end => write!(f, "{start}"),
+            (start, end) if *end == self.1 => write!(f, "{start}-"),
+            (start, end) => write!(f, "{start}-{end}"),
+        }
     }
 }
 

@@ -1,6 +1,6 @@
 //! Why an instruction is refused.
 
-use crate::domain::forgetting::MAX_INSTRUCTION_BYTES;
+use crate::domain::limits::MAX_INSTRUCTION_BYTES;
 
 /// The forms, on one line, for an error to show.
 const FORMS: &str = "accepted are oldest, newest, first:N, last:N, last:N_turns, position:N, N-M or N-, \

@@ -17,8 +17,7 @@ use std::str::FromStr;
 pub use error::InstructionError;
 pub use instruction::{Criterion, Instruction, Take};
 
-/// Longest instruction, in bytes.
-pub const MAX_INSTRUCTION_BYTES: usize = 4_096;
+use crate::domain::limits::MAX_INSTRUCTION_BYTES;
 
 /// Reads an instruction, in the short forms or in plain English, in time linear in `text`.
 ///

@@ -7,6 +7,7 @@
 mod edited;
 mod point;
 mod revival;
+mod stop;
 #[cfg(test)]
 mod tests;
 
@@ -16,7 +17,8 @@ use crate::domain::{
     Change, Conversation, ConversationKey, ForkedFrom, Head, Identity, LineageId, Need, Ranges, RecipientId,
     Refusal, Revision, Sequence, Timestamp, Transition, Trunk, Verdict, Window,
     change::Context,
-    segment::{Cut, Means, Summary},
+    fork::stop::{Stop, verdict},
+    segment::{Cut, Summary},
 };
 
 pub use edited::{ForkEdited, ForkedEdited, fork_edited};
@@ -75,32 +77,6 @@ pub fn fork(
         Ok(Forked { parent: freeze(before, at, command.branch, context.now), fork })
     };
     verdict(decide())
-}
-
-/// Why a decision stops.
-enum Stop {
-    Need(Need),
-    Refused(Refusal),
-}
-
-impl From<Need> for Stop {
-    fn from(need: Need) -> Self {
-        Self::Need(need)
-    }
-}
-
-impl From<Refusal> for Stop {
-    fn from(refusal: Refusal) -> Self {
-        Self::Refused(refusal)
-    }
-}
-
-fn verdict<T>(decided: Result<T, Stop>) -> Result<Verdict<T>, Refusal> {
-    match decided {
-        Ok(decided) => Ok(Verdict::Decided(decided)),
-        Err(Stop::Need(need)) => Ok(Verdict::Need(need)),
-        Err(Stop::Refused(refusal)) => Err(refusal),
-    }
 }
 
 /// The parent after a fork at `at`. Its branch is frozen, unless nothing was written to it or nothing of
@@ -212,7 +188,7 @@ impl Taken {
         left.subtract(&live);
         archived.subtract(&live);
         let sources = context.loaded.archive(&before.summary.sources_of_cut(&left, &archived))?;
-        let summary = before.summary.cut(&left, &sources, &Means::of(policy, context));
+        let summary = before.summary.cut(&left, &sources, &context.summary_context(policy));
         Ok(Self { window: revival::joined(&window, revived), left, archived, summary })
     }
 }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::domain::{
     Conversation, Head, Need, Ranges, Refusal, Role, Sequence, Utterance, Window, change::Context,
-    exchange::OpenExchange, fork::Stop,
+    exchange::OpenExchange, fork::stop::Stop,
 };
 
 /// Archived utterances that are looked at for the end of a unit, at first.

@@ -19,7 +19,7 @@ pub(super) fn revived(
     loop {
         let wanted = archived.clone().take_last(count);
         let candidates = context.loaded.archive(&wanted)?;
-        let mut room = Room::beside(window, policy);
+        let mut room = Room::of(window, policy);
         let mut fitting = candidates.len();
         for unit in candidates.chunk_by(|one, other| one.unit == other.unit).rev() {
             if !room.takes(unit) {
@@ -52,7 +52,7 @@ struct Room<'a> {
 }
 
 impl<'a> Room<'a> {
-    fn beside(window: &'a Window, policy: &'a Policy) -> Self {
+    fn of(window: &'a Window, policy: &'a Policy) -> Self {
         let live = window.iter().filter(|utterance| utterance.is_live() && utterance.turn > 0);
         Self {
             policy,

@@ -1,44 +1,26 @@
 //! Ids of calls that a provider accepts.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 
 use super::Unit;
-
-/// What a provider asks of the ids.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum CallIds {
-    /// Any text, once in a message (OpenAI).
-    OnceInMessage,
-    /// Letters, digits, `_` and `-`, at most 64, once in a request (Anthropic).
-    OnceInRequest,
-}
-
-/// Longest id of [`CallIds::OnceInRequest`], in characters.
-const MAX_LENGTH: usize = 64;
+use crate::domain::call_ids::{CallIds, Rule};
 
 /// Changes the ids that are not accepted, of calls and of their results alike; returns how many.
 ///
-/// What is not accepted becomes `_`; an id that is taken gets a number. The result depends on
-/// nothing but the messages up to it.
-pub fn accept(units: &mut [Unit], rule: CallIds) -> usize {
-    let mut ids = Ids::default();
-    let mut changed = 0;
-    for unit in units {
-        if rule == CallIds::OnceInMessage {
-            ids = Ids::default();
-        }
-        changed += accept_unit(unit, rule, &mut ids);
-    }
-    changed
+/// The result depends on nothing but the messages up to it.
+pub fn accept(units: &mut [Unit], rule: Rule) -> usize {
+    let mut ids = CallIds::by(rule);
+    units.iter_mut().map(|unit| accept_unit(unit, &mut ids)).sum()
 }
 
-fn accept_unit(unit: &mut Unit, rule: CallIds, ids: &mut Ids) -> usize {
+fn accept_unit(unit: &mut Unit, ids: &mut CallIds) -> usize {
     let Some(more) = unit.message.draft.more.as_mut() else { return 0 };
+    ids.next_message();
     // The results of calls with one id are alike for a reader: any order answers each once.
     let mut renamed: HashMap<Box<str>, Vec<Box<str>>> = HashMap::new();
     let mut changed = 0;
     for call in &mut more.tool_calls {
-        let id = ids.take(&call.id, rule);
+        let id: Box<str> = ids.assign(&call.id, "").into();
         changed += usize::from(id != call.id);
         let given = std::mem::replace(&mut call.id, id.clone());
         renamed.entry(given).or_default().push(id);
@@ -53,40 +35,6 @@ fn accept_unit(unit: &mut Unit, rule: CallIds, ids: &mut Ids) -> usize {
         }
     }
     changed
-}
-
-/// The ids that are taken.
-#[derive(Default)]
-struct Ids {
-    taken: HashSet<Box<str>>,
-    /// The last number given to an id.
-    numbers: HashMap<Box<str>, usize>,
-}
-
-impl Ids {
-    fn take(&mut self, given: &str, rule: CallIds) -> Box<str> {
-        let plain: Box<str> = match rule {
-            CallIds::OnceInMessage => given.into(),
-            CallIds::OnceInRequest => given.chars().map(accepted).take(MAX_LENGTH).collect::<String>().into(),
-        };
-        let mut id = plain.clone();
-        while !self.taken.insert(id.clone()) {
-            let number = self.numbers.entry(plain.clone()).or_insert(1);
-            *number += 1;
-            let ending = format!("_{number}");
-            let kept = plain.chars().take(MAX_LENGTH - ending.len());
-            id = kept.chain(ending.chars()).collect::<String>().into();
-        }
-        id
-    }
-}
-
-/// The character, or what stands for it.
-fn accepted(character: char) -> char {
-    match character {
-        'a'..='z' | 'A'..='Z' | '0'..='9' | '_' | '-' => character,
-        _ => '_',
-    }
 }
 
 #[cfg(test)]
@@ -111,14 +59,14 @@ mod tests {
         ]))
         .units;
         let before = units.clone();
-        assert_eq!(accept(&mut units, CallIds::OnceInMessage), 0);
+        assert_eq!(accept(&mut units, Rule::ANY), 0);
         assert_eq!(units, before);
     }
 
     #[test]
     fn an_id_twice_in_a_message_gets_a_number() {
         let mut units = pair(numbered([calls("", &["a", "a"]), result("a"), result("a")])).units;
-        assert_eq!(accept(&mut units, CallIds::OnceInMessage), 1);
+        assert_eq!(accept(&mut units, Rule::ANY), 1);
         assert_eq!(ids(&units), [(vec!["a", "a_2"], vec!["a_2", "a"])]);
     }
 
@@ -134,10 +82,10 @@ mod tests {
             result(&long),
         ];
         let mut units = pair(numbered(drafts)).units;
-        assert_eq!(accept(&mut units, CallIds::OnceInRequest), 4);
+        assert_eq!(accept(&mut units, Rule::ANTHROPIC), 4);
         let (short, numbered) = ("x".repeat(64), format!("{}_2", "x".repeat(62)));
         assert_eq!(ids(&units)[0].0, ["a_b", &short]);
         assert_eq!(ids(&units)[1].1, ["a_b_2", &numbered]);
-        assert_eq!(accept(&mut units, CallIds::OnceInRequest), 0, "once accepted, they stay");
+        assert_eq!(accept(&mut units, Rule::ANTHROPIC), 0, "once accepted, they stay");
     }
 }

@@ -1,14 +1,16 @@
 //! Every call has its result directly behind it, and every result its call.
 //!
-//! A result answers the nearest earlier call with its id that is still open; a user message
-//! abandons what is open (the rule of [`exchange`](crate::domain::exchange)). The whole history is
-//! at hand here, so a call that is never answered leaves alone: what was said beside it stays, and
+//! Which result answers which call is said in [`exchange`](crate::domain::exchange). The whole history
+//! is at hand here, so a call that is never answered leaves alone: what was said beside it stays, and
 //! so do the calls that were answered.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::BTreeMap;
 
 use super::{DropReason, Dropped, Entry, Unit};
-use crate::domain::{Draft, Role};
+use crate::domain::{
+    Draft, Role,
+    exchange::{Pairing, Said},
+};
 
 /// A history of which every call is answered.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -23,78 +25,41 @@ pub struct Paired {
 
 /// Pairs results with calls. `entries` is in the order of the conversation.
 pub fn pair(entries: Vec<Entry>) -> Paired {
-    let Answers { of, orphans } = Answers::find(&entries);
+    let pairing = Pairing::of(entries.iter().map(|entry| Said::from(&entry.draft)));
     let mut paired = Paired::default();
     let mut results: BTreeMap<usize, Entry> = BTreeMap::new();
     let mut messages = Vec::new();
     for (place, entry) in entries.into_iter().enumerate() {
-        match (entry.draft.role, orphans.contains(&place)) {
-            (Role::Tool, true) => paired.dropped.extend(orphan(&entry)),
-            (Role::Tool, false) => _ = results.insert(place, entry),
+        match (entry.draft.role, pairing.answers[place]) {
+            (Role::Tool, false) => paired.dropped.extend(orphan(&entry)),
+            (Role::Tool, true) => _ = results.insert(place, entry),
             _ => messages.push((place, entry)),
         }
     }
     for (place, mut entry) in messages {
-        let answered = of.get(&place);
-        paired.dropped.extend(strip_calls(&mut entry, answered));
+        let answers = &pairing.results[place];
+        paired.dropped.extend(strip_calls(&mut entry, answers));
         if !says_something(&entry.draft) {
             continue;
         }
-        let places = answered.into_iter().flat_map(BTreeMap::keys);
-        let taken: Vec<_> = places.filter_map(|result| Some((*result, results.remove(result)?))).collect();
-        let moved = taken.iter().enumerate().filter(|(nth, (at, _))| *at != place + 1 + nth);
-        paired.moved.extend(moved.filter_map(|(_, (_, result))| result.index));
-        let results = taken.into_iter().map(|(_, result)| result).collect();
+        let mut places: Vec<usize> = answers.iter().copied().flatten().collect();
+        places.sort_unstable();
+        let moved = places.iter().enumerate().filter(|(nth, at)| **at != place + 1 + nth);
+        paired.moved.extend(moved.filter_map(|(_, at)| results.get(at)?.index));
+        let results = places.iter().filter_map(|at| results.remove(at)).collect();
         paired.units.push(Unit { message: entry, results });
     }
     paired
 }
 
-/// Which result answers which call.
-struct Answers {
-    /// For a message: the places of the results, each with the number of the call it answers.
-    of: BTreeMap<usize, BTreeMap<usize, usize>>,
-    /// The places of results that answer nothing.
-    orphans: BTreeSet<usize>,
-}
-
-impl Answers {
-    fn find(entries: &[Entry]) -> Self {
-        let mut answers = Self { of: BTreeMap::new(), orphans: BTreeSet::new() };
-        // The open calls of each id, the nearest last.
-        let mut open: HashMap<&str, Vec<(usize, usize)>> = HashMap::new();
-        for (place, entry) in entries.iter().enumerate() {
-            match entry.draft.role {
-                Role::User => open.clear(),
-                Role::Tool => {
-                    let id = entry.draft.tool_call_id();
-                    match id.and_then(|id| open.get_mut(id)?.pop()) {
-                        Some((message, call)) => {
-                            answers.of.entry(message).or_default().insert(place, call);
-                        }
-                        None => _ = answers.orphans.insert(place),
-                    }
-                }
-                Role::System | Role::Assistant => {
-                    for (call, made) in entry.draft.tool_calls().iter().enumerate() {
-                        open.entry(&made.id).or_default().push((place, call));
-                    }
-                }
-            }
-        }
-        answers
-    }
-}
-
 /// Takes the calls that nothing answers out of a message, and says so.
-fn strip_calls(entry: &mut Entry, answered: Option<&BTreeMap<usize, usize>>) -> Option<Dropped> {
+fn strip_calls(entry: &mut Entry, answers: &[Option<usize>]) -> Option<Dropped> {
     let index = entry.index?;
     let more = entry.draft.more.as_mut()?;
-    let has_result = |call: usize| answered.is_some_and(|results| results.values().any(|of| *of == call));
-    let mut number = 0..;
+    let mut answers = answers.iter();
     let mut lost = Vec::new();
     more.tool_calls.retain(|call| {
-        let keep = number.next().is_some_and(has_result);
+        let keep = answers.next().is_some_and(Option::is_some);
         if !keep {
             lost.push(call.id.clone());
         }

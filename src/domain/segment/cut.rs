@@ -5,7 +5,12 @@ use std::sync::Arc;
 use crate::domain::{
     Ranges, Utterance,
     extractive::{Focus, summarise},
-    segment::{Means, Segment, Summary, budget, rebuild::Rebuild},
+    segment::{
+        rebuild::Rebuild,
+        record::{Segment, budget},
+        summary::Summary,
+        summary_context::SummaryContext,
+    },
 };
 
 /// A summary that covers less than the one it comes from.
@@ -23,7 +28,7 @@ impl Summary {
     /// summary to `kept`.
     pub fn sources_of_cut(&self, kept: &Ranges, stored: &Ranges) -> Ranges {
         let mut sources = Ranges::new();
-        for segment in self.segments.iter().filter(|segment| !kept.holds(&segment.covers)) {
+        for segment in self.segments().iter().filter(|segment| !kept.holds(&segment.covers)) {
             let left = segment.covers.intersection(kept);
             if stored.holds(&left) {
                 sources.union(&left);
@@ -39,32 +44,37 @@ impl Summary {
     /// - Any other is made anew from `sources`, which are what [`sources_of_cut`](Self::sources_of_cut)
     ///   names, in order; where these do not hold all that it still covers, it keeps its sentences of
     ///   that, and the cut is approximate.
-    pub fn cut(&self, kept: &Ranges, sources: &[Arc<Utterance>], means: &Means<'_>) -> Cut {
+    pub fn cut(&self, kept: &Ranges, sources: &[Arc<Utterance>], with: &SummaryContext<'_>) -> Cut {
         let seen: Ranges = sources.iter().map(|utterance| utterance.sequence).collect();
         let mut approximate = false;
         let mut rebuild = Rebuild::of(self);
         rebuild.replace(|segment| {
             let left = segment.covers.intersection(kept);
             if left == segment.covers {
-                let alone = segment.was_told_only_from(kept);
-                return (!alone).then(|| segment.without(&Ranges::new()).awaiting(segment, means));
+                let alone = segment.llm_saw_only(kept);
+                return (!alone).then(|| segment.without(&Ranges::new()).awaiting(segment, with));
             }
             if !seen.holds(&left) {
                 approximate = true;
-                return Some(remainder(segment, left).awaiting(segment, means));
+                return Some(remainder(segment, left).awaiting(segment, with));
             }
             let own = sources.iter().filter(|utterance| left.contains(utterance.sequence));
-            Some(retold(segment.level, left.clone(), own.cloned().collect(), means).awaiting(segment, means))
+            Some(anew(segment.level, left.clone(), own.cloned().collect(), with).awaiting(segment, with))
         });
-        rebuild.fold(means);
+        rebuild.fold(with);
         Cut { summary: rebuild.done(), approximate }
     }
 }
 
 /// A segment made of its sources.
-pub(super) fn retold(level: u32, covers: Ranges, source: Vec<Arc<Utterance>>, means: &Means<'_>) -> Segment {
+pub(super) fn anew(
+    level: u32,
+    covers: Ranges,
+    source: Vec<Arc<Utterance>>,
+    with: &SummaryContext<'_>,
+) -> Segment {
     let tokens = source.iter().map(|utterance| u64::from(utterance.counted_tokens())).sum();
-    let sentences = summarise(&source, &Focus::none(), budget(tokens), means.counter);
+    let sentences = summarise(&source, &Focus::none(), budget(tokens), with.counter);
     Segment::new(level, covers, sentences, tokens)
 }
 

@@ -5,7 +5,11 @@ use std::sync::Arc;
 use crate::domain::{
     Ranges,
     extractive::{Focus, Sentence, select},
-    segment::{Awaits, Means, Retold, Segment},
+    segment::{
+        llm_text::{Awaits, LlmText},
+        record::Segment,
+        summary_context::SummaryContext,
+    },
 };
 
 /// Longer texts of models are not kept for the next one: it tells anew what the sentences tell.
@@ -23,20 +27,20 @@ impl<'a> Joined<'a> {
     }
 
     /// All that both tell.
-    pub(super) fn whole(&self, means: &Means<'_>) -> Segment {
-        let retold = self.newest_retold().map(|newest| {
+    pub(super) fn whole(&self, with: &SummaryContext<'_>) -> Segment {
+        let llm_text = self.newest_llm_text().map(|newest| {
             let lines = [self.older.lines(), self.newer.lines()].concat();
-            Arc::new(Retold { lines, from: self.from(), ..(**newest).clone() })
+            Arc::new(LlmText { lines, from: self.from(), ..(**newest).clone() })
         });
-        let awaits = self.awaited().then(|| self.awaits(means)).flatten();
-        Segment { retold, awaits, ..self.plain(self.sentences()) }.sum()
+        let awaits = self.awaited().then(|| self.awaits(with)).flatten();
+        Segment { llm_text, awaits, ..self.plain(self.sentences()) }.sum()
     }
 
     /// What tells most of both in `budget` tokens; the texts of models are kept for the one that is to tell
     /// it anew.
-    pub(super) fn within(&self, budget: u32, means: &Means<'_>) -> Segment {
+    pub(super) fn within(&self, budget: u32, with: &SummaryContext<'_>) -> Segment {
         let segment = self.plain(select(self.sentences(), &Focus::none(), budget));
-        Segment { awaits: self.awaits(means), ..segment }
+        Segment { awaits: self.awaits(with), ..segment }
     }
 
     fn plain(&self, sentences: Vec<Sentence>) -> Segment {
@@ -57,8 +61,8 @@ impl<'a> Joined<'a> {
         sentences
     }
 
-    fn newest_retold(&self) -> Option<&'a Arc<Retold>> {
-        self.newer.retold.as_ref().or(self.older.retold.as_ref())
+    fn newest_llm_text(&self) -> Option<&'a Arc<LlmText>> {
+        self.newer.llm_text.as_ref().or(self.older.llm_text.as_ref())
     }
 
     fn awaited(&self) -> bool {
@@ -70,28 +74,28 @@ impl<'a> Joined<'a> {
         let mut from = Ranges::new();
         for segment in self.both() {
             from.union(&segment.covers);
-            segment.retold.iter().for_each(|retold| from.union(&retold.from));
+            segment.llm_text.iter().for_each(|llm_text| from.union(&llm_text.from));
             segment.awaits.iter().for_each(|awaits| from.union(&awaits.from));
         }
         from
     }
 
-    fn awaits(&self, means: &Means<'_>) -> Option<Arc<Awaits>> {
-        let now = means.awaits?;
+    fn awaits(&self, with: &SummaryContext<'_>) -> Option<Arc<Awaits>> {
+        let now = with.awaits?;
         let waiting = self.both().into_iter().filter_map(|segment| segment.awaits.as_ref());
         let since = waiting.clone().map(|awaits| awaits.since).min().unwrap_or(now);
         let mut focus: Vec<String> = waiting.flat_map(|awaits| awaits.focus.iter().cloned()).collect();
         focus.sort_unstable();
         focus.dedup();
-        let told = self.told();
+        let told = self.llm_texts();
         let from = if told.is_empty() { Ranges::new() } else { self.from() };
         Some(Arc::new(Awaits { since, told: told.into(), from, focus: focus.into() }))
     }
 
     /// What models told of either, beside what the other tells; empty when none did, or when it has become
     /// too long: then the sentences are what there is to tell anew.
-    fn told(&self) -> String {
-        match self.both().map(told) {
+    fn llm_texts(&self) -> String {
+        match self.both().map(llm_text_of) {
             [None, None] => String::new(),
             both => {
                 let parts = both.into_iter().zip(self.both());
@@ -104,8 +108,8 @@ impl<'a> Joined<'a> {
 }
 
 /// What models told of a segment, or of those that were folded into it.
-fn told(segment: &Segment) -> Option<String> {
-    match (&segment.retold, &segment.awaits) {
+fn llm_text_of(segment: &Segment) -> Option<String> {
+    match (&segment.llm_text, &segment.awaits) {
         (Some(_), _) => Some(segment.text()),
         (None, Some(awaits)) => (!awaits.told.is_empty()).then(|| awaits.told.to_string()),
         (None, None) => None,

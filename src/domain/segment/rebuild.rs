@@ -5,7 +5,12 @@ use std::sync::Arc;
 use crate::domain::{
     extractive::{Focus, Sentence, select},
     limits::MAX_SEGMENTS,
-    segment::{Means, Segment, Summary, joined::Joined},
+    segment::{
+        joined::Joined,
+        record::Segment,
+        summary::{Summary, total},
+        summary_context::SummaryContext,
+    },
 };
 
 /// A fold goes on until so many percent of the limit are used: so that the next evictions
@@ -22,12 +27,12 @@ pub(super) struct Rebuild<'a> {
 impl<'a> Rebuild<'a> {
     pub(super) fn of(before: &'a Summary) -> Self {
         let segments = before.segments().to_vec();
-        Self { before, segments, next_number: before.next_number }
+        Self { before, segments, next_number: before.next_number() }
     }
 
     /// The changed summary; the same as before when nothing was put in.
     pub(super) fn done(self) -> Summary {
-        match self.next_number == self.before.next_number {
+        match self.next_number == self.before.next_number() {
             true => self.before.clone(),
             false => Summary::numbered(self.segments, self.next_number),
         }
@@ -56,10 +61,10 @@ impl<'a> Rebuild<'a> {
     /// Merged are always the two oldest neighbours of equal level: so levels grow with the
     /// logarithm of what was said, and what is old has been thinned out most often. A merge
     /// drops at most half of the two.
-    pub(super) fn fold(&mut self, means: &Means<'_>) {
-        let limit = means.limit();
+    pub(super) fn fold(&mut self, with: &SummaryContext<'_>) {
+        let limit = with.limit();
         while self.segments.len() > MAX_SEGMENTS {
-            self.merge(|_| None, means);
+            self.merge(|_| None, with);
         }
         if total(&self.segments) <= limit {
             return;
@@ -70,20 +75,20 @@ impl<'a> Rebuild<'a> {
             match self.segments.len() {
                 _ if excess == 0 => return,
                 0 | 1 => return self.trim(target),
-                _ => self.merge(|tokens| Some((tokens / 2).max(tokens.saturating_sub(excess))), means),
+                _ => self.merge(|tokens| Some((tokens / 2).max(tokens.saturating_sub(excess))), with),
             }
         }
     }
 
     /// Merges one pair into a segment of the next level, within what `budget` makes of their
     /// tokens; `None` keeps all.
-    fn merge(&mut self, budget: impl Fn(u32) -> Option<u32>, means: &Means<'_>) {
+    fn merge(&mut self, budget: impl Fn(u32) -> Option<u32>, with: &SummaryContext<'_>) {
         let levels = self.segments.windows(2);
         let at = levels.into_iter().position(|pair| pair[0].level == pair[1].level).unwrap_or(0);
         let (Some(older), Some(newer)) = (self.segments.get(at), self.segments.get(at + 1)) else { return };
         let merged = match budget(older.tokens.saturating_add(newer.tokens)) {
-            None => Joined::of(older, newer).whole(means),
-            Some(budget) => Joined::of(older, newer).within(budget, means),
+            None => Joined::of(older, newer).whole(with),
+            Some(budget) => Joined::of(older, newer).within(budget, with),
         };
         let merged = self.numbered(merged);
         self.segments.splice(at..at + 2, [merged]);
@@ -104,8 +109,4 @@ impl<'a> Rebuild<'a> {
         self.next_number += 1;
         Arc::new(segment)
     }
-}
-
-pub(super) fn total(segments: &[Arc<Segment>]) -> u32 {
-    segments.iter().fold(0, |sum, segment| sum.saturating_add(segment.tokens))
 }

@@ -1,13 +1,16 @@
 //! What holds after any sequence of changes, with a real encoding.
 
-use std::collections::BTreeSet;
+use std::{collections::BTreeSet, sync::Arc};
 
 use proptest::prelude::*;
 
 use super::*;
 use crate::domain::{
-    Role, TokenCounter,
-    extractive::tests::{o200k, said},
+    Ranges, Role, Sequence, Timestamp, TokenCounter, Utterance,
+    extractive::{
+        Sentence,
+        tests::{o200k, said},
+    },
     limits::{DEFAULT_SUMMARY_TOKENS, MAX_SEGMENTS},
 };
 
@@ -29,12 +32,17 @@ const WORDS: [&str; 12] = [
 const DEFAULT: Option<u32> = Some(DEFAULT_SUMMARY_TOKENS);
 
 /// With a model that is awaited.
-fn means(limit: Option<u32>) -> Means<'static> {
-    Means { limit, counter: o200k(), awaits: Some(Timestamp(1)) }
+fn summary_context(limit: Option<u32>) -> SummaryContext<'static> {
+    SummaryContext { limit, counter: o200k(), awaits: Some(Timestamp(1)) }
 }
 
 /// A model, which was shown the summary up to a segment, names every sequence that it was shown.
-fn told_by_model(summary: &Summary, segment: &Segment, silent: &BTreeSet<u64>, means: &Means<'_>) -> Summary {
+fn told_by_model(
+    summary: &Summary,
+    segment: &Segment,
+    silent: &BTreeSet<u64>,
+    with: &SummaryContext<'_>,
+) -> Summary {
     let shown = summary.segments().iter().take_while(|other| other.number != segment.number);
     let mut from = segment.covers.clone();
     shown.for_each(|shown| from.union(&shown.covers));
@@ -46,15 +54,15 @@ fn told_by_model(summary: &Summary, segment: &Segment, silent: &BTreeSet<u64>, m
         text: format!("{text}\n").into(),
         weight: 1,
     }];
-    let retold = Retold { lines, model: "model".into(), prompt: 1, from };
-    summary.retell(segment.number, &retold, means)
+    let llm_text = LlmText { lines, model: "model".into(), prompt: 1, from };
+    summary.replace_by_llm(segment.number, &llm_text, with)
 }
 
 /// All text of models that a summary holds, shown or kept for another one.
 fn texts_of_models(summary: &Summary) -> String {
     let texts = |segment: &Arc<Segment>| {
-        let retold = segment.retold.as_ref().map(|_| segment.text()).unwrap_or_default();
-        retold + segment.awaits.as_ref().map(|awaits| &*awaits.told).unwrap_or_default()
+        let llm_text = segment.llm_text.as_ref().map(|_| segment.text()).unwrap_or_default();
+        llm_text + segment.awaits.as_ref().map(|awaits| &*awaits.told).unwrap_or_default()
     };
     summary.segments().iter().map(texts).collect()
 }
@@ -90,7 +98,7 @@ enum Step {
     Silence(u64, u64),
     Restore(u64, u64),
     Fit(u32),
-    Retell(usize),
+    ReplaceByLlm(usize),
     Settle(usize),
 }
 
@@ -101,7 +109,7 @@ fn steps() -> impl Strategy<Value = Vec<Step>> {
         1 => (1..60u64, 0..9u64).prop_map(|(first, length)| Step::Silence(first, first + length)),
         1 => (1..60u64, 0..9u64).prop_map(|(first, length)| Step::Restore(first, first + length)),
         1 => (0..400u32).prop_map(Step::Fit),
-        3 => (0..9usize).prop_map(Step::Retell),
+        3 => (0..9usize).prop_map(Step::ReplaceByLlm),
         1 => (0..90usize).prop_map(Step::Settle),
     ];
     prop::collection::vec(step, 0..30)
@@ -123,31 +131,31 @@ impl Model {
                 let sequences = self.written + 1..=self.written + count;
                 self.written += count;
                 self.covered.extend(sequences.clone());
-                summary.write(&utterances(sequences), &[], &means(*limit))
+                summary.write(&utterances(sequences), &[], &summary_context(*limit))
             }
             Step::Erase(first, last) => {
                 self.covered.retain(|sequence| !(first..=last).contains(sequence));
-                summary.erase(&range(first, last), &means(*limit))
+                summary.erase(&range(first, last), &summary_context(*limit))
             }
             Step::Silence(first, last) => {
                 self.silent.extend((first..=last).filter(|sequence| self.covered.contains(sequence)));
-                summary.silence(&range(first, last), &means(*limit))
+                summary.silence(&range(first, last), &summary_context(*limit))
             }
             Step::Restore(first, last) => {
                 let back: Vec<u64> =
                     (first..=last).filter(|sequence| self.covered.contains(sequence)).collect();
                 self.silent.retain(|sequence| !back.contains(sequence));
-                summary.restore(&utterances(back), &means(*limit))
+                summary.restore(&utterances(back), &summary_context(*limit))
             }
             Step::Fit(smaller) => {
                 *limit = Some(smaller);
-                summary.fit(&means(*limit))
+                summary.fit(&summary_context(*limit))
             }
-            Step::Retell(which) => {
+            Step::ReplaceByLlm(which) => {
                 let waiting = summary.segments().iter().filter(|segment| segment.awaits.is_some());
                 let waiting: Vec<_> = waiting.collect();
                 let Some(segment) = waiting.get(which % waiting.len().max(1)) else { return summary.clone() };
-                told_by_model(summary, segment, &self.silent, &means(*limit))
+                told_by_model(summary, segment, &self.silent, &summary_context(*limit))
             }
             Step::Settle(which) => {
                 let numbers = summary.numbers();
@@ -173,7 +181,7 @@ proptest! {
             prop_assert_eq!(summary.tokens(), o200k().count(&summary.text()));
             let numbers: BTreeSet<u32> = summary.segments().iter().map(|segment| segment.number).collect();
             prop_assert_eq!(numbers.len(), summary.segments().len());
-            prop_assert!(numbers.iter().all(|number| (1..summary.next_number).contains(number)));
+            prop_assert!(numbers.iter().all(|number| (1..summary.next_number()).contains(number)));
 
             prop_assert_eq!(set(&summary.covers()), model.covered.clone());
             let counts: u64 = summary.segments().iter().map(|segment| segment.covers.count()).sum();
@@ -221,7 +229,7 @@ proptest! {
 fn a_segment_keeps_to_its_share_of_the_source() {
     let evicted = utterances(1..=40);
     let source: u64 = evicted.iter().map(|utterance| u64::from(utterance.tokens)).sum();
-    let summary = Summary::default().write(&evicted, &[], &means(DEFAULT));
+    let summary = Summary::default().write(&evicted, &[], &summary_context(DEFAULT));
     let segment = &summary.segments()[0];
     assert_eq!((segment.number, segment.level, segment.source_tokens), (1, 0, source));
     assert!(
@@ -233,25 +241,25 @@ fn a_segment_keeps_to_its_share_of_the_source() {
 
 #[test]
 fn an_unchanged_summary_is_the_same_one() {
-    let summary = Summary::default().write(&utterances(1..=9), &[], &means(DEFAULT));
+    let summary = Summary::default().write(&utterances(1..=9), &[], &summary_context(DEFAULT));
     let elsewhere = Ranges::of(Sequence(50), Sequence(60));
     for same in [
-        summary.erase(&elsewhere, &means(DEFAULT)),
-        summary.silence(&elsewhere, &means(DEFAULT)),
-        summary.fit(&means(DEFAULT)),
-        summary.write(&[], &[], &means(DEFAULT)),
-        summary.restore(&utterances(50..52), &means(DEFAULT)),
+        summary.erase(&elsewhere, &summary_context(DEFAULT)),
+        summary.silence(&elsewhere, &summary_context(DEFAULT)),
+        summary.fit(&summary_context(DEFAULT)),
+        summary.write(&[], &[], &summary_context(DEFAULT)),
+        summary.restore(&utterances(50..52), &summary_context(DEFAULT)),
     ] {
-        assert!(Arc::ptr_eq(&same.segments, &summary.segments) && same.changed_from(&summary).is_empty());
+        assert!(std::ptr::eq(same.segments(), summary.segments()) && same.changed_from(&summary).is_empty());
     }
 }
 
 #[test]
 fn silenced_sentences_come_back() {
-    let before = Summary::default().write(&utterances(1..=3), &[], &means(DEFAULT));
-    let silent = before.silence(&Ranges::of(Sequence(1), Sequence(3)), &means(DEFAULT));
+    let before = Summary::default().write(&utterances(1..=3), &[], &summary_context(DEFAULT));
+    let silent = before.silence(&Ranges::of(Sequence(1), Sequence(3)), &summary_context(DEFAULT));
     assert_eq!((silent.text().as_str(), silent.covered_count()), ("", 3));
-    let after = silent.restore(&utterances(1..=3), &means(DEFAULT));
+    let after = silent.restore(&utterances(1..=3), &summary_context(DEFAULT));
     assert_eq!(after.text(), before.text());
     assert_eq!(after.changed_from(&before).removed, [1]);
 }
@@ -259,9 +267,9 @@ fn silenced_sentences_come_back() {
 #[test]
 fn what_was_forgotten_at_the_time_comes_back_too() {
     let evicted = [utterance(1, true), utterance(2, true)];
-    let summary = Summary::default().write(&evicted, &[], &means(DEFAULT));
+    let summary = Summary::default().write(&evicted, &[], &summary_context(DEFAULT));
     assert_eq!((summary.tokens(), summary.segments()[0].source_tokens), (0, 0));
-    assert!(tells(&summary.restore(&utterances([2]), &means(DEFAULT))).contains(&2));
+    assert!(tells(&summary.restore(&utterances([2]), &summary_context(DEFAULT))).contains(&2));
 }
 
 #[test]
@@ -269,7 +277,7 @@ fn folds_leave_room_and_levels_grow_slowly() {
     let (mut summary, mut folds) = (Summary::default(), 0);
     for at in 0..400 {
         let before = summary.clone();
-        summary = summary.write(&utterances(at * 5 + 1..=at * 5 + 5), &[], &means(DEFAULT));
+        summary = summary.write(&utterances(at * 5 + 1..=at * 5 + 5), &[], &summary_context(DEFAULT));
         let removed = summary.changed_from(&before).removed;
         if !removed.is_empty() {
             folds += 1;
@@ -287,7 +295,7 @@ fn without_a_limit_old_segments_merge_and_lose_nothing() {
     let mut summary = Summary::default();
     let mut told = BTreeSet::new();
     for at in 0..300 {
-        summary = summary.write(&utterances([at + 1]), &[], &means(None));
+        summary = summary.write(&utterances([at + 1]), &[], &summary_context(None));
         told.extend(tells(&summary).into_iter().filter(|sequence| *sequence == at + 1));
     }
     assert!(summary.segments().len() <= MAX_SEGMENTS);
@@ -297,7 +305,7 @@ fn without_a_limit_old_segments_merge_and_lose_nothing() {
 
 #[test]
 fn a_models_text_is_accepted_line_by_line() {
-    let summary = Summary::default().write(&utterances(1..=40), &[], &means(DEFAULT));
+    let summary = Summary::default().write(&utterances(1..=40), &[], &summary_context(DEFAULT));
     let segment = &summary.segments()[0];
     let lines = segment
         .accept("  Facts:\r\n\n\t- a bug in \u{7}src/main.rs  \n/etc is read-only\n", o200k())
@@ -314,13 +322,13 @@ fn a_models_text_is_accepted_line_by_line() {
 
 #[test]
 fn what_models_told_is_kept_for_the_one_that_tells_a_fold() {
-    let means = means(Some(150));
+    let with = summary_context(Some(150));
     let mut summary = Summary::default();
     for at in 0..12 {
-        summary = summary.write(&utterances(at * 5 + 1..=at * 5 + 5), &[], &means);
+        summary = summary.write(&utterances(at * 5 + 1..=at * 5 + 5), &[], &with);
         let newest = summary.segments().last().unwrap().clone();
         if newest.awaits.is_some() {
-            summary = told_by_model(&summary, &newest, &BTreeSet::new(), &means);
+            summary = told_by_model(&summary, &newest, &BTreeSet::new(), &with);
         }
     }
     let oldest = &summary.segments()[0];
@@ -332,9 +340,9 @@ fn what_models_told_is_kept_for_the_one_that_tells_a_fold() {
 #[test]
 fn a_model_is_not_awaited_for_what_is_as_short_as_a_summary() {
     let short = said(1, Role::User, "the invoice is INV-7");
-    let summary = Summary::default().write(&[Arc::new(short)], &[], &means(DEFAULT));
+    let summary = Summary::default().write(&[Arc::new(short)], &[], &summary_context(DEFAULT));
     assert_eq!((summary.provisional(), summary.awaits_since()), (0, None));
-    let summary = summary.write(&utterances(2..=9), &[], &means(DEFAULT));
+    let summary = summary.write(&utterances(2..=9), &[], &summary_context(DEFAULT));
     assert_eq!((summary.provisional(), summary.awaits_since()), (1, Some(Timestamp(1))));
 }
 
@@ -343,7 +351,8 @@ fn long_conversations_are_covered_at_rising_levels() {
     for (count, least_level) in [(50, 0), (200, 1), (1_000, 3), (10_000, 5)] {
         let mut summary = Summary::default();
         for first in (1..=count).step_by(25) {
-            summary = summary.write(&utterances(first..=(first + 24).min(count)), &[], &means(DEFAULT));
+            summary =
+                summary.write(&utterances(first..=(first + 24).min(count)), &[], &summary_context(DEFAULT));
         }
         let mut seen = BTreeSet::new();
         for segment in summary.segments() {

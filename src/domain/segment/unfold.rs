@@ -5,9 +5,11 @@ use std::sync::Arc;
 use crate::domain::{
     Ranges, Utterance,
     segment::{
-        Means, Segment, Summary,
-        cut::{remainder, retold},
+        cut::{anew, remainder},
         rebuild::Rebuild,
+        record::Segment,
+        summary::Summary,
+        summary_context::SummaryContext,
     },
 };
 
@@ -36,7 +38,7 @@ impl Summary {
         compacted: &Ranges,
         folded: &[Arc<Segment>],
         sources: &[Arc<Utterance>],
-        means: &Means<'_>,
+        with: &SummaryContext<'_>,
     ) -> Self {
         let rest = self.rest(compacted, folded);
         let seen: Ranges = sources.iter().map(|utterance| utterance.sequence).collect();
@@ -49,13 +51,13 @@ impl Summary {
             }
             let left = segment.covers.intersection(&rest);
             if !seen.holds(&left) {
-                return Some(remainder(segment, left).awaiting(segment, means));
+                return Some(remainder(segment, left).awaiting(segment, with));
             }
             let own = sources.iter().filter(|utterance| left.contains(utterance.sequence));
-            Some(retold(segment.level, left.clone(), own.cloned().collect(), means).awaiting(segment, means))
+            Some(anew(segment.level, left.clone(), own.cloned().collect(), with).awaiting(segment, with))
         });
         fitting.iter().for_each(|segment| rebuild.push((**segment).clone()));
-        rebuild.fold(means);
+        rebuild.fold(with);
         rebuild.done()
     }
 
@@ -66,11 +68,11 @@ impl Summary {
     }
 
     /// What these cover beside `compacted`.
-    fn beside(&self, compacted: &Ranges, folded: &[Arc<Segment>]) -> Ranges {
-        let mut beside = Ranges::new();
-        self.changed(compacted, folded).for_each(|segment| beside.union(&segment.covers));
-        beside.subtract(compacted);
-        beside
+    fn uncompacted(&self, compacted: &Ranges, folded: &[Arc<Segment>]) -> Ranges {
+        let mut uncompacted = Ranges::new();
+        self.changed(compacted, folded).for_each(|segment| uncompacted.union(&segment.covers));
+        uncompacted.subtract(compacted);
+        uncompacted
     }
 
     fn fitting<'a>(
@@ -78,12 +80,12 @@ impl Summary {
         compacted: &Ranges,
         folded: &'a [Arc<Segment>],
     ) -> impl Iterator<Item = &'a Arc<Segment>> {
-        let beside = self.beside(compacted, folded);
-        folded.iter().filter(move |segment| !segment.covers.is_empty() && beside.holds(&segment.covers))
+        let uncompacted = self.uncompacted(compacted, folded);
+        folded.iter().filter(move |segment| !segment.covers.is_empty() && uncompacted.holds(&segment.covers))
     }
 
     fn rest(&self, compacted: &Ranges, folded: &[Arc<Segment>]) -> Ranges {
-        let mut rest = self.beside(compacted, folded);
+        let mut rest = self.uncompacted(compacted, folded);
         self.fitting(compacted, folded).for_each(|segment| rest.subtract(&segment.covers));
         rest
     }

@@ -3,48 +3,19 @@
 //! A conversation keeps of each token only a digest of its secret: who reads the store cannot make
 //! a token of it.
 
+mod record;
 #[cfg(test)]
 mod tests;
 mod token;
 
 use std::{sync::Arc, time::Duration};
 
-use sha2::{Digest as _, Sha256};
-
+pub use record::{Share, ShareDigest};
 pub use token::{Secret, ShareToken};
 
 use crate::domain::{
     Conversation, Head, Refusal, ShareId, Timestamp, Transition, change::Context, limits::MAX_SHARES,
 };
-
-/// What a conversation keeps of a token.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Share {
-    /// Its name, for revoking it.
-    pub id: ShareId,
-    /// Of the token's secret.
-    pub digest: ShareDigest,
-    /// When it was made.
-    pub create_time: Timestamp,
-    /// From this moment on it is good for nothing.
-    pub expire_time: Timestamp,
-    /// Whether its holder may read the archive too.
-    pub include_archive: bool,
-}
-
-/// The SHA-256 of a secret.
-///
-/// A secret of 128 random bits needs no salt and no slow hash, and the time that comparing two
-/// digests takes tells nothing of the secrets.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct ShareDigest(pub [u8; 32]);
-
-impl ShareDigest {
-    /// That of `secret`.
-    pub fn of(secret: &Secret) -> Self {
-        Self(Sha256::digest(secret.0).into())
-    }
-}
 
 /// What to share, and for how long.
 #[derive(Clone, Debug)]
@@ -94,13 +65,6 @@ pub fn revoke(before: &Conversation, id: &ShareId, context: &Context<'_>) -> Res
     let shares = &mut transition.after.head.shares;
     *shares = shares.iter().filter(|share| share.id != *id).cloned().collect();
     Ok(transition.finish(&before.summary))
-}
-
-impl Share {
-    /// Whether its token is still good at `now`.
-    pub fn is_good(&self, now: Timestamp) -> bool {
-        now < self.expire_time
-    }
 }
 
 impl Head {

@@ -1,8 +1,8 @@
 //! Tool use.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 
-use crate::domain::{Role, Utterance};
+use crate::domain::{Role, Utterance, exchange::OpenCalls};
 
 /// How a tool was used.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -18,14 +18,11 @@ pub struct ToolUse {
 }
 
 /// Tools by name.
-///
-/// A result answers the nearest earlier call with its id that is still open; a user utterance
-/// abandons the open ones.
 #[derive(Clone, Debug, Default)]
 pub struct Tools {
     uses: BTreeMap<Box<str>, ToolUse>,
-    /// The tools of the open calls, by the calls' ids.
-    open: HashMap<Box<str>, Vec<Box<str>>>,
+    /// The tools of the open calls.
+    open: OpenCalls<Box<str>, Box<str>>,
 }
 
 impl Tools {
@@ -42,7 +39,7 @@ impl Tools {
         }
         for call in utterance.tool_calls() {
             self.tool(&call.name).calls += 1;
-            self.open.entry(call.id.clone()).or_default().push(call.name.clone());
+            self.open.open(call.id.clone(), call.name.clone());
         }
         for name in utterance.more.iter().flat_map(|more| &more.tools_used) {
             self.tool(name).mentions += 1;
@@ -51,12 +48,11 @@ impl Tools {
 
     /// What is open stays unanswered.
     pub(super) fn abandon(&mut self) {
-        self.open.clear();
+        self.open.abandon();
     }
 
     fn answer(&mut self, result: &Utterance) {
-        let calls = result.tool_call_id().and_then(|id| self.open.get_mut(id));
-        if let Some(name) = calls.and_then(Vec::pop) {
+        if let Some(name) = result.tool_call_id().and_then(|id| self.open.answer(id)) {
             let tool = self.tool(&name);
             tool.answered += 1;
             tool.result_tokens += u64::from(result.tokens);

@@ -8,7 +8,7 @@ use crate::{
     domain::{
         Conversation, ConversationKey, LineageId, Transition, Verdict,
         change::Context,
-        compaction::{Retell, give_up, retell},
+        compaction::{ReplaceByLlm, give_up, replace_by_llm},
         segment::{Segment, Unfit},
     },
     engine::{
@@ -85,7 +85,7 @@ impl Job {
         let Told { text, model } = self.llm.ask(material).await.map_err(Failure::Llm)?;
         let counter = self.engine.counter(state.head.identity.encoding);
         let lines = segment.accept(&text, counter).map_err(Failure::Unfit)?;
-        let command = Retell {
+        let command = ReplaceByLlm {
             segment: segment.number,
             lines,
             model: model.into(),
@@ -93,7 +93,7 @@ impl Job {
             seen: state.head.revision,
             from,
         };
-        let applied = self.change(state, |before, context| retell(before, &command, context)).await;
+        let applied = self.change(state, |before, context| replace_by_llm(before, &command, context)).await;
         let applied = applied.map_err(Failure::Engine)?;
         self.llm.standing.told(applied);
         Ok(())

@@ -11,7 +11,8 @@ use crate::{
         Format, Note, Parsed, Sourced,
         anthropic::{AT, FORM, MESSAGE, STARTS, SYSTEM, canonical, side},
         extras::{self, Parts, hole},
-        fields::{Joined, Place, array, fit_id, object, take_content, take_fit},
+        fields::{Joined, array, fit_id, object, take_content, take_fit},
+        place::Place,
         repair,
     },
 };

@@ -13,9 +13,9 @@ use crate::{
         history::{DropReason, Entry},
     },
     formats::{
-        fields::kind,
         history::{Incoming, MAX_MESSAGES_READ, Warning, WarningKind, said},
-        surrogates::mend_surrogates,
+        place::kind,
+        surrogates::replace_surrogates,
     },
 };
 
@@ -28,7 +28,7 @@ const FIELD: &str = "messages_json";
 ///
 /// Refuses what is no JSON, no array, or has more than [`MAX_MESSAGES_READ`] messages.
 pub fn read(json: &str) -> Result<Incoming, Refusal> {
-    let value: Value = serde_json::from_str(&mend_surrogates(json)).map_err(|error| {
+    let value: Value = serde_json::from_str(&replace_surrogates(json)).map_err(|error| {
         Refusal::invalid(FIELD, format!("is no JSON ({error}); accepted is an array of messages"))
     })?;
     let Value::Array(messages) = value else {

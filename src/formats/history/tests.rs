@@ -1,6 +1,7 @@
 use serde_json::{Value, json};
 
 use super::{read::read, *};
+use crate::domain::TokenCounter;
 
 /// Four bytes are a token.
 struct Fours;
@@ -251,7 +252,7 @@ fn limits_are_kept_and_the_prompt_goes_out_whole() {
 }
 
 #[test]
-fn halves_of_surrogate_pairs_are_mended() {
+fn halves_of_surrogate_pairs_are_replaced() {
     let read = read(r#"[{"role": "user", "content": "cut \ud83d"}]"#).unwrap();
     assert_eq!(&*read.entries[0].draft.content, "cut \u{fffd}");
 }

@@ -17,11 +17,11 @@ use crate::{
 ///
 /// The content of an assistant that only calls tools is null.
 fn canonical(parts: &Parts<'_>) -> Value {
-    let mut message = Map::new();
-    message.insert("role".into(), parts.role.as_str().into());
+    let mut fields = Map::new();
+    fields.insert("role".into(), parts.role.as_str().into());
     let silent = parts.role == Role::Assistant && parts.content.is_empty() && !parts.calls().is_empty();
-    message.insert("content".into(), if silent { Value::Null } else { hole("content") });
-    let mut text = |name: &str, given: bool| given.then(|| message.insert(name.into(), hole(name)));
+    fields.insert("content".into(), if silent { Value::Null } else { hole("content") });
+    let mut text = |name: &str, given: bool| given.then(|| fields.insert(name.into(), hole(name)));
     text("name", parts.name().is_some());
     text("tool_call_id", parts.tool_call_id().is_some());
     if !parts.calls().is_empty() {
@@ -30,7 +30,7 @@ fn canonical(parts: &Parts<'_>) -> Value {
             let function = json!({"name": part("name"), "arguments": part("arguments")});
             json!({"id": part("id"), "type": "function", "function": function})
         };
-        message.insert("tool_calls".into(), (0..parts.calls().len()).map(call).collect());
+        fields.insert("tool_calls".into(), (0..parts.calls().len()).map(call).collect());
     }
-    Value::Object(message)
+    Value::Object(fields)
 }

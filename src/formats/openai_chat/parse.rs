@@ -10,8 +10,9 @@ use crate::{
     formats::{
         Format, Note, Parsed, Sourced,
         extras::{self, Parts, hole},
-        fields::{Place, array, fit_id, object, take_content, take_fit},
+        fields::{array, fit_id, object, take_content, take_fit},
         openai_chat::canonical,
+        place::Place,
         repair,
     },
 };

@@ -10,8 +10,9 @@ use crate::{
     formats::{
         Format, Note, Parsed, Sourced,
         extras::{self, Parts, hole},
-        fields::{Joined, Place, array, fit, fit_id, object, take_content, take_fit},
+        fields::{Joined, array, fit, fit_id, object, take_content, take_fit},
         openai_responses::{INSTRUCTIONS, LISTS, TEXT, canonical},
+        place::Place,
         repair,
     },
 };

@@ -12,8 +12,9 @@ use crate::{
     formats::{
         Format, Note, Parsed, Sourced,
         extras::{self, Parts, hole},
-        fields::{Place, array, fit, fit_id, object, optional_text},
+        fields::{array, fit, fit_id, object, optional_text},
         persisted::{LAST_MIGRATED, canonical},
+        place::Place,
         time,
     },
 };

@@ -12,20 +12,18 @@ use serde_json::value::RawValue;
 use crate::{
     domain::{
         Role, ToolCall,
+        call_ids::{CallIds, Rule},
         context::{
             Context, Format, How, Message,
             wording::{SYSTEM_MARK, arguments, name_mark, says, tool},
         },
     },
-    formats::render::{
-        Rendered,
-        call_ids::{CallIds, Rule},
-        json, size,
-    },
+    formats::render::rendered::{Rendered, json, size},
 };
 
-/// `^[a-zA-Z0-9_-]+$`, at most 64 characters; unique in a request.
-const IDS: Rule = Rule { most: 64, accepts: |c| c.is_ascii_alphanumeric() || matches!(c, '_' | '-') };
+/// An id that recurs ends in the sequence of its utterance, and one that is refused in a hash: they are
+/// the same in the next rendering that begins the same.
+const IDS: Rule = Rule { hashes: true, ..Rule::ANTHROPIC };
 
 #[derive(Serialize)]
 struct Turn<'a> {
@@ -117,7 +115,7 @@ impl Writer {
         };
         self.called.clear();
         for call in message.tool_calls() {
-            let id = self.ids.assign(&call.id, utterance.sequence);
+            let id = self.ids.assign(&call.id, &format!("_{}", utterance.sequence));
             self.called.push(id.clone());
             blocks.push(Block::ToolUse {
                 id,

@@ -7,20 +7,19 @@ use serde::Serialize;
 use crate::{
     domain::{
         Role,
+        call_ids::{CallIds, Rule},
         context::{
             Context, Format, Message,
             wording::{arguments, participant, tool},
         },
     },
-    formats::render::{
-        Rendered,
-        call_ids::{CallIds, Rule},
-        json, size,
-    },
+    formats::render::rendered::{Rendered, json, size},
 };
 
-/// OpenAI refuses ids of more than 40 characters.
-const IDS: Rule = Rule { most: 40, accepts: |c| !c.is_control() };
+/// Some servers refuse a request that has an id twice, and real transcripts reuse them. One that recurs
+/// ends in the sequence of its utterance, and one that is refused in a hash: they are the same in the
+/// next rendering that begins the same.
+const IDS: Rule = Rule { accepts: |c| !c.is_control(), recurs: false, hashes: true, ..Rule::OPENAI_CHAT };
 
 #[derive(Serialize)]
 struct ChatMessage<'a> {
@@ -84,7 +83,7 @@ fn content(message: &Message) -> Option<&str> {
 fn calls<'a>(message: &'a Message, ids: &mut CallIds) -> Vec<Call<'a>> {
     let Some(utterance) = &message.utterance else { return Vec::new() };
     let call = |call: &'a crate::domain::ToolCall| Call {
-        id: ids.assign(&call.id, utterance.sequence),
+        id: ids.assign(&call.id, &format!("_{}", utterance.sequence)),
         r#type: "function",
         function: Function {
             name: tool(&call.name, Format::OpenAiChat),

@@ -16,14 +16,14 @@ use crate::{
         Role, Timestamp, TokenCounter, Utterance,
         context::{Context, How, Message},
     },
-    formats::render::Rendered,
+    formats::render::rendered::{Rendered, size},
 };
 
 const HEADING: &str = "## Current Conversation\n";
 
 /// Writes `context`: instructions, the summary, and the conversation under its heading.
 pub(super) fn render(context: &Context, counter: &dyn TokenCounter) -> Rendered {
-    let mut text = String::with_capacity(super::size(context));
+    let mut text = String::with_capacity(size(context));
     let mut headed = false;
     for message in &context.messages {
         if !text.is_empty() {

@@ -6,7 +6,7 @@ use super::script::{Script, Step, Words};
 use crate::domain::{
     Loaded, Ranges, Refusal,
     change::Context,
-    compaction::{Cause, Compact, Compaction, Retell, Undo, compact, give_up, retell, undo},
+    compaction::{Cause, Compact, Compaction, ReplaceByLlm, Undo, compact, give_up, replace_by_llm, undo},
 };
 
 impl Script {
@@ -40,7 +40,7 @@ impl Script {
     pub(in crate::store) async fn retell(&mut self, segment: u32, text: &str) {
         let mut segments = self.state.summary.segments().iter();
         let told = segments.find(|told| told.number == segment).expect("there is such a segment");
-        let command = Retell {
+        let command = ReplaceByLlm {
             segment,
             lines: told.accept(text, &Words).expect("the text is short"),
             model: "small".into(),
@@ -49,7 +49,7 @@ impl Script {
             from: self.state.summary.covers(),
         };
         let context = Context { now: self.now, counter: &Words, loaded: &Loaded::default(), llm: false };
-        let transition = retell(&self.state, &command, &context);
+        let transition = replace_by_llm(&self.state, &command, &context);
         assert!(self.apply_if(transition).await, "the segment waits");
     }
 

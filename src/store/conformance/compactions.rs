@@ -244,7 +244,7 @@ pub async fn what_a_model_told_is_kept(store: Arc<dyn Store>) {
     script.compact(15).await;
     script.say(users(30)).await;
     script.compact(15).await;
-    let kept = folded(&script.state).any(|segment| segment.retold.is_some());
+    let kept = folded(&script.state).any(|segment| segment.llm_text.is_some());
     assert!(kept, "an undo would bring the text back");
     let told = |script: &Script| {
         let mut kept = script.state.summary.segments().iter().chain(folded(&script.state));

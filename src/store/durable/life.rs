@@ -11,7 +11,7 @@ use crate::{
         Timestamp, ToolCall, Transition, Utterance, Verdict,
         capacity::Capacity,
         change::Context,
-        compaction::{Cause, Compact, Retell, Undo, compact, give_up, retell, undo},
+        compaction::{Cause, Compact, ReplaceByLlm, Undo, compact, give_up, replace_by_llm, undo},
         forget::{Forget, forget},
         forgetting,
         memorize::{Memorize, memorize},
@@ -130,7 +130,7 @@ impl<'s> Life<'s> {
         let context = Context { now: self.now, counter: &Words, loaded: &Loaded::default(), llm: false };
         let Some(text) = text else { return self.apply(give_up(&self.state, segment.number, &context)) };
         let Ok(lines) = segment.accept(text, &Words) else { return };
-        let command = Retell {
+        let command = ReplaceByLlm {
             segment: segment.number,
             lines,
             model: "small".into(),
@@ -138,7 +138,7 @@ impl<'s> Life<'s> {
             seen: self.state.head.revision,
             from: self.state.summary.covers(),
         };
-        self.apply(retell(&self.state, &command, &context));
+        self.apply(replace_by_llm(&self.state, &command, &context));
     }
 
     /// Makes it the active conversation of its recipient, and keeps what a call came to, if it is

@@ -30,7 +30,7 @@ fn head_bytes(head: &Head) -> i64 {
 /// What a state takes, beside its head and what was said, for what models told and compactions keep.
 fn kept_bytes(state: &Conversation) -> i64 {
     let compactions = state.compactions.iter().map(|compaction| compaction.memory_bytes());
-    (state.summary.told_bytes() + compactions.sum::<usize>()) as i64
+    (state.summary.llm_bytes() + compactions.sum::<usize>()) as i64
 }
 
 /// By how much that grows from one state to the next.
@@ -38,7 +38,7 @@ fn kept_growth(before: Option<&Arc<Conversation>>, after: &Conversation) -> i64 
     match before {
         Some(before)
             if Arc::ptr_eq(&before.compactions, &after.compactions)
-                && before.summary.told_bytes() == after.summary.told_bytes() =>
+                && before.summary.llm_bytes() == after.summary.llm_bytes() =>
         {
             0
         }

@@ -35,6 +35,7 @@ mod modifier;
 mod noun_phrase;
 mod number;
 mod object;
+mod place;
 mod reference;
 mod selection;
 mod topic;

@@ -11,11 +11,11 @@ use crate::domain::{
 
 use super::{
     cursor::{Cursor, Kind},
-    modifier::{modifiers, places, scope},
+    modifier::modifiers,
     number::{count, dash, narrow, ordered, ordinal},
-    object::NARROWER,
+    place::{places, scope},
     reference::numbered,
-    selection::Selection,
+    selection::{NARROWER, Selection},
 };
 
 const AMONG: &str =

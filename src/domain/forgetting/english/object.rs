@@ -7,12 +7,10 @@ use super::{
     modifier::{authored, modifiers, spoken},
     noun_phrase::{Quantity, noun_phrase},
     reference::underscored,
-    selection::Selection,
+    selection::{NARROWER, Selection},
     topic,
 };
 
-/// Why a phrase that could be everything is refused when it is not one of the phrases that mean it.
-pub(super) const NARROWER: &str = "say by whom, where or about what; or everything, for all of it";
 /// Why "forget about everything" is refused.
 const IDIOM: &str = "say forget everything, for all of it, or what to forget";
 

@@ -2,6 +2,9 @@
 
 use crate::domain::forgetting::{Criterion, Instruction, InstructionError, Take};
 
+/// Why a phrase that could be everything is refused when it is not one of the phrases that mean it.
+pub(super) const NARROWER: &str = "say by whom, where or about what; or everything, for all of it";
+
 /// Criteria and a count, as they are read.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Selection {

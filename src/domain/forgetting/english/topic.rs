@@ -11,8 +11,8 @@ use crate::domain::forgetting::{
 
 use super::{
     cursor::{Cursor, Kind},
-    modifier::places,
     number::is_numeric,
+    place::places,
     selection::Selection,
 };
 

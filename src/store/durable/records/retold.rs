@@ -7,7 +7,7 @@ use prost::Message;
 use crate::domain::{
     Timestamp,
     extractive::Sentence,
-    segment::{Awaits, Retold},
+    segment::{Awaits, LlmText},
 };
 
 use super::{
@@ -54,7 +54,7 @@ pub(super) struct StoredAwaits {
     focus: Vec<String>,
 }
 
-pub(super) fn write_retold(value: &Retold, to: &mut Fields<'_>) {
+pub(super) fn write_retold(value: &LlmText, to: &mut Fields<'_>) {
     let mut before = 0;
     for line in &value.lines {
         to.message(1, |to| {
@@ -78,8 +78,8 @@ pub(super) fn write_awaits(value: &Awaits, to: &mut Fields<'_>) {
 }
 
 impl StoredRetold {
-    pub(super) fn retold(self) -> Result<Retold, Fault> {
-        Ok(Retold {
+    pub(super) fn retold(self) -> Result<LlmText, Fault> {
+        Ok(LlmText {
             lines: lines(self.lines)?,
             model: self.model.into(),
             prompt: self.prompt,

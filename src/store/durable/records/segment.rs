@@ -86,7 +86,7 @@ impl Kind for Segments {
 
     /// One who passed over a model's text would show, and count, others in its place.
     fn version(value: &Segment) -> u8 {
-        if value.retold.is_some() || value.awaits.is_some() { 2 } else { 1 }
+        if value.llm_text.is_some() || value.awaits.is_some() { 2 } else { 1 }
     }
 
     fn room(value: &Segment) -> usize {
@@ -118,7 +118,7 @@ pub(super) fn write_segment(value: &Segment, to: &mut Fields<'_>) {
         before = sentence.sequence.0;
     }
     to.number(4, value.source_tokens);
-    if let Some(retold) = &value.retold {
+    if let Some(retold) = &value.llm_text {
         to.message(20, |to| write_retold(retold, to));
     }
     if let Some(awaits) = &value.awaits {
@@ -134,7 +134,8 @@ impl StoredSegment {
         let retold = self.retold.map(StoredRetold::retold).transpose()?.map(Arc::new);
         let awaits = self.awaits.map(StoredAwaits::awaits).transpose()?.map(Arc::new);
         let (level, source_tokens) = (self.level, self.source_tokens);
-        let segment = Segment { number, level, covers, sentences, tokens: 0, source_tokens, retold, awaits };
+        let segment =
+            Segment { number, level, covers, sentences, tokens: 0, source_tokens, llm_text: retold, awaits };
         let tokens = segment.lines().iter().try_fold(0u32, |sum, line| sum.checked_add(line.tokens));
         let tokens = tokens.ok_or_else(|| Fault::wrong("the tokens", "are too many to add up"))?;
         Ok(Segment { tokens, ..segment })

@@ -8,7 +8,7 @@ use std::{
 use prost::Message;
 
 use crate::{
-    domain::{LineageId, More, Sequence, Timestamp, ToolCall, Utterance, UtteranceId, edit::Original},
+    domain::{LineageId, More, Original, Sequence, Timestamp, ToolCall, Utterance, UtteranceId},
     store::durable::key_value::Key,
 };
 

@@ -92,7 +92,7 @@ pub(super) fn check_shape(
 ) -> Ranges {
     let covers = &segment.covers;
     let sentences: Ranges = segment.sentences.iter().map(|sentence| sentence.sequence).collect();
-    let retold = segment.retold.iter().map(|retold| &retold.from);
+    let retold = segment.llm_text.iter().map(|retold| &retold.from);
     let awaits = segment.awaits.iter().map(|awaits| &awaits.from);
     let said = Ranges::before(head.next);
     let mut wrong = |what: &str, sequences: &Ranges| {

@@ -12,7 +12,7 @@ use crate::{
         capacity::Capacity,
         compaction::{Advice, Cause, Compaction},
         extractive::Sentence,
-        segment::{Awaits, Retold, Segment},
+        segment::{Awaits, LlmText, Segment},
     },
     store::Outcome,
 };
@@ -121,8 +121,8 @@ fn retold_segment() -> Segment {
     };
     let lines = vec![line(4, "- On Monday\n"), line(1, "- To Oslo\n")];
     let from = Ranges::of(Sequence(1), Sequence(9));
-    let retold = Retold { lines, model: "small".into(), prompt: 2, from };
-    Segment { tokens: 8, retold: Some(Arc::new(retold)), ..segment() }
+    let retold = LlmText { lines, model: "small".into(), prompt: 2, from };
+    Segment { tokens: 8, llm_text: Some(Arc::new(retold)), ..segment() }
 }
 
 fn awaiting_segment() -> Segment {

@@ -6,14 +6,13 @@ use proptest::{collection::vec, option, prelude::*};
 
 use crate::{
     domain::{
-        ConversationId, ConversationKey, Encoding, LineageId, Marks, More, Namespace, Oversize, Policy,
-        Ranges, RecipientId, RequestId, Revision, Role, Sequence, Timestamp, ToolCall, Trunk, Utterance,
-        UtteranceId,
+        ConversationId, ConversationKey, Encoding, LineageId, Marks, More, Namespace, Original, Oversize,
+        Policy, Ranges, RecipientId, RequestId, Revision, Role, Sequence, Timestamp, ToolCall, Trunk,
+        Utterance, UtteranceId,
         compaction::{Cause, Compaction},
-        edit::Original,
         exchange::OpenExchange,
         extractive::Sentence,
-        segment::{Awaits, Retold, Segment},
+        segment::{Awaits, LlmText, Segment},
     },
     store::{
         RecipientKey,
@@ -204,7 +203,7 @@ pub fn segment() -> impl Strategy<Value = Segment> {
                 })
                 .collect();
             let tokens = sentences.iter().map(|sentence| sentence.tokens).sum();
-            Segment { number, level, covers, sentences, tokens, source_tokens, retold: None, awaits: None }
+            Segment { number, level, covers, sentences, tokens, source_tokens, llm_text: None, awaits: None }
         },
     )
 }
@@ -215,14 +214,14 @@ pub fn told_segment() -> impl Strategy<Value = Segment> {
         let retold = retold.map(Arc::new);
         let lines = retold.as_ref().map_or(&segment.sentences, |retold| &retold.lines);
         let tokens = lines.iter().map(|line| line.tokens).sum();
-        Segment { tokens, retold, awaits: awaits.map(Arc::new), ..segment }
+        Segment { tokens, llm_text: retold, awaits: awaits.map(Arc::new), ..segment }
     })
 }
 
-fn retold() -> impl Strategy<Value = Retold> {
+fn retold() -> impl Strategy<Value = LlmText> {
     let line = (sequence(), boxed(30), 0..10_000u32, any::<u32>());
     let line = line.prop_map(|(sequence, text, tokens, weight)| Sentence { sequence, text, tokens, weight });
-    (vec(line, 0..5), boxed(9), any::<u32>(), ranges()).prop_map(|(lines, model, prompt, from)| Retold {
+    (vec(line, 0..5), boxed(9), any::<u32>(), ranges()).prop_map(|(lines, model, prompt, from)| LlmText {
         lines,
         model,
         prompt,

@@ -6,10 +6,9 @@ use super::*;
 use crate::{
     domain::{
         ConversationId, ConversationKey, Encoding, Ending, ForkedFrom, Identity, LineageId, Marks, More,
-        Namespace, Oversize, Policy, Ranges, RecipientId, RequestId, Revision, Role, Sequence, Timestamp,
-        ToolCall, Trunk, Utterance, UtteranceId,
+        Namespace, Original, Oversize, Policy, Ranges, RecipientId, RequestId, Revision, Role, Sequence,
+        Timestamp, ToolCall, Trunk, Utterance, UtteranceId,
         capacity::{Capacity, OverLimit},
-        edit::Original,
         exchange::OpenExchange,
         extractive::Sentence,
         segment::Segment,
@@ -343,7 +342,7 @@ pub fn segment() -> Segment {
         sentences,
         tokens: 12,
         source_tokens: 90,
-        retold: None,
+        llm_text: None,
         awaits: None,
     }
 }

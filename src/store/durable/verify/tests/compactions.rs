@@ -9,7 +9,7 @@ use crate::{
         Timestamp,
         compaction::Compaction,
         policy::PolicyUpdate,
-        segment::{Retold, Segment},
+        segment::{LlmText, Segment},
     },
     store::durable::{
         life::{Life, Shelf, user},
@@ -130,11 +130,11 @@ fn what_a_folded_segment_tells_of_is_not_forgotten() {
 fn a_model_told_only_from_what_was_said() {
     let good = Good::made(compacted);
     let segments = good.demo.summary.segments().iter();
-    let number = segments.clone().find(|segment| segment.retold.is_some()).unwrap().number;
+    let number = segments.clone().find(|segment| segment.llm_text.is_some()).unwrap().number;
     let problems = good.edit::<Segments>((DEMO, number), |segment| {
-        let mut retold: Retold = (**segment.retold.as_ref().unwrap()).clone();
+        let mut retold: LlmText = (**segment.llm_text.as_ref().unwrap()).clone();
         retold.from.add(Sequence(999));
-        segment.retold = Some(Arc::new(retold));
+        segment.llm_text = Some(Arc::new(retold));
     });
     expect([(problems, &*format!("segment {number} was told from what was not said: 999"))]);
 }

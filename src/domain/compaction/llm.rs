@@ -3,15 +3,12 @@
 use std::sync::Arc;
 
 use crate::domain::{
-    Conversation, Ranges, Revision, Transition,
-    change::Context,
-    extractive::Sentence,
-    segment::{Means, Retold},
+    Conversation, Ranges, Revision, Transition, change::Context, extractive::Sentence, segment::LlmText,
 };
 
 /// A model's text of a segment.
 #[derive(Clone, Debug)]
-pub struct Retell {
+pub struct ReplaceByLlm {
     /// The segment.
     pub segment: u32,
     /// The text, accepted by the segment.
@@ -31,7 +28,11 @@ pub struct Retell {
 ///
 /// A segment never changes, it is replaced by one of another number: so one that is still there covers what
 /// it covered.
-pub fn retell(before: &Conversation, command: &Retell, context: &Context<'_>) -> Option<Transition> {
+pub fn replace_by_llm(
+    before: &Conversation,
+    command: &ReplaceByLlm,
+    context: &Context<'_>,
+) -> Option<Transition> {
     let segment = awaiting(before, command.segment)?;
     let head = &before.head;
     if head.erased_at > command.seen || head.silenced_at > command.seen {
@@ -41,9 +42,9 @@ pub fn retell(before: &Conversation, command: &Retell, context: &Context<'_>) ->
     from.union(&segment.covers);
     let mut transition = Transition::from(before, context.now);
     let (model, prompt) = (command.model.as_ref().into(), command.prompt);
-    let retold = Retold { lines: command.lines.clone(), model, prompt, from };
-    let means = Means::of(&head.policy, context);
-    transition.after.summary = before.summary.retell(command.segment, &retold, &means);
+    let llm_text = LlmText { lines: command.lines.clone(), model, prompt, from };
+    let with = context.summary_context(&head.policy);
+    transition.after.summary = before.summary.replace_by_llm(command.segment, &llm_text, &with);
     transition.note_model(&segment.covers, &command.model);
     Some(transition.finish(&before.summary))
 }

@@ -14,44 +14,44 @@ use http::{HeaderMap, Request, Response};
 use tonic::{Code, Status, body::Body};
 use tower::{Layer, Service};
 
-use crate::rpc::{mended, transport_error};
+use crate::rpc::{clearer_status, transport_error};
 
-/// Wraps services in [`Mend`].
+/// Wraps services in [`TransportErrors`].
 #[derive(Clone, Copy)]
-pub struct MendLayer {
+pub struct TransportErrorLayer {
     max_message_bytes: usize,
 }
 
-impl MendLayer {
+impl TransportErrorLayer {
     /// A layer that names `max_message_bytes` where a message is larger.
     pub fn new(max_message_bytes: usize) -> Self {
         Self { max_message_bytes }
     }
 }
 
-impl<S> Layer<S> for MendLayer {
-    type Service = Mend<S>;
+impl<S> Layer<S> for TransportErrorLayer {
+    type Service = TransportErrors<S>;
 
     fn layer(&self, inner: S) -> Self::Service {
-        Mend { inner, max_message_bytes: self.max_message_bytes }
+        TransportErrors { inner, max_message_bytes: self.max_message_bytes }
     }
 }
 
 /// The layer's service.
 #[derive(Clone)]
-pub struct Mend<S> {
+pub struct TransportErrors<S> {
     inner: S,
     max_message_bytes: usize,
 }
 
-impl<S> Service<Request<Body>> for Mend<S>
+impl<S> Service<Request<Body>> for TransportErrors<S>
 where
     S: Service<Request<Body>, Response = Response<Body>>,
     S::Future: Send + 'static,
 {
     type Response = Response<Body>;
     type Error = S::Error;
-    type Future = MendFuture<S::Future>;
+    type Future = TransportErrorFuture<S::Future>;
 
     fn poll_ready(&mut self, context: &mut Context<'_>) -> Poll<Result<(), S::Error>> {
         self.inner.poll_ready(context)
@@ -60,18 +60,18 @@ where
     fn call(&mut self, request: Request<Body>) -> Self::Future {
         let deadline = timeout(request.headers()).map(|timeout| Box::pin(tokio::time::sleep(timeout)));
         let max_message_bytes = self.max_message_bytes;
-        MendFuture { inner: Box::pin(self.inner.call(request)), deadline, max_message_bytes }
+        TransportErrorFuture { inner: Box::pin(self.inner.call(request)), deadline, max_message_bytes }
     }
 }
 
 /// The response in the making.
-pub struct MendFuture<F> {
+pub struct TransportErrorFuture<F> {
     inner: Pin<Box<F>>,
     deadline: Option<Pin<Box<tokio::time::Sleep>>>,
     max_message_bytes: usize,
 }
 
-impl<F, E> Future for MendFuture<F>
+impl<F, E> Future for TransportErrorFuture<F>
 where
     F: Future<Output = Result<Response<Body>, E>>,
 {
@@ -80,7 +80,7 @@ where
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
         let most = self.max_message_bytes;
         if let Poll::Ready(result) = self.inner.as_mut().poll(context) {
-            return Poll::Ready(result.map(|response| mend(response, most)));
+            return Poll::Ready(result.map(|response| clearer(response, most)));
         }
         match self.deadline.as_mut().map(|deadline| deadline.as_mut().poll(context)) {
             Some(Poll::Ready(())) => {
@@ -116,9 +116,9 @@ fn timeout(headers: &HeaderMap) -> Option<Duration> {
     Some(timeout.saturating_sub(TICK))
 }
 
-fn mend(response: Response<Body>, most: usize) -> Response<Body> {
+fn clearer(response: Response<Body>, most: usize) -> Response<Body> {
     let Some(status) = Status::from_header_map(response.headers()) else { return response };
-    match mended(&status, most) {
+    match clearer_status(&status, most) {
         Some(status) => status.into_http(),
         None => {
             tracing::debug!(code = ?status.code(), message = status.message(), "refused a call");
@@ -140,7 +140,7 @@ mod tests {
         let endless = service_fn(|_: Request<Body>| pending::<Result<Response<Body>, Infallible>>());
         let request = Request::builder().header("grpc-timeout", deadline).body(Body::empty()).unwrap();
         let started = tokio::time::Instant::now();
-        let Ok(response) = MendLayer::new(1).layer(endless).oneshot(request).await;
+        let Ok(response) = TransportErrorLayer::new(1).layer(endless).oneshot(request).await;
         (Status::from_header_map(response.headers()).unwrap(), started.elapsed())
     }
 

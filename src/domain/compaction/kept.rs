@@ -1,0 +1,89 @@
+//! How the compactions that are kept change.
+
+use std::sync::Arc;
+
+use crate::domain::{
+    Ranges, Transition,
+    compaction::record::Compaction,
+    limits::{MAX_COMPACTIONS, MAX_UNDO},
+    segment::{Summary, SummaryContext},
+};
+
+impl Transition {
+    /// Changes the summary, and what undone compactions would bring back of it.
+    pub(in crate::domain) fn change_summary(
+        &mut self,
+        change: impl Fn(&Summary, &SummaryContext<'_>) -> Summary,
+        with: &SummaryContext<'_>,
+    ) {
+        self.after.summary = change(&self.after.summary, with);
+        // what is not shown need not fit in
+        let with = SummaryContext { limit: None, ..*with };
+        self.each_compaction(|compaction| compaction.refolded(|folded| change(folded, &with)));
+    }
+
+    /// Takes hard-forgotten sequences out of what compactions would bring back.
+    pub(in crate::domain) fn erase_compacted(&mut self, gone: &Ranges) {
+        self.each_compaction(|compaction| {
+            compaction.compacted.meets(gone).then(|| {
+                let mut compacted = compaction.compacted.clone();
+                compacted.subtract(gone);
+                Compaction { compacted, ..compaction.clone() }
+            })
+        });
+    }
+
+    /// Notes what a model has told of compactions.
+    pub(in crate::domain) fn note_model(&mut self, covers: &Ranges, model: &Arc<str>) {
+        self.each_compaction(|compaction| {
+            let own = compaction.undone.is_none() && compaction.compacted.meets(covers);
+            (own && compaction.model.as_ref() != Some(model))
+                .then(|| Compaction { model: Some(model.clone()), ..compaction.clone() })
+        });
+    }
+
+    /// Puts another in the place of each compaction for which `change` gives one.
+    pub(in crate::domain) fn each_compaction(
+        &mut self,
+        mut change: impl FnMut(&Compaction) -> Option<Compaction>,
+    ) {
+        let changed: Vec<_> =
+            self.after.compactions.iter().filter_map(|compaction| change(compaction)).collect();
+        changed.into_iter().for_each(|compaction| self.write_compaction(compaction));
+    }
+
+    /// Puts a compaction in the place of the one with its number, or adds it as the newest.
+    pub(super) fn write_compaction(&mut self, compaction: Compaction) {
+        let compaction = Arc::new(compaction);
+        let mut all = self.after.compactions.to_vec();
+        match all.iter_mut().find(|other| other.number == compaction.number) {
+            Some(place) => *place = compaction.clone(),
+            None => all.push(compaction.clone()),
+        }
+        self.after.compactions = all.into();
+        let written = &mut self.change.compactions_written;
+        written.retain(|other| other.number != compaction.number);
+        written.push(compaction);
+    }
+
+    /// Adds a compaction as the newest; the oldest ones beyond the limits are forgotten, or cannot be
+    /// undone any more.
+    pub(super) fn add_compaction(&mut self, compaction: Compaction) {
+        self.after.head.next_compaction = compaction.number + 1;
+        self.after.head.compacted_at = self.after.head.next;
+        self.write_compaction(compaction);
+        let beyond = self.after.compactions.len().saturating_sub(MAX_COMPACTIONS);
+        let gone = self.after.compactions[..beyond].iter().map(|compaction| compaction.number);
+        self.change.compactions_removed.extend(gone);
+        if beyond > 0 {
+            self.after.compactions = self.after.compactions[beyond..].into();
+        }
+        let undoable = self.after.compactions.iter().filter(|compaction| compaction.is_undoable());
+        let mut excess = undoable.count().saturating_sub(MAX_UNDO);
+        self.each_compaction(|compaction| {
+            let settled = compaction.is_undoable() && excess > 0;
+            excess -= usize::from(settled);
+            settled.then(|| Compaction { folded: None, ..compaction.clone() })
+        });
+    }
+}

@@ -1,0 +1,30 @@
+//! Why deciding on a fork stops.
+
+use crate::domain::{Need, Refusal, Verdict};
+
+/// Why a decision stops.
+pub(super) enum Stop {
+    Need(Need),
+    Refused(Refusal),
+}
+
+impl From<Need> for Stop {
+    fn from(need: Need) -> Self {
+        Self::Need(need)
+    }
+}
+
+impl From<Refusal> for Stop {
+    fn from(refusal: Refusal) -> Self {
+        Self::Refused(refusal)
+    }
+}
+
+/// The verdict that a decision comes to.
+pub(super) fn verdict<T>(decided: Result<T, Stop>) -> Result<Verdict<T>, Refusal> {
+    match decided {
+        Ok(decided) => Ok(Verdict::Decided(decided)),
+        Err(Stop::Need(need)) => Ok(Verdict::Need(need)),
+        Err(Stop::Refused(refusal)) => Err(refusal),
+    }
+}

@@ -1,0 +1,57 @@
+//! What becomes of a summary when a model tells a segment, or is not to any more.
+
+use std::sync::Arc;
+
+use crate::domain::{
+    Ranges,
+    segment::{
+        llm_text::LlmText, rebuild::Rebuild, record::Segment, summary::Summary,
+        summary_context::SummaryContext,
+    },
+};
+
+impl Summary {
+    /// Puts a model's text in the place of a segment's sentences; folds as the limit demands.
+    pub fn replace_by_llm(&self, number: u32, llm_text: &LlmText, with: &SummaryContext<'_>) -> Self {
+        let mut rebuild = Rebuild::of(self);
+        rebuild.replace(|segment| {
+            (segment.number == number).then(|| {
+                let mut own = segment.clone();
+                own.awaits = None;
+                own.llm_text = Some(Arc::new(llm_text.clone()));
+                own.sum()
+            })
+        });
+        rebuild.fold(with);
+        rebuild.done()
+    }
+
+    /// Waits no more for a model to tell the segment.
+    pub fn settle(&self, number: u32) -> Self {
+        let mut rebuild = Rebuild::of(self);
+        rebuild.replace(|segment| {
+            (segment.number == number).then(|| Segment { awaits: None, ..segment.clone() })
+        });
+        rebuild.done()
+    }
+
+    /// Waits no more for a model to tell any segment.
+    pub fn settle_all(&self) -> Self {
+        let mut rebuild = Rebuild::of(self);
+        rebuild
+            .replace(|segment| segment.awaits.is_some().then(|| Segment { awaits: None, ..segment.clone() }));
+        rebuild.done()
+    }
+
+    /// Takes away the models' texts for which `doubted` holds, and what was to be told anew from them.
+    pub(in crate::domain) fn doubt(&self, doubted: impl Fn(&str) -> bool, with: &SummaryContext<'_>) -> Self {
+        let mut rebuild = Rebuild::of(self);
+        rebuild.replace(|segment| {
+            let told = segment.awaits.as_ref().is_some_and(|awaits| doubted(&awaits.told));
+            let llm_text = segment.llm_text.is_some() && doubted(&segment.text());
+            (told || llm_text).then(|| segment.without(&Ranges::new()).awaiting(segment, with))
+        });
+        rebuild.fold(with);
+        rebuild.done()
+    }
+}

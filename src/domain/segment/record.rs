@@ -1,0 +1,127 @@
+//! A segment: what left the window, in sentences, and which sequences it covers.
+
+use std::sync::Arc;
+
+use crate::domain::{
+    Ranges, Sequence, TokenCounter,
+    extractive::Sentence,
+    limits::{SEGMENT_FLOOR_TOKENS, SEGMENT_PERCENT},
+    segment::{
+        llm_text::{Awaits, LlmText, Unfit, lines},
+        summary_context::SummaryContext,
+    },
+};
+
+/// What is left of a run of utterances. Immutable: one that changes gets a new number.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Segment {
+    /// Counts from 1 over the conversation's life; no two segments ever have the same.
+    pub number: u32,
+    /// 0 when written; one more with each fold.
+    pub level: u32,
+    /// The sequences that it stands for, soft-forgotten ones too.
+    pub covers: Ranges,
+    /// What was taken out of what was said, in the order said.
+    pub sentences: Vec<Sentence>,
+    /// Exact tokens of its text.
+    pub tokens: u32,
+    /// Tokens that its source counted in the window, when it was written.
+    pub source_tokens: u64,
+    /// A model's text, which is shown instead of the sentences.
+    pub llm_text: Option<Arc<LlmText>>,
+    /// A model is to tell it; `None` once nothing is awaited.
+    pub awaits: Option<Arc<Awaits>>,
+}
+
+impl Segment {
+    /// Its text, line by line: a model's, or else the sentences.
+    pub fn lines(&self) -> &[Sentence] {
+        self.llm_text.as_ref().map_or(&self.sentences, |llm_text| &llm_text.lines)
+    }
+
+    /// The lines, one after another.
+    pub fn text(&self) -> String {
+        self.lines().iter().map(|sentence| &*sentence.text).collect()
+    }
+
+    pub(super) fn new(level: u32, covers: Ranges, sentences: Vec<Sentence>, source_tokens: u64) -> Self {
+        Self { number: 0, level, covers, sentences, tokens: 0, source_tokens, llm_text: None, awaits: None }
+            .sum()
+    }
+
+    /// The same, with the tokens of its lines.
+    pub(super) fn sum(mut self) -> Self {
+        self.tokens = self.lines().iter().map(|sentence| sentence.tokens).sum();
+        self
+    }
+
+    /// The same, without the sentences of `gone` and without a model's text.
+    pub(super) fn without(&self, gone: &Ranges) -> Self {
+        let kept = self.sentences.iter().filter(|sentence| !gone.contains(sentence.sequence));
+        Self::new(self.level, self.covers.clone(), kept.cloned().collect(), self.source_tokens)
+    }
+
+    pub(super) fn tells_of(&self, sequences: &Ranges) -> bool {
+        self.sentences.iter().any(|sentence| sequences.contains(sentence.sequence)) || self.llm_saw(sequences)
+    }
+
+    /// The tokens that a model's text may have: what the segment may have by its source, and for one that
+    /// was folded, what its sentences have; always fewer than the source.
+    pub fn room(&self) -> u32 {
+        let own: u32 = self.sentences.iter().map(|sentence| sentence.tokens).sum();
+        let most = match self.level {
+            0 => budget(self.source_tokens).max(own),
+            _ => own.max(SEGMENT_FLOOR_TOKENS),
+        };
+        most.min(u32::try_from(self.source_tokens.saturating_sub(1)).unwrap_or(u32::MAX))
+    }
+
+    /// The lines of a model's text, if it can be this segment's: nothing but text, no blank lines, and no
+    /// more tokens than there is [`room`](Self::room).
+    pub fn accept(&self, text: &str, counter: &dyn TokenCounter) -> Result<Vec<Sentence>, Unfit> {
+        lines(text, self.covers.first().unwrap_or(Sequence::FIRST), self.room(), counter)
+    }
+
+    /// The same, waiting for a model where `with` has one and the segment is worth it: because it had
+    /// one's text, waited for it, or is new.
+    pub(super) fn awaiting(mut self, before: &Self, with: &SummaryContext<'_>) -> Self {
+        let was = before.awaits.as_ref();
+        if before.llm_text.is_none() && was.is_none() {
+            return self;
+        }
+        self.awaits = with.awaits.map(|now| {
+            let since = was.map_or(now, |was| was.since);
+            let focus = was.map(|was| was.focus.clone()).unwrap_or_default();
+            Arc::new(Awaits { focus, ..Awaits::plain(since) })
+        });
+        self
+    }
+
+    /// About how many bytes, in memory, is what models told of it beside its sentences, and what is awaited.
+    pub fn llm_bytes(&self) -> usize {
+        let llm_text = self.llm_text.as_ref().map_or(0, |llm_text| {
+            128 + llm_text.lines.iter().map(|line| line.text.len() + 48).sum::<usize>()
+        });
+        llm_text + self.awaits.as_ref().map_or(0, |awaits| 128 + awaits.told.len())
+    }
+
+    /// Whether no model's text was told from anything but `sequences`.
+    pub(super) fn llm_saw_only(&self, sequences: &Ranges) -> bool {
+        self.llm_text.as_ref().is_none_or(|llm_text| sequences.holds(&llm_text.from))
+            && self.awaits.as_ref().is_none_or(|awaits| sequences.holds(&awaits.from))
+    }
+
+    /// Whether a model's text, or what it is to be made from, was told from any of `sequences`.
+    pub(super) fn llm_saw(&self, sequences: &Ranges) -> bool {
+        let told = |from: &Ranges| from.meets(sequences);
+        let awaits = self.awaits.as_ref();
+        self.llm_text.as_ref().is_some_and(|llm_text| told(&llm_text.from))
+            || awaits.is_some_and(|awaits| told(&awaits.from) || told(&self.covers))
+    }
+}
+
+/// The tokens that a segment of such a source may have.
+pub(super) fn budget(source_tokens: u64) -> u32 {
+    let share = source_tokens.saturating_mul(SEGMENT_PERCENT.into()) / 100;
+    u32::try_from(share).unwrap_or(u32::MAX).max(SEGMENT_FLOOR_TOKENS)
+}

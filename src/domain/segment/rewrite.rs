@@ -1,0 +1,128 @@
+//! What becomes of a summary when utterances leave the window, are forgotten or come back.
+
+use std::sync::Arc;
+
+use crate::domain::{
+    Ranges, Utterance,
+    extractive::{Focus, select, summarise},
+    limits::SEGMENT_FLOOR_TOKENS,
+    segment::{
+        chunk,
+        llm_text::Awaits,
+        rebuild::Rebuild,
+        record::{Segment, budget},
+        summary::Summary,
+        summary_context::SummaryContext,
+    },
+};
+
+impl Summary {
+    /// Adds segments for what left the window, and folds as the limit demands.
+    ///
+    /// - A segment has at most [`SEGMENT_PERCENT`](crate::domain::limits::SEGMENT_PERCENT) of its source's
+    ///   tokens, or [`SEGMENT_FLOOR_TOKENS`] when that is more; all that are added have at most half the
+    ///   limit unless more is free.
+    /// - It awaits a model where `with` has one and its source is larger than that floor.
+    /// - Nothing evicted changes nothing.
+    pub fn write(&self, evicted: &[Arc<Utterance>], focus: &[String], with: &SummaryContext<'_>) -> Self {
+        if evicted.is_empty() {
+            return self.clone();
+        }
+        let limit = with.limit();
+        let room = (limit / 2).max(limit.saturating_sub(self.tokens()));
+        let all = counted(evicted);
+        let mut rebuild = Rebuild::of(self);
+        for piece in chunk::chunks(evicted) {
+            let source = &evicted[piece];
+            let source_tokens = counted(source);
+            let share = u64::from(room) * source_tokens / all.max(1);
+            let budget = budget(source_tokens).min(u32::try_from(share).unwrap_or(room));
+            let sentences = summarise(source, &Focus::detect(source, focus), budget, with.counter);
+            let covers = source.iter().map(|utterance| utterance.sequence).collect();
+            let mut segment = Segment::new(0, covers, sentences, source_tokens);
+            segment.awaits = with
+                .awaits
+                .filter(|_| source_tokens > SEGMENT_FLOOR_TOKENS.into())
+                .map(|since| Arc::new(Awaits { focus: focus.into(), ..Awaits::plain(since) }));
+            rebuild.push(segment);
+        }
+        rebuild.fold(with);
+        rebuild.done()
+    }
+
+    /// Folds as a limit demands that has become smaller.
+    pub fn fit(&self, with: &SummaryContext<'_>) -> Self {
+        let mut rebuild = Rebuild::of(self);
+        rebuild.fold(with);
+        rebuild.done()
+    }
+
+    /// After a hard forget: neither sentences nor coverage of `gone` remain, nor what a model told that was
+    /// shown any of it. A segment left without coverage goes.
+    pub fn erase(&self, gone: &Ranges, with: &SummaryContext<'_>) -> Self {
+        let mut rebuild = Rebuild::of(self);
+        rebuild.replace(|segment| {
+            let mut covers = segment.covers.clone();
+            covers.subtract(gone);
+            let (left, all) = (covers.count(), segment.covers.count());
+            // What each source counted is not known any more: in proportion.
+            let source_tokens = segment.source_tokens.saturating_mul(left) / all.max(1);
+            let without = || segment.without(gone).awaiting(segment, with);
+            (left < all || segment.llm_saw(gone)).then(|| Segment { covers, source_tokens, ..without() })
+        });
+        rebuild.fold(with);
+        rebuild.done()
+    }
+
+    /// After a soft forget: no sentence of `forgotten` remains, nor what a model told that was shown any of
+    /// it; the coverage does.
+    pub fn silence(&self, forgotten: &Ranges, with: &SummaryContext<'_>) -> Self {
+        let mut rebuild = Rebuild::of(self);
+        rebuild.replace(|segment| {
+            let silenced = || segment.without(forgotten).awaiting(segment, with);
+            segment.tells_of(forgotten).then(silenced)
+        });
+        rebuild.fold(with);
+        rebuild.done()
+    }
+
+    /// After a restore or an edit: sentences of `restored`, chosen anew, stand in the segments that
+    /// cover them, each within the budget of its source, and the limit holds. What a model told that was
+    /// shown what they said before goes.
+    ///
+    /// `restored` holds whole units, in order, as they are now. Those that are forgotten give none.
+    pub fn restore(&self, restored: &[Arc<Utterance>], with: &SummaryContext<'_>) -> Self {
+        let sequences: Ranges = restored.iter().map(|utterance| utterance.sequence).collect();
+        let mut rebuild = Rebuild::of(self);
+        rebuild.replace(|segment| {
+            let covered = restored.iter().filter(|utterance| segment.covers.contains(utterance.sequence));
+            let back: Vec<Arc<Utterance>> = covered.cloned().collect();
+            match back.is_empty() {
+                false => Some(revive(segment, &back, with).awaiting(segment, with)),
+                true => segment
+                    .llm_saw(&sequences)
+                    .then(|| segment.without(&Ranges::new()).awaiting(segment, with)),
+            }
+        });
+        rebuild.fold(with);
+        rebuild.done()
+    }
+}
+
+/// The tokens that utterances count in the window.
+fn counted(utterances: &[Arc<Utterance>]) -> u64 {
+    utterances.iter().map(|utterance| u64::from(utterance.counted_tokens())).sum()
+}
+
+/// `segment` with sentences of `back` again.
+fn revive(segment: &Segment, back: &[Arc<Utterance>], with: &SummaryContext<'_>) -> Segment {
+    // A source that was forgotten when the segment was written is not counted in it.
+    let budget = budget(segment.source_tokens.max(counted(back)));
+    let mut sentences = segment.without(&back.iter().map(|utterance| utterance.sequence).collect()).sentences;
+    sentences.extend(summarise(back, &Focus::none(), budget, with.counter));
+    sentences.sort_by_key(|sentence| sentence.sequence);
+    if sentences.iter().map(|sentence| sentence.tokens).sum::<u32>() > budget {
+        sentences = select(sentences, &Focus::none(), budget);
+    }
+    Segment::new(segment.level, segment.covers.clone(), sentences, segment.source_tokens)
+}

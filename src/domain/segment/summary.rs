@@ -1,0 +1,148 @@
+//! A conversation's segments together.
+
+use std::sync::Arc;
+
+use crate::domain::{Ranges, Sequence, Timestamp, extractive::Sentence, segment::record::Segment};
+
+/// A conversation's segments, oldest first.
+///
+/// - Every sequence that was written and not erased is covered by exactly one segment.
+/// - The tokens never pass the limit that the last change was given; `None` is unlimited.
+/// - A clone costs one reference count.
+#[derive(Clone, Debug)]
+pub struct Summary {
+    segments: Arc<[Arc<Segment>]>,
+    tokens: u32,
+    covered: u64,
+    next_number: u32,
+    awaits_since: Option<Timestamp>,
+    provisional: usize,
+    llm_bytes: usize,
+}
+
+impl PartialEq for Summary {
+    fn eq(&self, other: &Self) -> bool {
+        self.segments == other.segments
+    }
+}
+
+impl Default for Summary {
+    fn default() -> Self {
+        Self::numbered(Vec::new(), 1)
+    }
+}
+
+impl Summary {
+    /// Puts stored segments together again, in any order, with the number that the next one is
+    /// to get.
+    pub fn numbered(mut segments: Vec<Arc<Segment>>, next_number: u32) -> Self {
+        // What was erased or left late may have changed the order.
+        segments.sort_by_key(|segment| segment.covers.last());
+        let tokens = total(&segments);
+        let covered = segments.iter().map(|segment| segment.covers.count()).sum();
+        let awaits = segments.iter().filter_map(|segment| segment.awaits.as_ref());
+        let awaits_since = awaits.clone().map(|awaits| awaits.since).min();
+        let provisional = awaits.count();
+        let llm_bytes = segments.iter().map(|segment| segment.llm_bytes()).sum();
+        let segments = segments.into();
+        Self { segments, tokens, covered, next_number, awaits_since, provisional, llm_bytes }
+    }
+
+    /// The segments, oldest first.
+    pub fn segments(&self) -> &[Arc<Segment>] {
+        &self.segments
+    }
+
+    /// The number that the next segment gets.
+    pub fn next_number(&self) -> u32 {
+        self.next_number
+    }
+
+    /// Exact tokens of the text.
+    pub fn tokens(&self) -> u32 {
+        self.tokens
+    }
+
+    /// The lines of all segments, one after another.
+    pub fn text(&self) -> String {
+        self.lines().map(|sentence| &*sentence.text).collect()
+    }
+
+    /// The lines of all segments.
+    pub fn lines(&self) -> impl Iterator<Item = &Sentence> + Clone {
+        self.segments.iter().flat_map(|segment| segment.lines())
+    }
+
+    /// The segment that stands for `sequence`.
+    pub fn covering(&self, sequence: Sequence) -> Option<&Arc<Segment>> {
+        self.segments.iter().find(|segment| segment.covers.contains(sequence))
+    }
+
+    /// All sequences that a segment stands for.
+    pub fn covers(&self) -> Ranges {
+        let mut all = Ranges::new();
+        self.segments.iter().for_each(|segment| all.union(&segment.covers));
+        all
+    }
+
+    /// How many sequences the segments stand for.
+    pub fn covered_count(&self) -> u64 {
+        self.covered
+    }
+
+    /// What a store has to do to get from `before`, an earlier state of the same summary, to this.
+    pub fn changed_from(&self, before: &Self) -> SegmentChanges {
+        if Arc::ptr_eq(&self.segments, &before.segments) {
+            return SegmentChanges::default();
+        }
+        let had = before.numbers();
+        let has = self.numbers();
+        let written = self.segments.iter().filter(|segment| had.binary_search(&segment.number).is_err());
+        SegmentChanges {
+            written: written.cloned().collect(),
+            removed: had.into_iter().filter(|number| has.binary_search(number).is_err()).collect(),
+        }
+    }
+
+    /// Since when the segment that waits longest for a model has waited.
+    pub fn awaits_since(&self) -> Option<Timestamp> {
+        self.awaits_since
+    }
+
+    /// The sum of its segments' [`Segment::llm_bytes`].
+    pub fn llm_bytes(&self) -> usize {
+        self.llm_bytes
+    }
+
+    /// How many segments wait for a model.
+    pub fn provisional(&self) -> usize {
+        self.provisional
+    }
+
+    pub(super) fn numbers(&self) -> Vec<u32> {
+        let mut numbers: Vec<u32> = self.segments.iter().map(|segment| segment.number).collect();
+        numbers.sort_unstable();
+        numbers
+    }
+}
+
+/// What a change made of a summary's segments.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct SegmentChanges {
+    /// New ones, oldest first.
+    pub written: Vec<Arc<Segment>>,
+    /// The numbers of those that went or were replaced, ascending.
+    pub removed: Vec<u32>,
+}
+
+impl SegmentChanges {
+    /// Whether nothing changed.
+    pub fn is_empty(&self) -> bool {
+        self.written.is_empty() && self.removed.is_empty()
+    }
+}
+
+/// The tokens of all `segments`.
+pub(super) fn total(segments: &[Arc<Segment>]) -> u32 {
+    segments.iter().fold(0, |sum, segment| sum.saturating_add(segment.tokens))
+}

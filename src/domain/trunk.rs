@@ -1,0 +1,25 @@
+//! What a fork leaves to both conversations.
+
+use crate::domain::{ConversationId, LineageId, Sequence};
+
+/// A lineage that was frozen by a fork: nothing is written to it any more, and every conversation
+/// that shares it reads it as far as it goes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Trunk {
+    /// Where the utterances are.
+    pub lineage: LineageId,
+    /// The last sequence that is read there.
+    pub through: Sequence,
+}
+
+/// What a conversation was forked from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ForkedFrom {
+    /// The parent, whether it still exists or not.
+    pub conversation: ConversationId,
+    /// The last sequence that both share; 0 when nothing is shared.
+    pub sequence: Sequence,
+    /// A segment that reached beyond that sequence could not be rebuilt exactly: its sources
+    /// are not stored any more.
+    pub approximate: bool,
+}

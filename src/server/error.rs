@@ -1,0 +1,36 @@
+//! Why there is no server.
+
+use std::io;
+
+use crate::{domain::Refusal, store::durable::OpenError, summarizer::SetupError};
+
+/// Why a server cannot start, or stopped.
+#[derive(Debug, thiserror::Error)]
+pub enum ServeError {
+    /// The address cannot be listened on.
+    #[error("cannot listen on {address}: {error}; choose another address with --listen")]
+    Listen {
+        /// The address.
+        address: std::net::SocketAddr,
+        /// What the system says.
+        error: io::Error,
+    },
+    /// The store cannot be opened.
+    #[error(transparent)]
+    Store(#[from] OpenError),
+    /// The settings do not go together.
+    #[error("the settings do not go together: {0}")]
+    Settings(#[from] Refusal),
+    /// The model that summaries are to be made by cannot be asked.
+    #[error(transparent)]
+    Summarizer(#[from] SetupError),
+    /// A worker thread or its runtime could not be started.
+    #[error("cannot start a worker: {0}")]
+    Worker(io::Error),
+    /// The descriptors for reflection are broken.
+    #[error("cannot serve reflection: {0}")]
+    Reflection(String),
+    /// The transport failed.
+    #[error(transparent)]
+    Transport(#[from] tonic::transport::Error),
+}
