@@ -46,7 +46,9 @@ pub use conversation::{Conversation, ConversationKey, Ending, Head, Identity};
 pub use draft::Draft;
 pub use encoding::{Encoding, TokenCounter};
 pub use error::{Reason, Refusal, Violation};
-pub use ids::{ConversationId, IdError, LineageId, Namespace, RecipientId, RequestId, ShareId, UtteranceId};
+pub use ids::{
+    ChangeId, ConversationId, IdError, LineageId, Namespace, RecipientId, RequestId, ShareId, UtteranceId,
+};
 pub use lineage::{ForkedFrom, Trunk};
 pub use policy::{Marks, Oversize, Policy};
 pub use ranges::Ranges;

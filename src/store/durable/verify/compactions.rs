@@ -4,10 +4,7 @@ use super::{
     summary::{check_shape, without},
     survey::Findings,
 };
-use crate::{
-    domain::{Ranges, compaction::Compaction},
-    store::durable::records::StoredHead,
-};
+use crate::domain::{Head, Ranges, compaction::Compaction};
 
 /// The compactions of one conversation, as far as they were seen.
 #[derive(Default)]
@@ -23,7 +20,7 @@ impl Compacted {
         &mut self,
         number: u32,
         compaction: Option<&Compaction>,
-        head: &StoredHead,
+        head: &Head,
         findings: &mut Findings<'_, '_>,
     ) {
         if let Some(missing) = self.newest.map(|newest| newest + 1).filter(|next| *next != number) {
@@ -42,7 +39,7 @@ impl Compacted {
 
     /// It was made by a revision that there was, what it took out of the window is not there again unless
     /// it was undone, and the segments that it folded are segments of what left before.
-    fn check(&mut self, compaction: &Compaction, head: &StoredHead, findings: &mut Findings<'_, '_>) {
+    fn check(&mut self, compaction: &Compaction, head: &Head, findings: &mut Findings<'_, '_>) {
         let number = compaction.number;
         if compaction.revision > head.revision {
             let (made, revision) = (compaction.revision.0, head.revision.0);
@@ -62,7 +59,7 @@ impl Compacted {
     }
 
     /// The newest is there.
-    pub(super) fn check_newest(&self, head: &StoredHead, findings: &mut Findings<'_, '_>) {
+    pub(super) fn check_newest(&self, head: &Head, findings: &mut Findings<'_, '_>) {
         let newest = head.next_compaction - 1;
         if newest > self.newest.unwrap_or(0) {
             findings.add(format_args!("compaction {newest} is missing"));

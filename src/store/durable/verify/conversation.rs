@@ -12,9 +12,9 @@ use super::{
     utterances::Said,
 };
 use crate::{
-    domain::{LineageId, Policy, Ranges, Utterance},
+    domain::{Head, LineageId, Policy, Ranges, Utterance},
     store::durable::records::{
-        Compactions, Descriptions, Endings, GivenIds, Heads, Kind, Policies, Segments, StoredHead, Utterances,
+        Compactions, Descriptions, Endings, GivenIds, HeadRecord, Heads, Kind, Policies, Segments, Utterances,
     },
 };
 
@@ -67,7 +67,7 @@ fn check<'a>(known: &mut Known, streams: &mut Streams<'a>, lineages: &Lineages, 
     match head {
         Part::There(head) => {
             let policy = if let Part::There(policy) = policy { Some(policy) } else { None };
-            known.expiry = expiry(&head, policy.as_ref());
+            known.expiry = expiry(&head.head, policy.as_ref());
             known.waits = check_stored(lineage, &head, policy.as_ref(), streams, &mut findings);
         }
         Part::Missing => {
@@ -78,7 +78,7 @@ fn check<'a>(known: &mut Known, streams: &mut Streams<'a>, lineages: &Lineages, 
     }
 }
 
-fn expiry(head: &StoredHead, policy: Option<&Policy>) -> Moment {
+fn expiry(head: &Head, policy: Option<&Policy>) -> Moment {
     match policy.map(|policy| policy.expire_after) {
         Some(Some(after)) => Moment::At(head.update_time.plus(after)),
         Some(None) => Moment::Never,
@@ -89,20 +89,21 @@ fn expiry(head: &StoredHead, policy: Option<&Policy>) -> Moment {
 /// Answers since when a segment waits for a model.
 fn check_stored<'a>(
     lineage: LineageId,
-    head: &StoredHead,
+    record: &HeadRecord,
     policy: Option<&Policy>,
     streams: &mut Streams<'a>,
     findings: &mut Findings<'_, 'a>,
 ) -> Moment {
-    let mut told = streams.told(lineage, head, findings);
+    let head = &record.head;
+    let mut told = streams.told(lineage, record, findings);
     told.sentences.union(&streams.compacted(lineage, head, findings));
     let mut said = Said::of(head, &told);
     match head.is_forked() {
-        true => check_forked(lineage, head, policy, &mut said, findings),
+        true => check_forked(head, policy, &mut said, findings),
         false => streams.check_said(lineage, policy, &mut said, findings),
     }
     if !streams.segments.is_broken() {
-        told.check_count(head, findings);
+        told.check_count(record, findings);
     }
     if let Some(policy) = policy {
         told.check(policy, findings);
@@ -113,13 +114,12 @@ fn check_stored<'a>(
 
 /// What a conversation reads out of several lineages.
 fn check_forked<'a>(
-    lineage: LineageId,
-    head: &StoredHead,
+    head: &Head,
     policy: Option<&Policy>,
     said: &mut Said<'_>,
     findings: &mut Findings<'_, 'a>,
 ) {
-    let mut forked = Forked::open(lineage, head, findings.survey);
+    let mut forked = Forked::open(head, findings.survey);
     while let Some((sequence, utterance)) = forked.next() {
         said.add(sequence, utterance.as_ref(), findings);
     }
@@ -151,7 +151,7 @@ fn check_shared<'a>(
     streams.check_ids(lineage, &named, &mut findings);
 }
 
-fn check_archive(head: &StoredHead, policy: &Policy, findings: &mut Findings<'_, '_>) {
+fn check_archive(head: &Head, policy: &Policy, findings: &mut Findings<'_, '_>) {
     let (archived, limit) = (head.archived.count(), policy.archive_limit);
     if archived > u64::from(limit) {
         findings.add(format_args!("{archived} utterances are archived; its policy lets {limit} be"));
@@ -229,7 +229,7 @@ impl<'a> Streams<'a> {
     }
 
     /// What the segments of a conversation cover and tell.
-    fn told(&mut self, lineage: LineageId, head: &StoredHead, findings: &mut Findings<'_, 'a>) -> Told {
+    fn told(&mut self, lineage: LineageId, head: &HeadRecord, findings: &mut Findings<'_, 'a>) -> Told {
         let mut told = Told::default();
         while let Some((_, segment)) = self.segments.take(lineage, findings.survey) {
             findings.survey.report.segments += 1;
@@ -245,12 +245,7 @@ impl<'a> Streams<'a> {
     }
 
     /// The compactions of a conversation; answers of what the segments tell that they folded.
-    fn compacted(
-        &mut self,
-        lineage: LineageId,
-        head: &StoredHead,
-        findings: &mut Findings<'_, 'a>,
-    ) -> Ranges {
+    fn compacted(&mut self, lineage: LineageId, head: &Head, findings: &mut Findings<'_, 'a>) -> Ranges {
         let mut compacted = Compacted::default();
         while let Some(((_, number), compaction)) = self.compactions.take(lineage, findings.survey) {
             compacted.add(number, compaction.as_ref(), head, findings);

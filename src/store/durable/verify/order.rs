@@ -1,9 +1,6 @@
 //! The order in which things are said: turns, instructions, what awaits an answer.
 
-use crate::{
-    domain::{Role, Sequence, Utterance},
-    store::durable::records::StoredHead,
-};
+use crate::domain::{Head, Role, Sequence, Utterance};
 
 /// What was said so far.
 pub(super) struct Order {
@@ -65,7 +62,7 @@ impl Order {
     }
 
     /// The head tells of the newest utterance.
-    pub(super) fn check(&self, head: &StoredHead) -> Result<(), String> {
+    pub(super) fn check(&self, head: &Head) -> Result<(), String> {
         let said = self.newest.as_ref().filter(|(sequence, _)| sequence.next() == head.next);
         if matches!(said, Some((_, None))) {
             return Ok(());
@@ -87,7 +84,7 @@ impl Order {
         self.check_instructions(head)
     }
 
-    fn check_instructions(&self, head: &StoredHead) -> Result<(), String> {
+    fn check_instructions(&self, head: &Head) -> Result<(), String> {
         let sequence = self.newest.as_ref().map_or(Sequence::FIRST, |(newest, _)| newest.next());
         let all_seen = self.only_instructions && sequence == head.next;
         match (head.only_instructions, self.other) {

@@ -2,8 +2,8 @@
 
 use super::{names::Moment, survey::Findings};
 use crate::{
-    domain::{Policy, Ranges, Timestamp, limits::MAX_SEGMENTS, segment::Segment},
-    store::durable::records::StoredHead,
+    domain::{Head, Policy, Ranges, Timestamp, limits::MAX_SEGMENTS, segment::Segment},
+    store::durable::records::HeadRecord,
 };
 
 /// What the segments of one conversation come to.
@@ -22,13 +22,14 @@ pub(super) struct Told {
 impl Told {
     /// A segment has a number that was given out, covers what left the window and no other
     /// segment covers, and tells only of what it covers.
-    pub(super) fn add(&mut self, segment: &Segment, head: &StoredHead, findings: &mut Findings<'_, '_>) {
+    pub(super) fn add(&mut self, segment: &Segment, record: &HeadRecord, findings: &mut Findings<'_, '_>) {
         let number = segment.number;
-        let sentences = check_shape(segment, &self.covered, &format!("segment {number}"), head, findings);
-        if number >= head.next_segment {
+        let sentences =
+            check_shape(segment, &self.covered, &format!("segment {number}"), &record.head, findings);
+        if number >= record.next_segment {
             findings.add(format_args!(
                 "segment {number} has a number that the next ones get: from {}",
-                head.next_segment
+                record.next_segment
             ));
         }
         self.covered.union(&segment.covers);
@@ -60,7 +61,7 @@ impl Told {
     }
 
     /// The segments are all there.
-    pub(super) fn check_count(&self, head: &StoredHead, findings: &mut Findings<'_, '_>) {
+    pub(super) fn check_count(&self, head: &HeadRecord, findings: &mut Findings<'_, '_>) {
         if self.segments != head.segments as usize {
             findings.add(format_args!("of {} segments {} are there", head.segments, self.segments));
         }
@@ -87,7 +88,7 @@ pub(super) fn check_shape(
     segment: &Segment,
     covered: &Ranges,
     name: &str,
-    head: &StoredHead,
+    head: &Head,
     findings: &mut Findings<'_, '_>,
 ) -> Ranges {
     let covers = &segment.covers;

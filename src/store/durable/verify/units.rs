@@ -1,9 +1,6 @@
 //! Units: the rule that pairs results with calls, followed once more.
 
-use crate::{
-    domain::{Role, Sequence, Utterance, exchange::OpenExchange},
-    store::durable::records::StoredHead,
-};
+use crate::domain::{Head, Role, Sequence, Utterance, exchange::OpenExchange};
 
 /// The unit of the newest utterance so far.
 ///
@@ -61,7 +58,7 @@ impl Units {
     ///
     /// Calls of which it does not tell may have been forgotten, which abandons them, and
     /// restored.
-    pub(super) fn check(&self, head: &StoredHead) -> Result<(), String> {
+    pub(super) fn check(&self, head: &Head) -> Result<(), String> {
         let Some(told) = &head.open else { return Ok(()) };
         let wrong =
             || Err(format!("its head waits for the results of {:?}, which no utterances do", told.calls));

@@ -3,14 +3,11 @@
 use super::{
     given_ids::Ids, order::Order, summary::Told, survey::Findings, units::Units, window::WindowMeasures,
 };
-use crate::{
-    domain::{Policy, Ranges, Revision, Sequence, Utterance},
-    store::durable::records::StoredHead,
-};
+use crate::domain::{Head, Policy, Ranges, Revision, Sequence, Utterance};
 
 /// The utterances of a conversation, as far as they were seen.
 pub(super) struct Said<'h> {
-    head: &'h StoredHead,
+    head: &'h Head,
     told: &'h Told,
     /// The ids that clients gave.
     pub(super) ids: Ids,
@@ -22,7 +19,7 @@ pub(super) struct Said<'h> {
 }
 
 impl<'h> Said<'h> {
-    pub(super) fn of(head: &'h StoredHead, told: &'h Told) -> Self {
+    pub(super) fn of(head: &'h Head, told: &'h Told) -> Self {
         Self {
             head,
             told,
@@ -131,7 +128,7 @@ impl<'h> Said<'h> {
 }
 
 /// Whether there may be an utterance with `sequence`.
-fn place(sequence: Sequence, head: &StoredHead) -> Result<(), String> {
+fn place(sequence: Sequence, head: &Head) -> Result<(), String> {
     if sequence >= head.next {
         return Err(format!("utterance {sequence} is stored, and the next one to be said is {}", head.next));
     }

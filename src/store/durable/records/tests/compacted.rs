@@ -8,7 +8,7 @@ use super::{
 };
 use crate::{
     domain::{
-        Policy, Ranges, Revision, Sequence, Timestamp,
+        Head, Policy, Ranges, Revision, Sequence, Timestamp,
         capacity::Capacity,
         compaction::{Advice, Cause, Compaction},
         extractive::Sentence,
@@ -102,14 +102,16 @@ pub fn examples() -> Vec<Record> {
     ]
 }
 
-fn compacted_head() -> StoredHead {
-    StoredHead {
+fn compacted_head() -> HeadRecord {
+    let record = head();
+    let head = Head {
         silenced_at: Revision(5),
         advice_answered: 50,
         compacted_at: Sequence(17),
         next_compaction: 4,
-        ..head()
-    }
+        ..record.head
+    };
+    HeadRecord { head, ..record }
 }
 
 fn retold_segment() -> Segment {

@@ -5,9 +5,9 @@ use std::{sync::Arc, time::Duration};
 use super::*;
 use crate::{
     domain::{
-        ConversationId, ConversationKey, Encoding, Ending, ForkedFrom, Identity, LineageId, Marks, More,
-        Namespace, Oversize, Policy, Ranges, RecipientId, RequestId, Revision, Role, Sequence, Timestamp,
-        ToolCall, Trunk, Utterance, UtteranceId,
+        ConversationId, ConversationKey, Encoding, Ending, ForkedFrom, Head, Identity, LineageId, Marks,
+        More, Namespace, Oversize, Policy, Ranges, RecipientId, RequestId, Revision, Role, Sequence,
+        Timestamp, ToolCall, Trunk, Utterance, UtteranceId,
         capacity::{Capacity, OverLimit},
         edit::Original,
         exchange::OpenExchange,
@@ -162,7 +162,7 @@ fn what_is_usual_is_small() {
     let (key, value) = pair::<Utterances>(&(lineage, usual.sequence), &usual);
     assert_eq!((key.len(), value.len()), (25, 142));
     let left = Arc::new(Ranges::of(Sequence(1), Sequence(984)));
-    let usual = StoredHead {
+    let usual = Head {
         revision: Revision(1_010),
         said_time: TIME,
         next: Sequence(1_001),
@@ -174,10 +174,9 @@ fn what_is_usual_is_small() {
         left,
         stored: 1_000,
         erased_at: Revision::NONE,
-        next_segment: 200,
-        segments: 7,
-        ..head()
+        ..head().head
     };
+    let usual = HeadRecord { head: usual, next_segment: 200, segments: 7 };
     let (key, value) = pair::<Heads>(&LINEAGE, &usual);
     assert_eq!((key.len(), value.len()), (17, 36));
 }
@@ -259,10 +258,11 @@ pub fn name() -> OutcomeName {
     OutcomeName { namespace: Namespace::new("acme").unwrap(), rpc: "Memorize".into(), request }
 }
 
-pub fn head() -> StoredHead {
+pub fn head() -> HeadRecord {
     let mut left = Ranges::of(Sequence(1), Sequence(5));
     left.add(Sequence(8));
-    StoredHead {
+    let blank = HeadRecord::blank(LINEAGE);
+    let head = Head {
         revision: Revision(12),
         update_time: TIME,
         said_time: Timestamp(TIME.0 - 5),
@@ -276,29 +276,23 @@ pub fn head() -> StoredHead {
         awaits_answer: true,
         left: Arc::new(left),
         archived: Arc::new(Ranges::of(Sequence(3), Sequence(5))),
-        pinned_away: Arc::default(),
         stored: 18,
         erased_at: Revision(4),
-        silenced_at: Revision::NONE,
-        advice_answered: 0,
-        compacted_at: Sequence(0),
-        next_compaction: 1,
-        next_segment: 4,
-        segments: 2,
-        trunks: Arc::default(),
-        branch: None,
-        fresh_branch: false,
-    }
+        ..blank.head
+    };
+    HeadRecord { head, next_segment: 4, segments: 2 }
 }
 
-fn forked_head() -> StoredHead {
+fn forked_head() -> HeadRecord {
     let trunk = |lineage, through| Trunk { lineage: LineageId([lineage; 16]), through: Sequence(through) };
-    StoredHead {
+    let record = head();
+    let head = Head {
         trunks: [trunk(7, 9), trunk(8, 20)].into(),
-        branch: Some(LineageId([9; 16])),
+        branch: LineageId([9; 16]),
         fresh_branch: true,
-        ..head()
-    }
+        ..record.head
+    };
+    HeadRecord { head, ..record }
 }
 
 pub fn policy() -> Policy {
