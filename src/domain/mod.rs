@@ -5,6 +5,7 @@
 
 pub mod capacity;
 pub mod change;
+pub mod check;
 pub mod closing;
 pub mod compaction;
 pub mod context;

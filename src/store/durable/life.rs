@@ -215,6 +215,7 @@ impl<'s> Life<'s> {
     fn apply(&mut self, transition: Option<Transition>) {
         let Some(Transition { change, after }) = transition else { return };
         let before = (self.state.head.revision != Revision::NONE).then(|| self.state.clone());
+        assert_eq!(after.check(), [""; 0]);
         self.state = Arc::new(after);
         let write = Write::Change { before, change: Arc::new(change), after: self.state.clone() };
         self.shelf.commit(Commit { writes: vec![write], ..Commit::default() });
