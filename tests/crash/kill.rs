@@ -26,17 +26,22 @@ const PATIENCE: Duration = Duration::from_secs(120);
 
 #[test]
 fn what_fjall_acknowledged_survives_a_kill() {
-    survives(Backend::Fjall, Load::USUAL, 20);
+    survives(Backend::Fjall, Load::USUAL, 6);
 }
 
 #[test]
 fn what_fjall_acknowledged_survives_a_kill_while_it_begins_new_files() {
-    survives(Backend::Fjall, Load::BULKY, 3);
+    survives(Backend::Fjall, Load::BULKY, 2);
 }
 
 #[test]
 fn what_sled_acknowledged_survives_a_kill() {
-    survives(Backend::Sled, Load::USUAL, 5);
+    survives(Backend::Sled, Load::USUAL, 3);
+}
+
+#[test]
+fn what_sled_acknowledged_of_long_texts_survives_a_kill() {
+    survives(Backend::Sled, Load::BULKY, 1);
 }
 
 /// The check can fail.
