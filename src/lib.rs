@@ -68,6 +68,7 @@
 //!
 //! # Where things are
 //!
+//! - what a state owes itself, for whoever loads one: [`domain::check`]
 //! - the window and its eviction: [`domain::Window`]; what joins it: [`domain::memorize`]
 //! - tool calls and their results: [`domain::exchange`]
 //! - limits and presets: [`domain::policy`]; every fixed limit: [`domain::limits`]

@@ -2,7 +2,7 @@
 //!
 //! | what must hold | where it is looked at |
 //! |---|---|
-//! | every record can be read, and is of a known kind | [`survey`], [`strangers`] |
+//! | every record can be read, and is of a known kind | [`survey`], [`unknown_kinds`] |
 //! | lineages that forks share are read by somebody, and it is told by whom | [`lineages`], [`forked`] |
 //! | every record belongs to a conversation that has a head and a policy | [`conversation`] |
 //! | what belongs to one is a state that the rules make | [`domain::check`](crate::domain::check) |
@@ -22,12 +22,12 @@ mod names;
 mod numbers;
 mod outcomes;
 mod report;
-mod strangers;
+mod set_hash;
 mod stream;
 mod survey;
-mod tally;
 #[cfg(test)]
 mod tests;
+mod unknown_kinds;
 
 pub use report::{MAX_PROBLEMS, Problem, Report};
 
@@ -56,6 +56,6 @@ fn look(pairs: &dyn KeyValue, progress: &mut dyn FnMut(u64)) -> Report {
     lineages.check_readers(&mut survey, &mut names);
     indexes::check(&mut survey, &mut names);
     outcomes::check(&mut survey);
-    strangers::check(&mut survey);
+    unknown_kinds::check(&mut survey);
     survey.done()
 }

@@ -68,7 +68,7 @@ const WRITTEN: [(u8, u8, &str, &str); 8] = [
 #[test]
 fn what_compactions_brought_is_stable() {
     for (record, (number, version, key, value)) in examples().into_iter().zip(WRITTEN) {
-        let (stored_key, stored) = written(&record);
+        let (stored_key, stored) = record.written();
         assert_eq!((hex(&stored_key), hex(&stored)), (key.to_owned(), value.to_owned()), "{record:?}");
         assert_eq!((stored_key[0], stored[0]), (number, version), "{record:?}");
         assert_eq!(Record::read(&bytes(key), &bytes(value)), Ok(record));

@@ -84,7 +84,7 @@ const WRITTEN: [(u8, u8, &str, &str); 16] = [
 #[test]
 fn the_numbers_are_stable() {
     for (record, (number, version, key, value)) in examples().into_iter().zip(WRITTEN) {
-        let (stored_key, stored) = written(&record);
+        let (stored_key, stored) = record.written();
         assert_eq!((hex(&stored_key), hex(&stored)), (key.to_owned(), value.to_owned()), "{record:?}");
         assert_eq!((stored_key[0], stored[0]), (number, version), "{record:?}");
         assert_eq!(Record::read(&bytes(key), &bytes(value)), Ok(record));
@@ -118,7 +118,7 @@ const FORKED: [(u8, u8, &str, &str); 3] = [
 #[test]
 fn what_forks_brought_is_stable() {
     for (record, (number, version, key, value)) in forked_examples().into_iter().zip(FORKED) {
-        let (stored_key, stored) = written(&record);
+        let (stored_key, stored) = record.written();
         assert_eq!((hex(&stored_key), hex(&stored)), (key.to_owned(), value.to_owned()), "{record:?}");
         assert_eq!((stored_key[0], stored[0]), (number, version), "{record:?}");
         assert_eq!(Record::read(&bytes(key), &bytes(value)), Ok(record));
@@ -138,7 +138,7 @@ fn what_edits_brought_is_stable() {
     let (number, version, key, value) = EDITED;
     let (lineage, utterance) = edited_utterance();
     let record = Record::Utterances((lineage, utterance.sequence), utterance);
-    let (stored_key, stored) = written(&record);
+    let (stored_key, stored) = record.written();
     assert_eq!((hex(&stored_key), hex(&stored)), (key.to_owned(), value.to_owned()));
     assert_eq!((stored_key[0], stored[0]), (number, version));
     assert_eq!(Record::read(&bytes(key), &bytes(value)), Ok(record));

@@ -16,11 +16,11 @@ use crate::{
         durable::{
             Directory, EngineKind,
             key_value::{Batch, Durability, Key, Value},
-            life::{Life, Shelf, calls, named, result, said, user},
             records::{
                 self, Active, ConversationName, Descriptions, Dues, GivenIds, HeadRecord, Heads, Kind,
                 Listed, Meta, Metas, OutcomeAges, OutcomeName, Outcomes, Policies, Segments, Utterances,
             },
+            test_conversation::{TestConversation, TestStore, calls, named, result, said, user},
         },
     },
 };
@@ -53,13 +53,13 @@ impl Good {
     }
 
     /// A store with the conversation `demo` that is made so, and another.
-    pub(super) fn made(demo: impl FnOnce(&Shelf) -> Arc<Conversation>) -> Self {
+    pub(super) fn made(demo: impl FnOnce(&TestStore) -> Arc<Conversation>) -> Self {
         let files = tempfile::tempdir().unwrap();
-        let shelf = Shelf::open(EngineKind::Fjall, files.path());
-        let demo = demo(&shelf);
-        let mut other = Life::new(&shelf, "other", 2, Policy::ROLLING);
+        let test_store = TestStore::open(EngineKind::Fjall, files.path());
+        let demo = demo(&test_store);
+        let mut other = TestConversation::new(&test_store, "other", 2, Policy::ROLLING);
         other.say(vec![user("The port of the other is 80.")]);
-        drop(shelf);
+        drop(test_store);
         let directory = Directory::open(EngineKind::Fjall, files.path(), 1 << 20).unwrap();
         let good = Self { directory, demo, files };
         assert_eq!(good.problems(), [""; 0]);
@@ -114,7 +114,7 @@ impl Good {
     }
 }
 
-fn demo(shelf: &Shelf) -> Arc<Conversation> {
+fn demo(test_store: &TestStore) -> Arc<Conversation> {
     let policy = Policy {
         utterances: Marks::with_keep(8, 6),
         summary_token_limit: Some(400),
@@ -122,7 +122,7 @@ fn demo(shelf: &Shelf) -> Arc<Conversation> {
         expire_after: Some(Duration::from_secs(3_600)),
         ..Policy::ROLLING
     };
-    let mut demo = Life::new(shelf, "demo", 1, policy);
+    let mut demo = TestConversation::new(test_store, "demo", 1, policy);
     demo.say(vec![said(Role::System, "Be brief."), named("first", "Which port has the server 10.0.0.1?")]);
     demo.say(vec![calls(&["a", "b"]), result("b"), result("a")]);
     demo.say(vec![user("The key of room 6 is R-6."), user("The key of room 7 is R-7.")]);

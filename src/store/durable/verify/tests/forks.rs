@@ -13,11 +13,11 @@ use crate::{
         durable::{
             Directory, DurableStore, EngineKind, Flush, Options, copy,
             key_value::{Batch, Durability, Key, Value},
-            life::{named, user},
             records::{
                 self, ConversationName, GivenIds, Heads, Kind, LineageReader, Links, Metas, Readers,
                 Utterances,
             },
+            test_conversation::{named, user},
         },
     },
 };
