@@ -130,8 +130,7 @@ impl Run {
 
     /// A run that goes on from `ledger`.
     pub fn with(ledger: Ledger, load: Load, random: Random) -> Self {
-        let runtime = Builder::new_current_thread().enable_all().build().expect("a runtime");
-        Self { ledger, load, random, runtime }
+        Self { ledger, load, random, runtime: runtime() }
     }
 
     /// Starts the server, checks everything asked so far, and lets callers work until it is killed;
@@ -165,6 +164,8 @@ impl Run {
     pub fn work(&mut self, server: &Server, answers: usize, watch: &impl Watch) {
         let enough = Enough { left: Cell::new(answers), watch };
         self.runtime.block_on(load::work(&server.address, &mut self.ledger, &mut self.random, &enough));
+        // Connections end with their runtime: a server that ends would wait for them.
+        self.runtime = runtime();
     }
 
     /// The kill comes when so many calls were answered, and a little later.
@@ -186,6 +187,10 @@ impl Run {
         let said = killer.join().expect("the server is killed");
         assert!(done.is_ok(), "the server hangs: {said}");
     }
+}
+
+fn runtime() -> Runtime {
+    Builder::new_current_thread().enable_all().build().expect("a runtime")
 }
 
 /// Counts answers down to the kill.
