@@ -69,6 +69,7 @@
 //!
 //! # Where things are
 //!
+//! - what a state owes itself, for whoever loads one: [`domain::check`]
 //! - the window and its eviction: [`domain::Window`]; what joins it: [`domain::memorize`]
 //! - tool calls and their results: [`domain::exchange`] (which answers which), [`domain::call_ids`] (ids that a
 //!   provider accepts)

@@ -3,8 +3,8 @@
 use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
 use crate::domain::{
-    ConversationKey, Encoding, ForkedFrom, LineageId, Policy, Ranges, RecipientId, Refusal, Revision,
-    Sequence, Timestamp, Trunk, Window, compaction::Compaction, exchange::OpenExchange,
+    ChangeId, ConversationKey, Encoding, ForkedFrom, LineageId, Policy, Ranges, RecipientId, Refusal,
+    Revision, Sequence, Timestamp, Trunk, Window, compaction::Compaction, exchange::OpenExchange,
     limits::AWAITING_TIMEOUT, segment::Summary, share::Share,
 };
 
@@ -31,6 +31,8 @@ pub struct Head {
     pub identity: Arc<Identity>,
     /// How often it has changed.
     pub revision: Revision,
+    /// The commit that made this state; the default before any.
+    pub change: ChangeId,
     /// When it changed last.
     pub update_time: Timestamp,
     /// The time of its newest utterance, by the server's clock; of its start before any.
@@ -132,6 +134,7 @@ impl Conversation {
         let head = Head {
             identity: Arc::new(identity),
             revision: Revision::NONE,
+            change: ChangeId::default(),
             update_time: start_time,
             said_time: start_time,
             next: Sequence::FIRST,

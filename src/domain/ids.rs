@@ -106,20 +106,41 @@ impl Default for RecipientId {
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct LineageId(pub [u8; 16]);
 
+/// Names one committed state of a conversation, unique among all that it was ever in.
+#[derive(Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct ChangeId(pub [u8; 16]);
+
 impl LineageId {
     /// 26 characters of Crockford's base 32, as a ULID is written.
     pub(crate) fn digits(self) -> [u8; 26] {
-        const DIGITS: &[u8; 32] = b"0123456789ABCDEFGHJKMNPQRSTVWXYZ";
-        let value = u128::from_be_bytes(self.0);
-        std::array::from_fn(|place| DIGITS[(value >> ((25 - place) * 5)) as usize & 31])
+        digits(self.0)
     }
 }
 
-impl fmt::Display for LineageId {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(str::from_utf8(&self.digits()).unwrap_or_default())
-    }
+fn digits(id: [u8; 16]) -> [u8; 26] {
+    const DIGITS: &[u8; 32] = b"0123456789ABCDEFGHJKMNPQRSTVWXYZ";
+    let value = u128::from_be_bytes(id);
+    std::array::from_fn(|place| DIGITS[(value >> ((25 - place) * 5)) as usize & 31])
 }
+
+macro_rules! shown_as_a_ulid {
+    ($name:ident) => {
+        impl fmt::Display for $name {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str(str::from_utf8(&digits(self.0)).unwrap_or_default())
+            }
+        }
+
+        impl fmt::Debug for $name {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                fmt::Display::fmt(self, f)
+            }
+        }
+    };
+}
+
+shown_as_a_ulid!(LineageId);
+shown_as_a_ulid!(ChangeId);
 
 impl ConversationId {
     /// The id that the server makes from 128 unique bits: 26 letters and digits.
@@ -132,12 +153,6 @@ impl ShareId {
     /// The id that the server makes from 128 unique bits: 26 letters and digits.
     pub fn assigned(unique: u128) -> Self {
         Self(LineageId(unique.to_be_bytes()).to_string().into())
-    }
-}
-
-impl fmt::Debug for LineageId {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        fmt::Display::fmt(self, f)
     }
 }
 
@@ -182,8 +197,8 @@ mod tests {
     }
 
     #[test]
-    fn a_lineage_prints_like_a_ulid() {
+    fn lineages_and_changes_print_like_a_ulid() {
         assert_eq!(LineageId([0xff; 16]).to_string(), "7ZZZZZZZZZZZZZZZZZZZZZZZZZ");
-        assert_eq!(LineageId([0; 16]).to_string(), "0".repeat(26));
+        assert_eq!(ChangeId::default().to_string(), "0".repeat(26));
     }
 }

@@ -11,6 +11,18 @@ impl Head {
         std::iter::once(self.branch).chain(reaching.map(|trunk| trunk.lineage))
     }
 
+    /// The lineages of its utterances in the order of [`Head::lineages_of`], each with the last sequence
+    /// that is read there.
+    pub fn lineages(&self) -> impl Iterator<Item = (LineageId, Sequence)> {
+        let trunks = self.trunks.iter().rev().map(|trunk| (trunk.lineage, trunk.through));
+        std::iter::once((self.branch, self.next)).chain(trunks)
+    }
+
+    /// Whether the conversation was forked or is a fork, so that others may share what it reads.
+    pub fn is_forked(&self) -> bool {
+        !self.trunks.is_empty() || self.branch != self.identity.lineage
+    }
+
     /// The sequences of all that is stored, in the window or the archive; those that were erased are
     /// among them.
     pub fn kept(&self) -> Ranges {

@@ -6,6 +6,7 @@
 pub mod call_ids;
 pub mod capacity;
 pub mod change;
+pub mod check;
 pub mod closing;
 pub mod compaction;
 pub mod context;
@@ -50,8 +51,8 @@ pub use draft::Draft;
 pub use encoding::{Encoding, TokenCounter};
 pub use error::{Refusal, Violation};
 pub use ids::{
-    ConversationId, ConversationKey, IdError, LineageId, Namespace, RecipientId, RequestId, ShareId,
-    UtteranceId,
+    ChangeId, ConversationId, ConversationKey, IdError, LineageId, Namespace, RecipientId, RequestId,
+    ShareId, UtteranceId,
 };
 pub use policy::{Marks, Oversize, Policy};
 pub use ranges::Ranges;

@@ -1,4 +1,4 @@
-//! A loss of power at any moment of a run under load.
+//! A loss of power at any moment of a run under load, over fjall: sled does not promise to survive one.
 //!
 //! The server runs with a recorder under it and is killed a few times. From the log the disk is
 //! built as the power's loss may have left it after any of the records; a server that starts there
@@ -24,62 +24,45 @@ use crate::{
     tally::Tally,
 };
 
-/// Kills of one run, unless the environment asks for others.
-const KILLS: u64 = 4;
-
 #[test]
 #[cfg_attr(not(target_os = "linux"), ignore = "the recorder is made for Linux")]
 fn what_fjall_acknowledged_survives_a_loss_of_power() {
-    survives(Backend::Fjall, Load::USUAL, 20);
+    survives(Load::USUAL, 2, 8);
 }
 
 #[test]
 #[cfg_attr(not(target_os = "linux"), ignore = "the recorder is made for Linux")]
 fn what_fjall_acknowledged_survives_a_loss_of_power_while_it_begins_new_files() {
-    survives(Backend::Fjall, Load::BULKY, 10);
-}
-
-#[test]
-#[cfg_attr(not(target_os = "linux"), ignore = "the recorder is made for Linux")]
-fn what_sled_acknowledged_survives_a_loss_of_power() {
-    survives(Backend::Sled, Load::USUAL, 10);
-}
-
-#[test]
-#[ignore = "sled may lose pages of long texts when the power goes: docs/stores.md"]
-fn what_sled_acknowledged_of_long_texts_survives_a_loss_of_power() {
-    survives(Backend::Sled, Load::BULKY, 60);
+    survives(Load::BULKY, 4, 3);
 }
 
 /// The check can fail: replies that do not wait for a flush are not safe.
 #[test]
 #[cfg_attr(not(target_os = "linux"), ignore = "the recorder is made for Linux")]
 fn what_was_answered_before_its_flush_is_missed() {
-    for backend in [Backend::Fjall, Backend::Sled] {
-        let Some(mut run) = Recorded::new(Run::new(1, Load::USUAL)) else { return };
-        run.round(backend, &["--flush", "10s"]).unwrap();
-        let log = run.recorder.log();
-        let records = log.records().unwrap();
-        let image = Image { backend, cut: records.len(), loss: Loss::Everything };
-        let error = image.try_with(&records, &run, 1).expect_err("nothing was flushed");
-        assert!(error.contains("gone"), "{error}");
-    }
+    let Some(mut run) = Recorded::new(Run::new(1, Load::USUAL)) else { return };
+    run.round(&["--flush", "10s"]).unwrap();
+    let log = run.recorder.log();
+    let records = log.records().unwrap();
+    let image = Image { cut: records.len(), loss: Loss::Everything };
+    let error = image.try_with(&records, &run, 1).expect_err("nothing was flushed");
+    assert!(error.contains("gone"), "{error}");
 }
 
-/// Builds so many disks, unless the environment asks for others, from a run of `load`.
-fn survives(backend: Backend, load: Load, images: u64) {
+/// Builds so many disks from a run of `load` with so many kills, unless the environment asks for others.
+fn survives(load: Load, kills: u64, images: u64) {
     let seed = asked("UTTERD_CRASH_SEED").unwrap_or(1);
     let images = asked("UTTERD_CRASH_IMAGES").unwrap_or(images);
     let Some(mut run) = Recorded::new(Run::new(seed, load)) else { return };
-    for _ in 0..asked("UTTERD_CRASH_ROUNDS").unwrap_or(KILLS) {
-        let done = run.round(backend, &[]).and_then(|()| run.between(backend));
-        done.unwrap_or_else(|error| panic!("{}, seed {seed}: {error}", backend.name()));
+    for _ in 0..asked("UTTERD_CRASH_ROUNDS").unwrap_or(kills) {
+        let done = run.round(&[]).and_then(|()| run.between());
+        done.unwrap_or_else(|error| panic!("seed {seed}: {error}"));
     }
     let log = run.recorder.log();
     let records = log.records().unwrap();
     let (mut random, mut tally, mut failures) = (Random::new(seed), Tally::default(), Vec::new());
     for number in 0..images {
-        let image = Image::random(backend, &records, &mut random);
+        let image = Image::random(&records, &mut random);
         let image_seed = random.next();
         match image.try_with(&records, &run, image_seed) {
             Ok(figures) => tally += figures,
@@ -88,9 +71,9 @@ fn survives(backend: Backend, load: Load, images: u64) {
             }
         }
     }
-    assert!(failures.is_empty(), "{}, seed {seed}:\n{}", backend.name(), failures.join("\n"));
+    assert!(failures.is_empty(), "seed {seed}:\n{}", failures.join("\n"));
     let megabytes = log.len() >> 20;
-    println!("{} after losses of power, {megabytes} MiB written: {tally}", backend.name());
+    println!("after losses of power, {megabytes} MiB written: {tally}");
 }
 
 /// A run with a recorder under its server.
@@ -119,9 +102,9 @@ impl Recorded {
     }
 
     /// What may happen between two rounds: see [`Run::between`].
-    fn between(&mut self, backend: Backend) -> Result<(), String> {
+    fn between(&mut self) -> Result<(), String> {
         let (data, variables) = (self.data(), self.recorder.variables());
-        self.run.between(&Start { variables, ..Start::new(backend, &data) })
+        self.run.between(&Start { variables, ..Start::new(Backend::Fjall, &data) })
     }
 
     /// The directory of the server's files, below the one that is recorded.
@@ -135,9 +118,10 @@ impl Recorded {
     }
 
     /// One round of the run: see [`Run::round`].
-    fn round(&mut self, backend: Backend, flags: &[&str]) -> Result<(), String> {
+    fn round(&mut self, flags: &[&str]) -> Result<(), String> {
         let (data, marks) = (self.data(), self.recorder.marks());
-        let start = Start { flags, variables: self.recorder.variables(), ..Start::new(backend, &data) };
+        let start =
+            Start { flags, variables: self.recorder.variables(), ..Start::new(Backend::Fjall, &data) };
         self.run.round(&start, &marks).map(drop)
     }
 }
@@ -145,7 +129,6 @@ impl Recorded {
 /// A disk after a loss of power.
 #[derive(Clone, Copy, Debug)]
 struct Image {
-    backend: Backend,
     /// So many records had been written.
     cut: usize,
     loss: Loss,
@@ -154,7 +137,7 @@ struct Image {
 impl Image {
     /// A quarter of the moments are any, a quarter around the end of a sync, a quarter around a change of
     /// names, a quarter behind a write that can be torn.
-    fn random(backend: Backend, records: &[Record<'_>], random: &mut Random) -> Self {
+    fn random(records: &[Record<'_>], random: &mut Random) -> Self {
         let is_sync = |record: &Record<'_>| matches!(record, Record::SyncEnded { .. });
         let places = |wanted: &dyn Fn(&Record<'_>) -> bool| -> Vec<usize> {
             (0..records.len()).filter(|place| wanted(&records[*place])).collect()
@@ -178,7 +161,7 @@ impl Image {
             Loss::OutOfOrder,
             Loss::OutOfOrder,
         ]);
-        Self { backend, cut: cut.min(records.len()), loss: loss.unwrap_or(Loss::Everything) }
+        Self { cut: cut.min(records.len()), loss: loss.unwrap_or(Loss::Everything) }
     }
 
     /// Builds the disk, starts a server on it and checks it.
@@ -196,7 +179,7 @@ impl Image {
     }
 
     fn check(&self, data: &Path, ledger: Ledger, random: &mut Random) -> Result<Tally, String> {
-        let start = Start::new(self.backend, data);
+        let start = Start::new(Backend::Fjall, data);
         if ledger.answered() > 0 && random.percent(50) {
             start.verify()?;
         }

@@ -59,7 +59,7 @@ mod engine_tests;
 #[cfg(test)]
 mod generations_tests;
 #[cfg(test)]
-mod life;
+mod test_conversation;
 
 use std::{collections::HashMap, fmt, path::Path, sync::Arc, time::Duration};
 

@@ -14,9 +14,9 @@ use super::{
     directory::Directory,
     key_value::{Key, KeyValue, Pairs},
     records::{
-        self, Active, Compactions, ConversationName, Descriptions, Dues, Ended, Endings, GivenIds, Heads,
-        Kind, Listed, ListedKey, Meta, Metas, OutcomeAges, OutcomeName, Outcomes, Policies, Readers,
-        Segments, StoredHead, Utterances, Waiting,
+        self, Active, Compactions, ConversationName, Descriptions, Dues, Ended, Endings, GivenIds,
+        HeadRecord, Heads, Kind, Listed, ListedKey, Meta, Metas, OutcomeAges, OutcomeName, Outcomes,
+        Policies, Readers, Segments, Utterances, Waiting,
     },
     unavailable,
 };
@@ -37,44 +37,41 @@ pub(super) struct Reader(pub(super) Arc<Directory>);
 
 impl Reader {
     pub(super) fn load(&self, key: &ConversationKey) -> Result<Option<Conversation>, StoreError> {
-        self.consistent(key, |reader, identity, head| {
-            let lineage = identity.lineage;
+        self.consistent(key, |reader, record| {
+            let head = &record.head;
+            let lineage = head.identity.lineage;
             let segments =
                 read::<Segments>(records::beginning(reader.pairs(), &records::segments_of(lineage)));
             let segments: Result<_, _> = segments.map(|pair| Ok(Arc::new(pair?.1))).collect();
-            let summary = Summary::numbered(segments?, head.next_segment);
+            let summary = Summary::numbered(segments?, record.next_segment);
             let segments = summary.segments().len();
-            if segments != head.segments as usize {
-                let damage = format!("of {} segments {segments} are there", head.segments);
+            if segments != record.segments as usize {
+                let damage = format!("of {} segments {segments} are there", record.segments);
                 return Err(damaged(key, &damage));
             }
             let mut live = Ranges::before(head.next);
             live.subtract(&head.left);
-            let window: Window = reader.utterances(lineage, &head, &live)?.into_iter().collect();
+            let window: Window = reader.utterances(head, &live)?.into_iter().collect();
             let there = window.len() as u64 + head.archived.count();
             if there != head.stored {
                 let damage = format!("of {} utterances {there} are there", head.stored);
                 return Err(damaged(key, &damage));
             }
-            let compactions = reader.compactions(key, lineage, &head)?;
-            let head = reader.head(identity.clone(), head)?;
+            let compactions = reader.compactions(head)?;
+            let head = reader.complete(record)?;
             Ok(Conversation { head, window, summary, compactions })
         })
     }
 
     /// The compactions of a conversation, the oldest first: none is missing among them, nor the last.
-    fn compactions(
-        &self,
-        key: &ConversationKey,
-        lineage: LineageId,
-        head: &StoredHead,
-    ) -> Result<Arc<[Arc<Compaction>]>, StoreError> {
+    fn compactions(&self, head: &Head) -> Result<Arc<[Arc<Compaction>]>, StoreError> {
+        let Identity { key, lineage, .. } = &*head.identity;
         if head.next_compaction == 1 {
             return Ok(Arc::default());
         }
         let mut compactions = Vec::new();
         for pair in
-            read::<Compactions>(records::beginning(self.pairs(), &records::compactions_of(lineage))).rev()
+            read::<Compactions>(records::beginning(self.pairs(), &records::compactions_of(*lineage))).rev()
         {
             let (_, compaction) = pair?;
             compactions.push(Arc::new(compaction));
@@ -96,8 +93,8 @@ impl Reader {
         key: &ConversationKey,
         wanted: &Ranges,
     ) -> Result<Vec<Arc<Utterance>>, StoreError> {
-        let archived = self.consistent(key, |reader, identity, head| {
-            reader.utterances(identity.lineage, &head, &wanted.intersection(&head.archived))
+        let archived = self.consistent(key, |reader, HeadRecord { head, .. }| {
+            reader.utterances(&head, &wanted.intersection(&head.archived))
         });
         Ok(archived?.unwrap_or_default())
     }
@@ -107,10 +104,10 @@ impl Reader {
         key: &ConversationKey,
         ids: &[Box<str>],
     ) -> Result<HashMap<Box<str>, Sequence>, StoreError> {
-        let found = self.consistent(key, |reader, identity, head| {
+        let found = self.consistent(key, |reader, HeadRecord { head, .. }| {
             let mut found = HashMap::new();
             for id in ids {
-                if let Some(sequence) = reader.archived_id(identity.lineage, &head, id)? {
+                if let Some(sequence) = reader.archived_id(&head, id)? {
                     found.insert(id.clone(), sequence);
                 }
             }
@@ -123,14 +120,14 @@ impl Reader {
         &self,
         key: &ConversationKey,
     ) -> Result<Vec<(ConversationKey, Sequence)>, StoreError> {
-        let shared = self.consistent(key, |reader, identity, head| {
+        let shared = self.consistent(key, |reader, HeadRecord { head, .. }| {
             let mut shared = BTreeMap::new();
             for trunk in head.trunks.iter() {
                 for other in
                     read::<Readers>(records::beginning(reader.pairs(), &records::readers_of(trunk.lineage)))
                 {
                     let ((_, lineage), other) = other?;
-                    if lineage != identity.lineage {
+                    if lineage != head.identity.lineage {
                         let last = shared.entry(other.conversation).or_insert(Sequence::FIRST);
                         *last = trunk.through.min(other.through).max(*last);
                     }
@@ -163,8 +160,7 @@ impl Reader {
                 break;
             }
             let key = ConversationKey { namespace: recipient.namespace.clone(), id: place?.0.conversation };
-            heads
-                .extend(self.consistent(&key, |reader, identity, head| reader.head(identity.clone(), head))?);
+            heads.extend(self.consistent(&key, Self::complete)?);
         }
         Ok(heads)
     }
@@ -220,19 +216,23 @@ impl Reader {
         self.get::<Metas>(&Meta::Unscrubbed)
     }
 
-    /// What `read` makes of a conversation's records, all of one state; `None` when there is no
-    /// such conversation.
+    /// What `read` makes of a conversation's head, which knows its identity, and of its other records, all
+    /// of one state; `None` when there is no such conversation.
     fn consistent<T>(
         &self,
         key: &ConversationKey,
-        read: impl Fn(&Self, &Arc<Identity>, StoredHead) -> Result<T, StoreError>,
+        read: impl Fn(&Self, HeadRecord) -> Result<T, StoreError>,
     ) -> Result<Option<T>, StoreError> {
         for _ in 0..ATTEMPTS {
             let Some(identity) = self.get::<ConversationName>(key)?.map(Arc::new) else { return Ok(None) };
             let at = records::key::<Heads>(&identity.lineage);
             let before = self.value(&at)?;
             let result = match &before {
-                Some(value) => read(self, &identity, decoded::<Heads>(&at, value)?),
+                Some(value) => {
+                    let mut record = decoded::<Heads>(&at, value)?;
+                    record.head.identity = identity.clone();
+                    read(self, record)
+                }
                 None => Err(damaged(key, "it has no head")),
             };
             if self.value(&at)? == before && self.get::<ConversationName>(key)?.as_ref() == Some(&*identity) {
@@ -242,23 +242,20 @@ impl Reader {
         Err(unavailable(format!("conversation {} changes faster than it can be read", key.id)))
     }
 
-    fn head(&self, identity: Arc<Identity>, head: StoredHead) -> Result<Head, StoreError> {
+    /// The whole head of a record that knows its identity.
+    fn complete(&self, record: HeadRecord) -> Result<Head, StoreError> {
+        let identity = record.head.identity.clone();
         let lineage = identity.lineage;
         let policy = self.get::<Policies>(&lineage)?;
         let policy = policy.ok_or_else(|| damaged(&identity.key, "it has no policy"))?;
         let description = self.get::<Descriptions>(&lineage)?.unwrap_or_default();
         let ended = self.get::<Endings>(&lineage)?;
-        Ok(head.head(identity, policy, description, ended))
+        Ok(record.complete(identity, policy, description, ended))
     }
 
     /// The archived utterance to which a client gave `id`.
-    fn archived_id(
-        &self,
-        own: LineageId,
-        head: &StoredHead,
-        id: &str,
-    ) -> Result<Option<Sequence>, StoreError> {
-        for (lineage, through) in head.lineages(own) {
+    fn archived_id(&self, head: &Head, id: &str) -> Result<Option<Sequence>, StoreError> {
+        for (lineage, through) in head.lineages() {
             let sequence = self.get::<GivenIds>(&(lineage, id.into()))?;
             if let Some(sequence) = sequence
                 && sequence <= through
@@ -272,17 +269,12 @@ impl Reader {
 
     /// The utterances among `wanted` that a conversation reads, ascending: each from where it was
     /// written last.
-    fn utterances(
-        &self,
-        own: LineageId,
-        head: &StoredHead,
-        wanted: &Ranges,
-    ) -> Result<Vec<Arc<Utterance>>, StoreError> {
+    fn utterances(&self, head: &Head, wanted: &Ranges) -> Result<Vec<Arc<Utterance>>, StoreError> {
         if head.trunks.is_empty() {
-            return self.utterances_of(own, wanted);
+            return self.utterances_of(head.branch, wanted);
         }
         let (mut utterances, mut missing) = (Vec::new(), wanted.clone());
-        for (lineage, through) in head.lineages(own) {
+        for (lineage, through) in head.lineages() {
             let found =
                 self.utterances_of(lineage, &missing.intersection(&Ranges::before(through.next())))?;
             missing.subtract(&found.iter().map(|utterance| utterance.sequence).collect());

@@ -6,8 +6,8 @@ use super::{
     key_value::{Key, Value},
     records::{
         self, Active, Compactions, ConversationName, Description, Descriptions, Dues, Ended, Endings,
-        GivenIds, Heads, Kind, LineageReader, Listed, OutcomeAges, OutcomeName, Outcomes, Policies, Readers,
-        Segments, StoredHead, Utterances, Waiting,
+        GivenIds, HeadRecord, Heads, Kind, LineageReader, Listed, OutcomeAges, OutcomeName, Outcomes,
+        Policies, Readers, Segments, Utterances, Waiting,
     },
 };
 use crate::{
@@ -124,7 +124,7 @@ impl Request {
         self.summary(lineage, change);
         self.describe(before.map(|before| &before.head), head);
         self.wait(before, Some(after), &head.identity.key);
-        self.put::<Heads>(&lineage, &StoredHead::of(head, &after.summary));
+        self.put::<Heads>(&lineage, &HeadRecord::of(head, &after.summary));
         self.heads.push((lineage, Some(head.revision)));
         if before.is_some_and(|before| before.head.erased_at != head.erased_at) {
             self.steps.push(Step::Unscrubbed);

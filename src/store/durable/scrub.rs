@@ -54,7 +54,7 @@ mod tests {
             conformance::{self, family::Family},
             durable::{
                 DurableStore, EngineKind, Options,
-                life::{Life, Shelf, user},
+                test_conversation::{TestConversation, TestStore, user},
                 verify,
             },
         },
@@ -64,11 +64,11 @@ mod tests {
     fn what_was_removed_is_not_in_the_files() {
         for engine in EngineKind::ALL {
             let files = tempfile::tempdir().unwrap();
-            let shelf = Shelf::open(engine, files.path());
-            let mut life = Life::new(&shelf, "demo", 1, Policy::SESSION);
-            life.say(vec![user("The secret is xylophone-7."), user("The rest may stay.")]);
-            life.forget("sequence:1", true);
-            drop(shelf);
+            let test_store = TestStore::open(engine, files.path());
+            let mut conversation = TestConversation::new(&test_store, "demo", 1, Policy::SESSION);
+            conversation.say(vec![user("The secret is xylophone-7."), user("The rest may stay.")]);
+            conversation.forget("sequence:1", true);
+            drop(test_store);
             assert!(holds(files.path(), b"xylophone"), "{engine} still has it");
             let directory = Directory::open(engine, files.path(), 1 << 20).unwrap();
             scrub(&directory).unwrap();
@@ -87,25 +87,26 @@ mod tests {
     fn what_was_removed_of_summaries_is_not_in_the_files() {
         for engine in EngineKind::ALL {
             let files = tempfile::tempdir().unwrap();
-            let shelf = Shelf::open(engine, files.path());
+            let test_store = TestStore::open(engine, files.path());
             let policy = Policy { archive_limit: 0, summary_token_limit: Some(60), ..Policy::SESSION };
-            let mut life = Life::new(&shelf, "demo", 1, policy);
+            let mut conversation = TestConversation::new(&test_store, "demo", 1, policy);
             let secret = |number| user(&format!("The secret of room {number} is xylophone-{number}."));
-            life.say((0..40).map(secret).collect());
-            life.compact(5);
-            assert!(life.state.summary.text().contains("xylophone"));
-            life.say(
+            conversation.say((0..40).map(secret).collect());
+            conversation.compact(5);
+            assert!(conversation.state.summary.text().contains("xylophone"));
+            conversation.say(
                 (0..40).map(|number| user(&format!("The key of room {number} is R-{number}."))).collect(),
             );
-            life.compact(5);
-            let keeps = |life: &Life<'_>| {
-                let folded = life.state.compactions.iter().flat_map(|compaction| compaction.folded.iter());
+            conversation.compact(5);
+            let keeps = |conversation: &TestConversation<'_>| {
+                let folded =
+                    conversation.state.compactions.iter().flat_map(|compaction| compaction.folded.iter());
                 folded.flat_map(|folded| folded.iter()).any(|segment| segment.text().contains("xylophone"))
             };
-            assert!(keeps(&life), "an undo would bring it back");
-            life.forget("sequence:1-40", true);
-            assert!(!keeps(&life) && !life.state.summary.text().contains("xylophone"));
-            drop(shelf);
+            assert!(keeps(&conversation), "an undo would bring it back");
+            conversation.forget("sequence:1-40", true);
+            assert!(!keeps(&conversation) && !conversation.state.summary.text().contains("xylophone"));
+            drop(test_store);
             let directory = Directory::open(engine, files.path(), 1 << 20).unwrap();
             let unscrubbed = directory.pairs().get(&records::key::<Metas>(&Meta::Unscrubbed)).unwrap();
             assert!(unscrubbed.is_some(), "{engine} is to be scrubbed");

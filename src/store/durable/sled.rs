@@ -7,7 +7,7 @@ mod tests;
 use std::{
     fs::{self, File},
     mem,
-    ops::Bound,
+    ops::Bound::{self, Excluded, Included, Unbounded},
     path::Path,
     thread,
     time::Duration,
@@ -20,19 +20,19 @@ use super::{
     generations::{Engine, Generations},
     key_value::{Batch, Durability, Key, KeyValueError, Value},
 };
-use pieces::PiecedTree;
+use pieces::{PIECE, pair_key, value, whole};
 
 /// The key-value store over sled.
 ///
-/// - Reads see a batch while it is still on its way to the disk.
+/// - A process that is killed loses nothing. What a loss of power leaves is not promised: sled writes to
+///   its files in an order of its own.
+/// - Reads see a batch while it is still on its way to the files.
 /// - A range goes along with the writes: of a batch that comes after its beginning it may see a part.
 pub type Sled = Generations<SledEngine>;
 
-/// An open sled database with all pairs in its default tree.
+/// An open sled database with all pairs in its default tree: see [`pieces`].
 pub struct SledEngine {
     database: Db,
-    pairs: PiecedTree,
-    /// All that sled keeps: see [`pieces`].
     log: File,
 }
 
@@ -44,22 +44,15 @@ impl Engine for SledEngine {
     const VISIBLE_BEFORE_FLUSH: bool = true;
 
     fn open(directory: &Path, cache_bytes: u64) -> Result<Self, KeyValueError> {
-        refuse_blobs(directory)?;
         remove_unfinished_snapshots(directory)?;
         let config = sled::Config::new().path(directory).cache_capacity(cache_bytes).flush_every_ms(None);
-        files::sync_all_under(directory)?; // what sled finds in its log, it takes for safe
-        let database = open_when_unlocked(&config)?;
-        files::sync_all_under(directory)?;
-        let log = directory.join("db");
-        Ok(Self {
-            pairs: PiecedTree::of((*database).clone())?,
-            database,
-            log: File::open(&log).map_err(files::failed("open", &log))?,
-        })
+        let (database, log) = (open_when_unlocked(&config)?, directory.join("db"));
+        Ok(Self { database, log: File::open(&log).map_err(files::failed("open", &log))? })
     }
 
     fn get(&self, key: &[u8]) -> Result<Option<Value>, KeyValueError> {
-        self.pairs.get(key)
+        let found = self.database.get(pair_key(key))?;
+        found.map(|found| value(&self.database, &found)).transpose()
     }
 
     fn range(
@@ -67,15 +60,27 @@ impl Engine for SledEngine {
         from: Bound<&[u8]>,
         to: Bound<&[u8]>,
     ) -> impl DoubleEndedIterator<Item = Result<(Key, Value), KeyValueError>> + Send + 'static {
-        self.pairs.range(from, to)
+        let from = match from {
+            Unbounded => Included(pair_key(&[])),
+            bound => bound.map(pair_key),
+        };
+        let to = match to {
+            Unbounded => Excluded(vec![PIECE]),
+            bound => bound.map(pair_key),
+        };
+        let tree = (*self.database).clone();
+        self.database.range((from, to)).map(move |found| {
+            let (key, found) = found?;
+            Ok((key[1..].to_vec(), value(&tree, &found)?))
+        })
     }
 
     fn apply(&self, batch: Batch, durability: Durability) -> Result<(), KeyValueError> {
         let mut writes = sled::Batch::default();
         for (key, value) in batch.writes {
-            self.pairs.remove(&key, &mut writes)?;
-            if let Some(value) = value {
-                self.pairs.insert(&key, &value, &mut writes);
+            match value {
+                Some(value) => writes.insert(pair_key(&key), whole(&value)),
+                None => writes.remove(pair_key(&key)),
             }
         }
         self.database.apply_batch(writes)?;
@@ -93,7 +98,7 @@ impl Engine for SledEngine {
         for pair in pairs {
             let (key, value) = pair?;
             bytes += key.len() + value.len();
-            self.pairs.insert(&key, &value, &mut batch);
+            batch.insert(pair_key(&key), whole(&value));
             if bytes >= FILL_BYTES {
                 self.database.apply_batch(mem::take(&mut batch))?;
                 bytes = 0;
@@ -103,8 +108,8 @@ impl Engine for SledEngine {
         self.sync()
     }
 
-    /// sled's own flush starts the writing and waits for it, but tells neither the file system nor
-    /// the disk to keep what was written: that is done here.
+    /// sled's own flush starts the writing and waits for it, but does not tell the disk to keep what
+    /// was written.
     fn sync(&self) -> Result<(), KeyValueError> {
         self.flush()?;
         self.log.sync_data().map_err(|error| KeyValueError(format!("cannot sync sled's log: {error}")))
@@ -116,18 +121,6 @@ impl SledEngine {
     fn flush(&self) -> Result<(), KeyValueError> {
         self.database.flush()?;
         Ok(())
-    }
-}
-
-/// Refuses a database with pages beside its log: they are none of those that are written here, and
-/// nothing brings them to the disk.
-fn refuse_blobs(directory: &Path) -> Result<(), KeyValueError> {
-    let blobs = directory.join("blobs");
-    match files::names(&blobs)?.first() {
-        None => Ok(()),
-        Some(name) => {
-            Err(KeyValueError(format!("{} does not belong to a store of sled", blobs.join(name).display())))
-        }
     }
 }
 

@@ -20,7 +20,7 @@ use outcome::Outcome;
 use whole::Whole;
 
 /// How often each store is damaged, unless the environment asks for more.
-const CASES: u64 = 60;
+const CASES: u64 = 25;
 
 macro_rules! on_each_engine {
     ($($case:ident)*) => {

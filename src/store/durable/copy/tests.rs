@@ -13,8 +13,8 @@ use crate::{
     store::durable::{
         DurableStore, EngineKind, Options,
         fjall::Fjall,
-        life::{Life, Shelf, calls, named, result, said, user},
         records::{Fault, Policies, Utterances},
+        test_conversation::{TestConversation, TestStore, calls, named, result, said, user},
         verify,
     },
 };
@@ -25,25 +25,29 @@ const ENGINES: [EngineKind; 2] = EngineKind::ALL;
 /// A store in which something was said, forgotten, compacted and kept.
 fn source(engine: EngineKind) -> (TempDir, Directory) {
     let files = tempfile::tempdir().unwrap();
-    let shelf = Shelf::open(engine, files.path());
+    let test_store = TestStore::open(engine, files.path());
     for (number, id) in [(1, "one"), (2, "two"), (3, "three")] {
-        let mut life = Life::new(&shelf, id, number, Policy::ROLLING);
-        life.say(vec![said(Role::System, "Be brief."), named("first", "Which port?")]);
+        let mut conversation = TestConversation::new(&test_store, id, number, Policy::ROLLING);
+        conversation.say(vec![said(Role::System, "Be brief."), named("first", "Which port?")]);
         for room in 0..30 {
-            life.say(vec![user(&format!("The key of room {room} is R-{room}.")), calls(&["a"]), result("a")]);
+            conversation.say(vec![
+                user(&format!("The key of room {room} is R-{room}.")),
+                calls(&["a"]),
+                result("a"),
+            ]);
         }
-        life.forget("sequence:5", true);
-        life.forget("last:2", false);
-        life.call();
+        conversation.forget("sequence:5", true);
+        conversation.forget("last:2", false);
+        conversation.call();
     }
     let policy = Policy { llm_summaries: Some(true), ..Policy::SESSION };
-    let mut compacted = Life::new(&shelf, "compacted", 4, policy);
+    let mut compacted = TestConversation::new(&test_store, "compacted", 4, policy);
     for _ in 0..2 {
         compacted.say((0..40).map(|room| user(&format!("The key of room {room} is R-{room}."))).collect());
         compacted.tell(Some("- the keys"));
         compacted.compact(15);
     }
-    drop(shelf);
+    drop(test_store);
     let directory = opened(engine, files.path());
     (files, directory)
 }
@@ -89,20 +93,20 @@ fn a_copy_is_the_same_in_every_engine() {
 #[test]
 fn a_copy_is_opened_and_goes_on() {
     let files = tempfile::tempdir().unwrap();
-    let shelf = Shelf::open(EngineKind::Fjall, files.path());
-    let mut life = Life::new(&shelf, "demo", 1, Policy::ROLLING);
-    life.say((0..40).map(|room| user(&format!("The key of room {room} is R-{room}."))).collect());
-    let state = life.state.clone();
-    drop(shelf);
+    let test_store = TestStore::open(EngineKind::Fjall, files.path());
+    let mut conversation = TestConversation::new(&test_store, "demo", 1, Policy::ROLLING);
+    conversation.say((0..40).map(|room| user(&format!("The key of room {room} is R-{room}."))).collect());
+    let state = conversation.state.clone();
+    drop(test_store);
     let other = tempfile::tempdir().unwrap();
     copy(&opened(EngineKind::Fjall, files.path()), &opened(EngineKind::Sled, other.path()), &mut |_| {})
         .unwrap();
     assert_eq!(load(EngineKind::Sled, other.path(), &state), *state);
-    let shelf = Shelf::open(EngineKind::Sled, other.path());
-    let mut life = Life::going_on(&shelf, state);
-    life.say(vec![user("The key of the copy is C-1.")]);
-    let state = life.state.clone();
-    drop(shelf);
+    let test_store = TestStore::open(EngineKind::Sled, other.path());
+    let mut conversation = TestConversation::going_on(&test_store, state);
+    conversation.say(vec![user("The key of the copy is C-1.")]);
+    let state = conversation.state.clone();
+    drop(test_store);
     assert_eq!(load(EngineKind::Sled, other.path(), &state), *state);
 }
 

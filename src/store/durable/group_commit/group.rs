@@ -84,7 +84,7 @@ impl<'a> Group<'a> {
             return Ok(*revision);
         }
         let head = self.read::<Heads>(&records::key::<Heads>(&lineage))?;
-        let revision = head.map(|head| head.revision);
+        let revision = head.map(|record| record.head.revision);
         self.revisions.insert(lineage, revision);
         Ok(revision)
     }

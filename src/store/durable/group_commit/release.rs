@@ -54,8 +54,8 @@ impl Group<'_> {
         let head = records::key::<Heads>(&reader);
         match self.latest(&head, writes)? {
             Some(value) => {
-                let (_, head) = records::decode::<Heads>(&head, &value).map_err(unavailable)?;
-                Ok(Some(head.kept().intersection(&read)))
+                let (_, record) = records::decode::<Heads>(&head, &value).map_err(unavailable)?;
+                Ok(Some(record.head.kept().intersection(&read)))
             }
             None => Ok(Some(read)),
         }

@@ -7,7 +7,7 @@ use xxhash_rust::xxh3::Xxh3;
 
 use crate::store::durable::key_value::{Key, Value};
 
-use super::{BadRecord, Fault, KeyReader, KeyWriter};
+use super::{BadRecord, Fault, KeyReader, KeyWriter, payload::unreadable};
 
 /// Bytes of a value's version.
 const VERSION_BYTES: usize = 1;
@@ -111,7 +111,7 @@ pub(super) fn append(message: &impl Message, to: &mut Vec<u8>) {
 
 /// Reads a payload as a protobuf message.
 pub(super) fn message<M: Message + Default>(payload: &[u8]) -> Result<M, Fault> {
-    M::decode(payload).map_err(|error| Fault::wrong("the payload", format_args!("is not readable: {error}")))
+    M::decode(payload).map_err(unreadable)
 }
 
 /// Appends the checksum to a version and a payload.

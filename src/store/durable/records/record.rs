@@ -1,5 +1,10 @@
 //! Any record.
 
+#[cfg(test)]
+use super::kind::pair;
+#[cfg(test)]
+use crate::store::durable::key_value::{Key, Value};
+
 use super::{
     Active, BadRecord, Compactions, ConversationName, Descriptions, Dues, Ended, Endings, Fault, GivenIds,
     Heads, Kind, Links, Listed, Metas, OutcomeAges, Outcomes, Policies, Readers, Segments, Utterances,
@@ -17,6 +22,9 @@ macro_rules! kinds {
         }
 
         impl Record {
+            /// The numbers of all kinds.
+            pub const NUMBERS: &[u8] = &[$(<$kind as Kind>::NUMBER),*];
+
             /// Reads a record whose kind the key tells.
             pub fn read(key: &[u8], value: &[u8]) -> Result<Self, BadRecord> {
                 match key.first() {
@@ -25,6 +33,14 @@ macro_rules! kinds {
                     })*
                     Some(&number) => Err(unreadable_key("record", key, Fault::NewerKind(number))),
                     None => Err(unreadable_key("record", key, Fault::wrong("the key", "is empty"))),
+                }
+            }
+
+            /// The key and the value that it is stored as.
+            #[cfg(test)]
+            pub fn written(&self) -> (Key, Value) {
+                match self {
+                    $(Self::$kind(key, value) => pair::<$kind>(key, value),)*
                 }
             }
 

@@ -1,20 +1,19 @@
 //! One conversation after another: what is stored under its lineage.
 
+use std::sync::Arc;
+
 use super::{
-    compactions::Compacted,
     forked::Forked,
     given_ids,
     lineages::Lineages,
     names::{Known, Moment, Names},
     stream::{Part, Stream},
-    summary::Told,
     survey::{Findings, Survey},
-    utterances::Said,
 };
 use crate::{
-    domain::{LineageId, Policy, Ranges, Utterance},
+    domain::{Head, LineageId, Sequence, Utterance, check::Check, compaction::Compaction, segment::Segment},
     store::durable::records::{
-        Compactions, Descriptions, Endings, GivenIds, Heads, Kind, Policies, Segments, StoredHead, Utterances,
+        Compactions, Descriptions, Endings, GivenIds, HeadRecord, Heads, Kind, Policies, Segments, Utterances,
     },
 };
 
@@ -60,71 +59,66 @@ fn check<'a>(known: &mut Known, streams: &mut Streams<'a>, lineages: &Lineages, 
     if let Part::There(ending) = streams.endings.one(lineage, survey) {
         known.ended = Some(ending.time);
     }
+    let (count, segments) = streams.segments.all(lineage, survey);
+    survey.report.segments += count;
+    let (_, compactions) = streams.compactions.all(lineage, survey);
     let mut findings = Findings { survey, subject: known.subject() };
-    if let Part::Missing = policy {
-        findings.add("it has no policy");
+    let head = findings.there(head, "it has no head");
+    let policy = findings.there(policy, "it has no policy");
+    if let (Some(record), Some(policy)) = (&head, &policy) {
+        known.expiry = match policy.expire_after {
+            Some(after) => Moment::At(record.head.update_time.plus(after)),
+            None => Moment::Never,
+        };
     }
-    match head {
-        Part::There(head) => {
-            let policy = if let Part::There(policy) = policy { Some(policy) } else { None };
-            known.expiry = expiry(&head, policy.as_ref());
-            known.waits = check_stored(lineage, &head, policy.as_ref(), streams, &mut findings);
+    if let Some(segments) = &segments {
+        let since = segments.iter().filter_map(|segment| Some(segment.awaits.as_ref()?.since)).min();
+        known.waits = since.map_or(Moment::Never, Moment::At);
+    }
+    match (head, policy, segments, compactions) {
+        (Some(record), Some(policy), Some(segments), Some(compactions)) => {
+            let record = HeadRecord { head: Head { policy, ..record.head }, ..record };
+            check_state(&record, &segments, &compactions, streams, &mut findings);
         }
-        Part::Missing => {
-            findings.add("it has no head");
-            streams.pass(lineage, survey);
-        }
-        Part::Unreadable => drop(streams.pass(lineage, survey)),
+        // What is wrong with the rest cannot be told without them.
+        _ => drop(streams.pass(lineage, findings.survey)),
     }
 }
 
-fn expiry(head: &StoredHead, policy: Option<&Policy>) -> Moment {
-    match policy.map(|policy| policy.expire_after) {
-        Some(Some(after)) => Moment::At(head.update_time.plus(after)),
-        Some(None) => Moment::Never,
-        None => Moment::Unknown,
-    }
-}
-
-/// Answers since when a segment waits for a model.
-fn check_stored<'a>(
-    lineage: LineageId,
-    head: &StoredHead,
-    policy: Option<&Policy>,
+/// The records of a conversation are all there, and what they come to is a state that the rules make.
+fn check_state<'a>(
+    record: &HeadRecord,
+    segments: &[Arc<Segment>],
+    compactions: &[Arc<Compaction>],
     streams: &mut Streams<'a>,
     findings: &mut Findings<'_, 'a>,
-) -> Moment {
-    let mut told = streams.told(lineage, head, findings);
-    told.sentences.union(&streams.compacted(lineage, head, findings));
-    let mut said = Said::of(head, &told);
-    match head.is_forked() {
-        true => check_forked(lineage, head, policy, &mut said, findings),
-        false => streams.check_said(lineage, policy, &mut said, findings),
+) {
+    if segments.len() != record.segments as usize {
+        findings.add(format_args!("of {} segments {} are there", record.segments, segments.len()));
     }
-    if !streams.segments.is_broken() {
-        told.check_count(head, findings);
+    let mut check = Check::of(&record.head, segments, record.next_segment, compactions);
+    let all_were_read = match record.head.is_forked() {
+        true => check_forked(&record.head, &mut check, findings.survey),
+        false => streams.check_said(record.head.identity.lineage, &mut check, findings),
+    };
+    if all_were_read {
+        check.done().into_iter().for_each(|wrong| findings.add(wrong));
     }
-    if let Some(policy) = policy {
-        told.check(policy, findings);
-        check_archive(head, policy, findings);
-    }
-    told.waits()
 }
 
-/// What a conversation reads out of several lineages.
-fn check_forked<'a>(
-    lineage: LineageId,
-    head: &StoredHead,
-    policy: Option<&Policy>,
-    said: &mut Said<'_>,
-    findings: &mut Findings<'_, 'a>,
-) {
-    let mut forked = Forked::open(lineage, head, findings.survey);
+/// What a conversation reads out of several lineages; answers whether all could be read.
+fn check_forked(head: &Head, check: &mut Check<'_>, survey: &Survey<'_>) -> bool {
+    let mut forked = Forked::open(head, survey);
     while let Some((sequence, utterance)) = forked.next() {
-        said.add(sequence, utterance.as_ref(), findings);
+        add(check, sequence, utterance.as_ref());
     }
-    if !forked.is_broken() {
-        said.check(policy, findings);
+    !forked.is_broken()
+}
+
+fn add(check: &mut Check<'_>, sequence: Sequence, utterance: Option<&Utterance>) {
+    match utterance {
+        Some(utterance) => check.utterance(utterance),
+        None => check.unreadable(sequence),
     }
 }
 
@@ -149,13 +143,6 @@ fn check_shared<'a>(
         }
     }
     streams.check_ids(lineage, &named, &mut findings);
-}
-
-fn check_archive(head: &StoredHead, policy: &Policy, findings: &mut Findings<'_, '_>) {
-    let (archived, limit) = (head.archived.count(), policy.archive_limit);
-    if archived > u64::from(limit) {
-        findings.add(format_args!("{archived} utterances are archived; its policy lets {limit} be"));
-    }
 }
 
 impl<'a> Streams<'a> {
@@ -198,23 +185,25 @@ impl<'a> Streams<'a> {
         self.given_ids.resume(lineage, survey);
     }
 
-    /// What is stored of what was said in a conversation that has its lineage alone.
+    /// What is stored of what was said in a conversation that has its lineage alone; answers whether all
+    /// could be read.
     fn check_said(
         &mut self,
         lineage: LineageId,
-        policy: Option<&Policy>,
-        said: &mut Said<'_>,
+        check: &mut Check<'_>,
         findings: &mut Findings<'_, 'a>,
-    ) {
+    ) -> bool {
+        let mut named = given_ids::Ids::default();
         while let Some(((_, sequence), utterance)) = self.utterances.take(lineage, findings.survey) {
             findings.survey.report.utterances += 1;
-            said.add(sequence, utterance.as_ref(), findings);
+            if let Some(id) = utterance.as_ref().and_then(Utterance::given_id) {
+                named.add(id, sequence);
+            }
+            add(check, sequence, utterance.as_ref());
         }
-        if !self.utterances.is_broken() {
-            said.check(policy, findings);
-        }
-        let named = said.ids;
+        let all_were_read = !self.utterances.is_broken();
         self.check_ids(lineage, &named, findings);
+        all_were_read
     }
 
     /// The ids that clients gave in a lineage are those of its utterances.
@@ -228,40 +217,7 @@ impl<'a> Streams<'a> {
         }
     }
 
-    /// What the segments of a conversation cover and tell.
-    fn told(&mut self, lineage: LineageId, head: &StoredHead, findings: &mut Findings<'_, 'a>) -> Told {
-        let mut told = Told::default();
-        while let Some((_, segment)) = self.segments.take(lineage, findings.survey) {
-            findings.survey.report.segments += 1;
-            match segment {
-                Some(segment) => told.add(&segment, head, findings),
-                None => told.pass(),
-            }
-        }
-        if self.segments.is_broken() {
-            told.lose();
-        }
-        told
-    }
-
-    /// The compactions of a conversation; answers of what the segments tell that they folded.
-    fn compacted(
-        &mut self,
-        lineage: LineageId,
-        head: &StoredHead,
-        findings: &mut Findings<'_, 'a>,
-    ) -> Ranges {
-        let mut compacted = Compacted::default();
-        while let Some(((_, number), compaction)) = self.compactions.take(lineage, findings.survey) {
-            compacted.add(number, compaction.as_ref(), head, findings);
-        }
-        if !self.compactions.is_broken() {
-            compacted.check_newest(head, findings);
-        }
-        compacted.sentences
-    }
-
-    /// Passes over what is stored beside a head that cannot be looked at.
+    /// Passes over what may be any number.
     fn pass(&mut self, lineage: LineageId, survey: &mut Survey<'a>) -> [u64; 4] {
         let segments = self.segments.pass(lineage, survey);
         let utterances = self.utterances.pass(lineage, survey);

@@ -4,17 +4,17 @@ use std::iter::Peekable;
 
 use super::survey::Survey;
 use crate::{
-    domain::{LineageId, Sequence, Utterance},
+    domain::{Head, Sequence, Utterance},
     store::durable::{
         key_value::Pairs,
-        records::{self, StoredHead, Utterances},
+        records::{self, Utterances},
     },
 };
 
 /// The utterances of one conversation, ascending, each from where it was written last. What cannot be
 /// read is noted where its lineage is looked at.
 pub(super) struct Forked<'a, 'h> {
-    head: &'h StoredHead,
+    head: &'h Head,
     /// The lineages, where an utterance is looked for first, with the last sequence that is read there.
     lineages: Vec<(Peekable<Keyed<'a>>, Sequence)>,
     broken: bool,
@@ -27,9 +27,9 @@ type Read = Result<(Sequence, Option<Utterance>), ()>;
 struct Keyed<'a>(Pairs<'a>);
 
 impl<'a, 'h> Forked<'a, 'h> {
-    /// Begins with the first utterance of the conversation whose head stands under `own`.
-    pub(super) fn open(own: LineageId, head: &'h StoredHead, survey: &Survey<'a>) -> Self {
-        let lineages = head.lineages(own).map(|(lineage, through)| {
+    /// Begins with the first utterance of the conversation.
+    pub(super) fn open(head: &'h Head, survey: &Survey<'a>) -> Self {
+        let lineages = head.lineages().map(|(lineage, through)| {
             let prefix = records::utterances_of(lineage);
             (Keyed(survey.from(&prefix, &prefix)).peekable(), through)
         });

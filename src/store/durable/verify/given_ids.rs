@@ -1,6 +1,6 @@
 //! The ids that clients gave, and the utterances that have them.
 
-use super::{survey::Findings, tally::Tally};
+use super::{set_hash::SetHash, survey::Findings};
 use crate::{
     domain::{LineageId, Sequence},
     store::durable::records::{self, GivenIds, Kind, Utterances},
@@ -8,7 +8,7 @@ use crate::{
 
 /// Pairs of an id and the sequence that it leads to.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Ids(Tally);
+pub(super) struct Ids(SetHash);
 
 impl Ids {
     pub(super) fn add(&mut self, id: &str, sequence: Sequence) {

@@ -20,37 +20,18 @@ pub(super) fn check(survey: &mut Survey<'_>, names: &mut Names) {
     let ends_are_known = check_ended(survey, names);
     let waits_are_known = check_waiting(survey, names);
     for known in names.iter() {
-        if lists_are_known && !known.listed {
-            let recipient = &known.identity.recipient;
-            survey.problem(known.subject(), format_args!("it is not in the list of {recipient}"));
-        }
-        if let Some(Timestamp(micros)) = known.ended
-            && ends_are_known
-            && !known.retired
-        {
-            let recipient = &known.identity.recipient;
-            survey.problem(
-                known.subject(),
-                format_args!("it is not among what ended of {recipient}, and ended at {micros} µs"),
-            );
-        }
-        if let Moment::At(Timestamp(micros)) = known.expiry
-            && dues_are_known
-            && !known.due
-        {
-            survey.problem(
-                known.subject(),
-                format_args!("it is not among what is due, and expires at {micros} µs"),
-            );
-        }
-        if let Moment::At(Timestamp(micros)) = known.waits
-            && waits_are_known
-            && !known.waiting
-        {
-            survey.problem(
-                known.subject(),
-                format_args!("it is not among what waits for a model, and waits since {micros} µs"),
-            );
+        let recipient = &known.identity.recipient;
+        let ended = known.ended.filter(|_| ends_are_known && !known.retired);
+        let expires = known.expiry.time().filter(|_| dues_are_known && !known.due);
+        let waits = known.waits.time().filter(|_| waits_are_known && !known.waiting);
+        let missing = [
+            (lists_are_known && !known.listed).then(|| format!("in the list of {recipient}")),
+            ended.map(|at| format!("among what ended of {recipient}, and ended at {} µs", at.0)),
+            expires.map(|at| format!("among what is due, and expires at {} µs", at.0)),
+            waits.map(|since| format!("among what waits for a model, and waits since {} µs", since.0)),
+        ];
+        for place in missing.into_iter().flatten() {
+            survey.problem(known.subject(), format_args!("it is not {place}"));
         }
     }
 }

@@ -7,8 +7,8 @@ use super::{
     survey::{Findings, Survey},
 };
 use crate::{
-    domain::{LineageId, Ranges, Sequence},
-    store::durable::records::{self, Heads, LineageReader, Readers, StoredHead},
+    domain::{Head, LineageId, Ranges, Sequence},
+    store::durable::records::{self, Heads, LineageReader, Readers},
 };
 
 /// The lineages that conversations write to and read which were forked or are forks.
@@ -38,7 +38,9 @@ impl Lineages {
         let prefix = records::all_of::<Heads>();
         for pair in survey.from(&prefix, &prefix) {
             match records::read::<Heads>(pair) {
-                Ok((own, head)) if head.is_forked() && names.of(own).is_some() => lineages.add(own, &head),
+                Ok((own, record)) if record.head.is_forked() && names.of(own).is_some() => {
+                    lineages.add(own, &record.head);
+                }
                 Ok(_) => {}
                 Err(_) => lineages.complete = false,
             }
@@ -46,8 +48,8 @@ impl Lineages {
         lineages
     }
 
-    fn add(&mut self, own: LineageId, head: &StoredHead) {
-        for (place, (lineage, through)) in head.lineages(own).enumerate() {
+    fn add(&mut self, own: LineageId, head: &Head) {
+        for (place, (lineage, through)) in head.lineages().enumerate() {
             let part = Part { reader: own, through, kept: head.kept(), is_trunk: place > 0, is_told: false };
             self.parts.entry(lineage).or_default().push(part);
         }

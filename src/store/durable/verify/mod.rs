@@ -2,24 +2,17 @@
 //!
 //! | what must hold | where it is looked at |
 //! |---|---|
-//! | every record can be read, and is of a known kind | [`survey`], [`strangers`] |
+//! | every record can be read, and is of a known kind | [`survey`], [`unknown_kinds`] |
 //! | lineages that forks share are read by somebody, and it is told by whom | [`lineages`], [`forked`] |
 //! | every record belongs to a conversation that has a head and a policy | [`conversation`] |
-//! | counts are right: what is stored is what the window and the archive hold | [`utterances`] |
-//! | turns, instructions and what awaits an answer are in order | [`order`] |
-//! | units are whole, and results have their calls | [`units`] |
-//! | the window is within its limits, but for what may not leave it | [`window`] |
-//! | segments cover what left the window, once, and tell of nothing forgotten | [`summary`] |
-//! | compactions are there, and fold segments of what left the window | [`compactions`] |
+//! | what belongs to one is a state that the rules make | [`domain::check`](crate::domain::check) |
 //! | ids that clients gave lead to their utterances, and back | [`given_ids`] |
 //! | lists, active conversations, due work and what waits are those of the conversations | [`indexes`] |
 //! | outcomes are in the order of their age | [`outcomes`] |
 //!
-//! What the rules leave open is not called wrong: a call without a result may have been
-//! forgotten and restored, and what no segment covers may have left while nothing was
-//! summarised.
+//! Of a conversation of which a record is missing or cannot be read, that is told, and not what
+//! follows from it.
 
-mod compactions;
 mod conversation;
 mod forked;
 mod given_ids;
@@ -27,19 +20,14 @@ mod indexes;
 mod lineages;
 mod names;
 mod numbers;
-mod order;
 mod outcomes;
 mod report;
-mod strangers;
+mod set_hash;
 mod stream;
-mod summary;
 mod survey;
-mod tally;
 #[cfg(test)]
 mod tests;
-mod units;
-mod utterances;
-mod window;
+mod unknown_kinds;
 
 pub use report::{MAX_PROBLEMS, Problem, Report};
 
@@ -68,6 +56,6 @@ fn look(pairs: &dyn KeyValue, progress: &mut dyn FnMut(u64)) -> Report {
     lineages.check_readers(&mut survey, &mut names);
     indexes::check(&mut survey, &mut names);
     outcomes::check(&mut survey);
-    strangers::check(&mut survey);
+    unknown_kinds::check(&mut survey);
     survey.done()
 }

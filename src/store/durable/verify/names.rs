@@ -47,6 +47,16 @@ pub(super) enum Moment {
     At(Timestamp),
 }
 
+impl Moment {
+    /// The moment, if it is known and ever comes.
+    pub(super) fn time(self) -> Option<Timestamp> {
+        match self {
+            Self::At(time) => Some(time),
+            Self::Unknown | Self::Never => None,
+        }
+    }
+}
+
 /// What a name leads to.
 pub(super) enum Named<'n> {
     Nothing,

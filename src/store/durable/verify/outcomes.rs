@@ -1,6 +1,6 @@
 //! Outcomes, and the order of their age.
 
-use super::{survey::Survey, tally::Tally};
+use super::{set_hash::SetHash, survey::Survey};
 use crate::{
     domain::Timestamp,
     store::durable::records::{self, OutcomeAges, OutcomeName, Outcomes},
@@ -8,7 +8,7 @@ use crate::{
 
 /// Each outcome has an age, of its time, and each age is of an outcome.
 pub(super) fn check(survey: &mut Survey<'_>) {
-    let (mut outcomes, mut ages) = (Tally::default(), Tally::default());
+    let (mut outcomes, mut ages) = (SetHash::default(), SetHash::default());
     let mut complete = survey.walk::<Outcomes>(|survey, name, outcome| {
         survey.report.outcomes += 1;
         if let Some(outcome) = outcome {

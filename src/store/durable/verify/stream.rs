@@ -1,5 +1,7 @@
 //! The records of one kind, lineage by lineage.
 
+use std::sync::Arc;
+
 use super::survey::Survey;
 use crate::{
     domain::LineageId,
@@ -93,6 +95,23 @@ impl<'a, K: Kind<Key: OfLineage>> Stream<'a, K> {
             None if self.broken => Part::Unreadable,
             None => Part::Missing,
         }
+    }
+
+    /// How many records are left of `lineage`, and their values; `None` when not all can be read.
+    pub(super) fn all(
+        &mut self,
+        lineage: LineageId,
+        survey: &mut Survey<'a>,
+    ) -> (u64, Option<Vec<Arc<K::Value>>>) {
+        let (mut count, mut values) = (0, Some(Vec::new()));
+        while let Some((_, value)) = self.take(lineage, survey) {
+            count += 1;
+            values = values.zip(value).map(|(mut values, value)| {
+                values.push(Arc::new(value));
+                values
+            });
+        }
+        (count, values.filter(|_| !self.broken))
     }
 
     /// Passes over what is left of `lineage`; answers how many records.

@@ -2,7 +2,7 @@
 
 use std::fmt::Display;
 
-use super::{Problem, Report, report::MAX_PROBLEMS};
+use super::{Problem, Report, report::MAX_PROBLEMS, stream::Part};
 use crate::store::durable::{
     key_value::{KeyValue, KeyValueError, Pairs},
     records::{self, BadRecord, Kind},
@@ -114,10 +114,13 @@ impl Findings<'_, '_> {
         self.survey.problem(&self.subject, what);
     }
 
-    /// Notes it when there is something wrong.
-    pub(super) fn check(&mut self, result: Result<(), String>) {
-        if let Err(what) = result {
-            self.add(what);
+    /// What could be read of a record; notes when it is missing.
+    pub(super) fn there<T>(&mut self, part: Part<T>, missing: &str) -> Option<T> {
+        match part {
+            Part::There(value) => return Some(value),
+            Part::Missing => self.add(missing),
+            Part::Unreadable => {}
         }
+        None
     }
 }

@@ -8,7 +8,7 @@ use super::{
 };
 use crate::{
     domain::{
-        Policy, Ranges, Revision, Sequence, Timestamp,
+        Head, Policy, Ranges, Revision, Sequence, Timestamp,
         capacity::Capacity,
         compaction::{Advice, Cause, Compaction},
         extractive::Sentence,
@@ -68,7 +68,7 @@ const WRITTEN: [(u8, u8, &str, &str); 8] = [
 #[test]
 fn what_compactions_brought_is_stable() {
     for (record, (number, version, key, value)) in examples().into_iter().zip(WRITTEN) {
-        let (stored_key, stored) = written(&record);
+        let (stored_key, stored) = record.written();
         assert_eq!((hex(&stored_key), hex(&stored)), (key.to_owned(), value.to_owned()), "{record:?}");
         assert_eq!((stored_key[0], stored[0]), (number, version), "{record:?}");
         assert_eq!(Record::read(&bytes(key), &bytes(value)), Ok(record));
@@ -102,14 +102,16 @@ pub fn examples() -> Vec<Record> {
     ]
 }
 
-fn compacted_head() -> StoredHead {
-    StoredHead {
+fn compacted_head() -> HeadRecord {
+    let record = head();
+    let head = Head {
         silenced_at: Revision(5),
         advice_answered: 50,
         compacted_at: Sequence(17),
         next_compaction: 4,
-        ..head()
-    }
+        ..record.head
+    };
+    HeadRecord { head, ..record }
 }
 
 fn retold_segment() -> Segment {

@@ -17,7 +17,7 @@ fn all() -> Vec<Record> {
 #[test]
 fn the_checksum_is_of_key_version_and_payload() {
     for record in all() {
-        let (key, value) = written(&record);
+        let (key, value) = record.written();
         let (sealed, checksum) = value.split_last_chunk::<4>().unwrap();
         let all = [key.as_slice(), sealed].concat();
         assert_eq!(u32::from_le_bytes(*checksum), xxh3_64(&all) as u32);
@@ -27,7 +27,7 @@ fn the_checksum_is_of_key_version_and_payload() {
 #[test]
 fn a_flipped_bit_is_noticed() {
     for record in all() {
-        let (key, value) = written(&record);
+        let (key, value) = record.written();
         for bit in 0..8 * value.len() {
             let mut damaged = value.clone();
             damaged[bit / 8] ^= 1 << (bit % 8);
@@ -45,7 +45,7 @@ fn a_flipped_bit_is_noticed() {
 #[test]
 fn a_record_cut_short_or_too_long_is_noticed() {
     for record in all() {
-        let (key, value) = written(&record);
+        let (key, value) = record.written();
         for length in 0..value.len() {
             assert!(Record::read(&key, &value[..length]).is_err(), "{record:?}, {length} bytes");
         }
@@ -92,7 +92,7 @@ fn what_a_newer_version_wrote_is_refused() {
 #[test]
 fn a_field_that_is_not_known_is_passed_over() {
     for record in all() {
-        let (key, mut value) = written(&record);
+        let (key, mut value) = record.written();
         value.truncate(value.len() - 4);
         value.extend([0xba, 0x3e, 2, b'h', b'i']); // field 999, "hi"
         seal(&key, &mut value);
@@ -109,7 +109,7 @@ proptest! {
     /// Behind a checksum that is right, too.
     #[test]
     fn no_payload_panics(which: prop::sample::Index, payload in vec(any::<u8>(), 0..60)) {
-        let (key, value) = written(which.get(&all()));
+        let (key, value) = which.get(&all()).written();
         let mut stored = [&value[..1], &payload[..]].concat();
         seal(&key, &mut stored);
         let _ = Record::read(&key, &stored);
@@ -118,7 +118,7 @@ proptest! {
     /// What is nearly right is read as something that can be written again, or not at all.
     #[test]
     fn no_change_of_a_payload_panics(which: prop::sample::Index, changes in vec((any::<prop::sample::Index>(), any::<u8>()), 1..4)) {
-        let (key, mut value) = written(which.get(&all()));
+        let (key, mut value) = which.get(&all()).written();
         value.truncate(value.len() - 4);
         for (at, byte) in changes {
             let payload = &mut value[1..];
@@ -128,7 +128,7 @@ proptest! {
         }
         seal(&key, &mut value);
         if let Ok(record) = Record::read(&key, &value) {
-            let (key, value) = written(&record);
+            let (key, value) = record.written();
             prop_assert_eq!(Record::read(&key, &value), Ok(record));
         }
     }

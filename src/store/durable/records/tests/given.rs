@@ -6,9 +6,9 @@ use proptest::{collection::vec, option, prelude::*};
 
 use crate::{
     domain::{
-        ConversationId, ConversationKey, Encoding, LineageId, Marks, More, Namespace, Original, Oversize,
-        Policy, Ranges, RecipientId, RequestId, Revision, Role, Sequence, Timestamp, ToolCall, Trunk,
-        Utterance, UtteranceId,
+        ChangeId, ConversationId, ConversationKey, Encoding, Head, LineageId, Marks, More, Namespace,
+        Original, Oversize, Policy, Ranges, RecipientId, RequestId, Revision, Role, Sequence, Timestamp,
+        ToolCall, Trunk, Utterance, UtteranceId,
         compaction::{Cause, Compaction},
         exchange::OpenExchange,
         extractive::Sentence,
@@ -16,7 +16,7 @@ use crate::{
     },
     store::{
         RecipientKey,
-        durable::records::{OutcomeName, StoredHead},
+        durable::records::{HeadRecord, OutcomeName},
     },
 };
 
@@ -126,20 +126,31 @@ fn marks() -> impl Strategy<Value = Marks> {
 }
 
 /// A head that holds together, without its exchange.
-pub fn head() -> impl Strategy<Value = StoredHead> {
+pub fn head() -> impl Strategy<Value = HeadRecord> {
     let sets = (ranges(), 0..4u64, 1..300u64);
     let times = (time(), prop_oneof![Just(None), time().prop_map(Some)]);
     let open = option::of((any::<u64>(), vec(boxed(9), 1..4)));
     let counts = (any::<u32>(), 0..1_000_000u64, 1..=u32::MAX);
-    (sets, times, revision(), any::<u64>(), open, counts, any::<(bool, bool)>()).prop_map(
-        |((left, lost, gap), (update_time, said), revision, erased, open, (turn, more, segment), flags)| {
+    let ids = (lineage(), option::of(any::<[u8; 16]>()));
+    (sets, times, (revision(), ids), any::<u64>(), open, counts, any::<(bool, bool)>()).prop_map(
+        |(
+            (left, lost, gap),
+            (update_time, said),
+            (revision, (lineage, change)),
+            erased,
+            open,
+            (turn, more, segment),
+            flags,
+        )| {
             let mut archived = left.clone();
             archived.take_first(lost);
             let pinned_away = archived.clone().take_last(segment.into());
             let next = Sequence(left.last().map_or(0, Sequence::get) + gap);
             let exchange = |(unit, calls)| OpenExchange { unit: Sequence(1 + unit % (next.0 - 1)), calls };
-            StoredHead {
+            let blank = HeadRecord::blank(lineage);
+            let head = Head {
                 revision,
+                change: change.map(ChangeId).unwrap_or_default(),
                 update_time,
                 said_time: said.unwrap_or(update_time),
                 next,
@@ -152,42 +163,41 @@ pub fn head() -> impl Strategy<Value = StoredHead> {
                 archived: archived.into(),
                 pinned_away: pinned_away.into(),
                 erased_at: Revision(erased % (revision.0 + 1)),
-                silenced_at: Revision::NONE,
-                advice_answered: 0,
-                compacted_at: Sequence(0),
-                next_compaction: 1,
-                next_segment: segment,
-                segments: segment / 2,
-                trunks: Arc::default(),
-                branch: None,
-                fresh_branch: false,
-            }
+                ..blank.head
+            };
+            HeadRecord { head, next_segment: segment, segments: segment / 2 }
         },
     )
 }
 
 /// A head that holds together, of a conversation that may have been compacted.
-pub fn compacted_head() -> impl Strategy<Value = StoredHead> {
+pub fn compacted_head() -> impl Strategy<Value = HeadRecord> {
     (forked_head(), any::<[u64; 2]>(), any::<u32>(), 1..=u32::MAX).prop_map(
-        |(head, [silenced, at], advice_answered, next_compaction)| StoredHead {
-            silenced_at: Revision(silenced % (head.revision.0 + 1)),
-            advice_answered,
-            compacted_at: Sequence(at % (head.next.0 + 1)),
-            next_compaction,
-            ..head
+        |(record, [silenced, at], advice_answered, next_compaction)| {
+            let head = Head {
+                silenced_at: Revision(silenced % (record.head.revision.0 + 1)),
+                advice_answered,
+                compacted_at: Sequence(at % (record.head.next.0 + 1)),
+                next_compaction,
+                ..record.head
+            };
+            HeadRecord { head, ..record }
         },
     )
 }
 
 /// A head that holds together, of a conversation that may have been forked.
-pub fn forked_head() -> impl Strategy<Value = StoredHead> {
+pub fn forked_head() -> impl Strategy<Value = HeadRecord> {
     let trunks = vec((lineage(), any::<u64>()), 0..4);
-    (head(), trunks, option::of(lineage()), any::<bool>()).prop_map(|(head, trunks, branch, fresh_branch)| {
-        let newest = head.next.0 - 1;
-        let trunk = |(lineage, through)| Trunk { lineage, through: Sequence(1 + through % newest) };
-        let trunks = trunks.into_iter().filter(|_| newest > 0).map(trunk).collect();
-        StoredHead { trunks, branch, fresh_branch, ..head }
-    })
+    (head(), trunks, option::of(lineage()), any::<bool>()).prop_map(
+        |(record, trunks, branch, fresh_branch)| {
+            let newest = record.head.next.0 - 1;
+            let trunk = |(lineage, through)| Trunk { lineage, through: Sequence(1 + through % newest) };
+            let trunks = trunks.into_iter().filter(|_| newest > 0).map(trunk).collect();
+            let branch = branch.unwrap_or(record.head.branch);
+            HeadRecord { head: Head { trunks, branch, fresh_branch, ..record.head }, ..record }
+        },
+    )
 }
 
 pub fn segment() -> impl Strategy<Value = Segment> {

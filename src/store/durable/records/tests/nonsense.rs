@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::{kind::seal, *};
-use crate::domain::{Marks, Policy, Ranges, Revision, Sequence, exchange::OpenExchange};
+use crate::domain::{Head, Marks, Policy, Ranges, Revision, Sequence, exchange::OpenExchange};
 
 /// What is said of a payload under the key of an example.
 #[track_caller]
@@ -18,10 +18,14 @@ fn said_of<K: Kind>(key: &K::Key, payload: &[u8]) -> String {
 }
 
 /// What is said of a head that was changed so.
-fn said_of_head(change: impl FnOnce(&mut StoredHead)) -> String {
-    let mut head = stable::head();
-    change(&mut head);
-    let (key, value) = pair::<Heads>(&stable::LINEAGE, &head);
+fn said_of_head(change: impl FnOnce(&mut Head)) -> String {
+    said_of_record(|record| change(&mut record.head))
+}
+
+fn said_of_record(change: impl FnOnce(&mut HeadRecord)) -> String {
+    let mut record = stable::head();
+    change(&mut record);
+    let (key, value) = pair::<Heads>(&stable::LINEAGE, &record);
     decode::<Heads>(&key, &value).map_or_else(|error| error.fault.to_string(), |_| "nothing".to_owned())
 }
 
@@ -121,7 +125,7 @@ fn a_head_holds_together() {
         "the last compaction is beyond the next sequence"
     );
     assert_eq!(
-        said_of_head(|head| head.next_segment = 0),
+        said_of_record(|record| record.next_segment = 0),
         "the number of the next segment is 0; segments count from 1"
     );
     assert_eq!(
@@ -151,6 +155,7 @@ fn a_trunk_is_a_lineage_and_goes_as_far_as_was_said() {
     assert!(trunk(0).starts_with("the last sequence of a trunk is 0"));
     assert_eq!(head(&[0xa2, 1, 2, 0x10, 1]), "the lineage of a trunk has 0 bytes, not 16");
     assert_eq!(head(&[0xaa, 1, 2, 7, 7]), "the branch has 2 bytes, not 16");
+    assert_eq!(head(&[0x9a, 2, 2, 7, 7]), "the change has 2 bytes, not 16");
 }
 
 #[test]

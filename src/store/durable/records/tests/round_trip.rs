@@ -1,16 +1,15 @@
 //! Every record comes back as it was given.
 
-use std::fmt::Debug;
+use std::{fmt::Debug, sync::Arc};
 
 use proptest::{option, prelude::*};
 
 use super::{given::*, *};
 use crate::{
     domain::{
-        Conversation, Ending, ForkedFrom, Identity, RecipientId, ShareId, Timestamp,
+        Ending, ForkedFrom, Identity, RecipientId, ShareId, Timestamp,
         capacity::{Capacity, OverLimit},
         compaction::Advice,
-        segment::Summary,
         share::{Share, ShareDigest},
     },
     store::{Due, Outcome},
@@ -138,19 +137,19 @@ proptest! {
     }
 
     #[test]
-    fn heads(lineage in lineage(), head in compacted_head()) {
-        comes_back::<Heads>(lineage, head);
+    fn heads(record in compacted_head()) {
+        comes_back::<Heads>(record.head.identity.lineage, record);
     }
 
     #[test]
-    fn a_head_is_put_together_again(identity in identity(), head in compacted_head(), policy in policy(), description in description(), ended in option::of(ending())) {
-        let (next_segment, segments) = (head.next_segment, head.segments);
-        let before = head.clone();
-        let fresh = Conversation::new(identity, policy.clone()).head;
-        let whole = head.head(fresh.identity.clone(), policy.clone(), description, ended.clone());
-        let (stored, description) = (StoredHead::of(&whole, &Summary::default()), Description::of(&whole));
-        prop_assert_eq!(&StoredHead { next_segment, segments, ..stored.clone() }, &before);
-        prop_assert_eq!(stored.head(fresh.identity, policy, description, ended), whole);
+    fn a_head_is_put_together_again(record in compacted_head(), identity in identity(), policy in policy(), description in description(), ended in option::of(ending())) {
+        let lineage = record.head.identity.lineage;
+        let identity = Arc::new(Identity { lineage, ..identity });
+        let whole = record.clone().complete(identity.clone(), policy.clone(), description, ended.clone());
+        let stored = pair::<Heads>(&lineage, &HeadRecord { head: whole.clone(), ..record.clone() });
+        prop_assert_eq!(&stored, &pair::<Heads>(&lineage, &record));
+        let (_, read) = decode::<Heads>(&stored.0, &stored.1).unwrap();
+        prop_assert_eq!(read.complete(identity, policy, Description::of(&whole), ended), whole);
     }
 
     #[test]

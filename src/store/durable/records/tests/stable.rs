@@ -5,9 +5,9 @@ use std::{sync::Arc, time::Duration};
 use super::*;
 use crate::{
     domain::{
-        ConversationId, ConversationKey, Encoding, Ending, ForkedFrom, Identity, LineageId, Marks, More,
-        Namespace, Original, Oversize, Policy, Ranges, RecipientId, RequestId, Revision, Role, Sequence,
-        Timestamp, ToolCall, Trunk, Utterance, UtteranceId,
+        ConversationId, ConversationKey, Encoding, Ending, ForkedFrom, Head, Identity, LineageId, Marks,
+        More, Namespace, Original, Oversize, Policy, Ranges, RecipientId, RequestId, Revision, Role,
+        Sequence, Timestamp, ToolCall, Trunk, Utterance, UtteranceId,
         capacity::{Capacity, OverLimit},
         exchange::OpenExchange,
         extractive::Sentence,
@@ -83,7 +83,7 @@ const WRITTEN: [(u8, u8, &str, &str); 16] = [
 #[test]
 fn the_numbers_are_stable() {
     for (record, (number, version, key, value)) in examples().into_iter().zip(WRITTEN) {
-        let (stored_key, stored) = written(&record);
+        let (stored_key, stored) = record.written();
         assert_eq!((hex(&stored_key), hex(&stored)), (key.to_owned(), value.to_owned()), "{record:?}");
         assert_eq!((stored_key[0], stored[0]), (number, version), "{record:?}");
         assert_eq!(Record::read(&bytes(key), &bytes(value)), Ok(record));
@@ -117,7 +117,7 @@ const FORKED: [(u8, u8, &str, &str); 3] = [
 #[test]
 fn what_forks_brought_is_stable() {
     for (record, (number, version, key, value)) in forked_examples().into_iter().zip(FORKED) {
-        let (stored_key, stored) = written(&record);
+        let (stored_key, stored) = record.written();
         assert_eq!((hex(&stored_key), hex(&stored)), (key.to_owned(), value.to_owned()), "{record:?}");
         assert_eq!((stored_key[0], stored[0]), (number, version), "{record:?}");
         assert_eq!(Record::read(&bytes(key), &bytes(value)), Ok(record));
@@ -137,7 +137,7 @@ fn what_edits_brought_is_stable() {
     let (number, version, key, value) = EDITED;
     let (lineage, utterance) = edited_utterance();
     let record = Record::Utterances((lineage, utterance.sequence), utterance);
-    let (stored_key, stored) = written(&record);
+    let (stored_key, stored) = record.written();
     assert_eq!((hex(&stored_key), hex(&stored)), (key.to_owned(), value.to_owned()));
     assert_eq!((stored_key[0], stored[0]), (number, version));
     assert_eq!(Record::read(&bytes(key), &bytes(value)), Ok(record));
@@ -161,7 +161,7 @@ fn what_is_usual_is_small() {
     let (key, value) = pair::<Utterances>(&(lineage, usual.sequence), &usual);
     assert_eq!((key.len(), value.len()), (25, 142));
     let left = Arc::new(Ranges::of(Sequence(1), Sequence(984)));
-    let usual = StoredHead {
+    let usual = Head {
         revision: Revision(1_010),
         said_time: TIME,
         next: Sequence(1_001),
@@ -173,10 +173,9 @@ fn what_is_usual_is_small() {
         left,
         stored: 1_000,
         erased_at: Revision::NONE,
-        next_segment: 200,
-        segments: 7,
-        ..head()
+        ..head().head
     };
+    let usual = HeadRecord { head: usual, next_segment: 200, segments: 7 };
     let (key, value) = pair::<Heads>(&LINEAGE, &usual);
     assert_eq!((key.len(), value.len()), (17, 36));
 }
@@ -258,10 +257,11 @@ pub fn name() -> OutcomeName {
     OutcomeName { namespace: Namespace::new("acme").unwrap(), rpc: "Memorize".into(), request }
 }
 
-pub fn head() -> StoredHead {
+pub fn head() -> HeadRecord {
     let mut left = Ranges::of(Sequence(1), Sequence(5));
     left.add(Sequence(8));
-    StoredHead {
+    let blank = HeadRecord::blank(LINEAGE);
+    let head = Head {
         revision: Revision(12),
         update_time: TIME,
         said_time: Timestamp(TIME.0 - 5),
@@ -275,29 +275,23 @@ pub fn head() -> StoredHead {
         awaits_answer: true,
         left: Arc::new(left),
         archived: Arc::new(Ranges::of(Sequence(3), Sequence(5))),
-        pinned_away: Arc::default(),
         stored: 18,
         erased_at: Revision(4),
-        silenced_at: Revision::NONE,
-        advice_answered: 0,
-        compacted_at: Sequence(0),
-        next_compaction: 1,
-        next_segment: 4,
-        segments: 2,
-        trunks: Arc::default(),
-        branch: None,
-        fresh_branch: false,
-    }
+        ..blank.head
+    };
+    HeadRecord { head, next_segment: 4, segments: 2 }
 }
 
-fn forked_head() -> StoredHead {
+fn forked_head() -> HeadRecord {
     let trunk = |lineage, through| Trunk { lineage: LineageId([lineage; 16]), through: Sequence(through) };
-    StoredHead {
+    let record = head();
+    let head = Head {
         trunks: [trunk(7, 9), trunk(8, 20)].into(),
-        branch: Some(LineageId([9; 16])),
+        branch: LineageId([9; 16]),
         fresh_branch: true,
-        ..head()
-    }
+        ..record.head
+    };
+    HeadRecord { head, ..record }
 }
 
 pub fn policy() -> Policy {

@@ -12,23 +12,23 @@ use crate::{
         segment::{LlmText, Segment},
     },
     store::durable::{
-        life::{Life, Shelf, user},
         records::{Compactions, Segments, Waiting},
+        test_conversation::{TestConversation, TestStore, user},
     },
 };
 
 /// Says `count` things that a summary tells of.
-fn say(life: &mut Life<'_>, count: u64) {
-    let first = life.state.head.next.get();
+fn say(conversation: &mut TestConversation<'_>, count: u64) {
+    let first = conversation.state.head.next.get();
     let key = |number| user(&format!("The key of room {number} is R-{number}."));
-    life.say((first..first + count).map(key).collect());
+    conversation.say((first..first + count).map(key).collect());
 }
 
 /// Compacted four times; the third folded what was there. A model told the oldest segment, the newest waits
 /// for one.
-fn compacted(shelf: &Shelf) -> Arc<Conversation> {
+fn compacted(test_store: &TestStore) -> Arc<Conversation> {
     let policy = Policy { summary_token_limit: Some(90), llm_summaries: Some(true), ..Policy::SESSION };
-    let mut demo = Life::new(shelf, "demo", 1, policy);
+    let mut demo = TestConversation::new(test_store, "demo", 1, policy);
     for _ in 0..3 {
         say(&mut demo, 40);
         demo.now = demo.now.plus(Duration::from_secs(1));
@@ -142,8 +142,8 @@ fn a_model_told_only_from_what_was_said() {
 /// Until something is said.
 #[test]
 fn a_window_may_be_above_its_limits_after_an_undo() {
-    let good = Good::made(|shelf| {
-        let mut demo = Life::new(shelf, "demo", 1, Policy::SESSION);
+    let good = Good::made(|test_store| {
+        let mut demo = TestConversation::new(test_store, "demo", 1, Policy::SESSION);
         say(&mut demo, 40);
         demo.limit(PolicyUpdate { max_utterances: Some(20), ..PolicyUpdate::default() });
         demo.undo();

@@ -7,7 +7,7 @@ use tempfile::TempDir;
 use super::super::{MAX_PROBLEMS, verify};
 use crate::{
     domain::{
-        Conversation, ConversationId, ConversationKey, LineageId, Marks, Namespace, Policy, Ranges,
+        Conversation, ConversationId, ConversationKey, Head, LineageId, Marks, Namespace, Policy, Ranges,
         RecipientId, Role, Sequence, Timestamp, Utterance, UtteranceId, exchange::OpenExchange,
         extractive::Sentence, limits::MAX_SEGMENTS, segment::Segment,
     },
@@ -16,11 +16,11 @@ use crate::{
         durable::{
             Directory, EngineKind,
             key_value::{Batch, Durability, Key, Value},
-            life::{Life, Shelf, calls, named, result, said, user},
             records::{
-                self, Active, ConversationName, Descriptions, Dues, GivenIds, Heads, Kind, Listed, Meta,
-                Metas, OutcomeAges, OutcomeName, Outcomes, Policies, Segments, StoredHead, Utterances,
+                self, Active, ConversationName, Descriptions, Dues, GivenIds, HeadRecord, Heads, Kind,
+                Listed, Meta, Metas, OutcomeAges, OutcomeName, Outcomes, Policies, Segments, Utterances,
             },
+            test_conversation::{TestConversation, TestStore, calls, named, result, said, user},
         },
     },
 };
@@ -53,13 +53,13 @@ impl Good {
     }
 
     /// A store with the conversation `demo` that is made so, and another.
-    pub(super) fn made(demo: impl FnOnce(&Shelf) -> Arc<Conversation>) -> Self {
+    pub(super) fn made(demo: impl FnOnce(&TestStore) -> Arc<Conversation>) -> Self {
         let files = tempfile::tempdir().unwrap();
-        let shelf = Shelf::open(EngineKind::Fjall, files.path());
-        let demo = demo(&shelf);
-        let mut other = Life::new(&shelf, "other", 2, Policy::ROLLING);
+        let test_store = TestStore::open(EngineKind::Fjall, files.path());
+        let demo = demo(&test_store);
+        let mut other = TestConversation::new(&test_store, "other", 2, Policy::ROLLING);
         other.say(vec![user("The port of the other is 80.")]);
-        drop(shelf);
+        drop(test_store);
         let directory = Directory::open(EngineKind::Fjall, files.path(), 1 << 20).unwrap();
         let good = Self { directory, demo, files };
         assert_eq!(good.problems(), [""; 0]);
@@ -105,8 +105,8 @@ impl Good {
         self.with(records::key::<K>(&key), None)
     }
 
-    pub(super) fn head(&self, edit: impl FnOnce(&mut StoredHead)) -> Vec<String> {
-        self.edit::<Heads>(DEMO, edit)
+    pub(super) fn head(&self, edit: impl FnOnce(&mut Head)) -> Vec<String> {
+        self.edit::<Heads>(DEMO, |record| edit(&mut record.head))
     }
 
     pub(super) fn utterance(&self, sequence: u64, edit: impl FnOnce(&mut Utterance)) -> Vec<String> {
@@ -114,7 +114,7 @@ impl Good {
     }
 }
 
-fn demo(shelf: &Shelf) -> Arc<Conversation> {
+fn demo(test_store: &TestStore) -> Arc<Conversation> {
     let policy = Policy {
         utterances: Marks::with_keep(8, 6),
         summary_token_limit: Some(400),
@@ -122,7 +122,7 @@ fn demo(shelf: &Shelf) -> Arc<Conversation> {
         expire_after: Some(Duration::from_secs(3_600)),
         ..Policy::ROLLING
     };
-    let mut demo = Life::new(shelf, "demo", 1, policy);
+    let mut demo = TestConversation::new(test_store, "demo", 1, policy);
     demo.say(vec![said(Role::System, "Be brief."), named("first", "Which port has the server 10.0.0.1?")]);
     demo.say(vec![calls(&["a", "b"]), result("b"), result("a")]);
     demo.say(vec![user("The key of room 6 is R-6."), user("The key of room 7 is R-7.")]);
@@ -251,7 +251,7 @@ fn heads_and_policies_that_are_missing_are_named() {
 fn what_is_of_no_conversation_is_named() {
     let good = Good::new();
     let stray = LineageId([3; 16]);
-    let head = StoredHead::of(&good.demo.head, &good.demo.summary);
+    let head = HeadRecord::of(&good.demo.head, &good.demo.summary);
     let first = good.demo.window.at(0).unwrap();
     let segment = &good.demo.summary.segments()[0];
     for (problems, kind) in [
@@ -435,7 +435,7 @@ fn segments_that_are_wrong_are_named() {
             &*format!("of {} segments {} are there", segments.len(), segments.len() - 1),
         ),
         (
-            good.head(|head| head.next_segment = newest),
+            good.edit::<Heads>(DEMO, |record| record.next_segment = newest),
             &*format!("segment {newest} has a number that the next ones get: from {newest}"),
         ),
         (
@@ -448,8 +448,8 @@ fn segments_that_are_wrong_are_named() {
 #[test]
 fn too_many_segments_are_named() {
     let good = Good::new();
-    let mut head = StoredHead::of(&good.demo.head, &good.demo.summary);
-    head.next_segment = 1_000;
+    let mut record = HeadRecord::of(&good.demo.head, &good.demo.summary);
+    record.next_segment = 1_000;
     let (mut covered, mut writes) = (Ranges::new(), Vec::new());
     for number in 500..500 + MAX_SEGMENTS as u32 {
         let mut segment = (*good.demo.summary.segments()[0]).clone();
@@ -459,9 +459,9 @@ fn too_many_segments_are_named() {
         covered.add(sequence);
         writes.push(records::pair::<Segments>(&(DEMO, number), &segment));
     }
-    Arc::make_mut(&mut head.left).union(&covered);
-    head.next = Sequence(1_000);
-    writes.push(records::pair::<Heads>(&DEMO, &head));
+    Arc::make_mut(&mut record.head.left).union(&covered);
+    record.head.next = Sequence(1_000);
+    writes.push(records::pair::<Heads>(&DEMO, &record));
     let writes = writes.into_iter().map(|(key, value)| (key, Some(value))).collect();
     good.directory.pairs().apply(Batch { writes }, Durability::Process).unwrap();
     let count = MAX_SEGMENTS + good.demo.summary.segments().len();

@@ -13,11 +13,11 @@ use crate::{
         durable::{
             Directory, DurableStore, EngineKind, Flush, Options, copy,
             key_value::{Batch, Durability, Key, Value},
-            life::{named, user},
             records::{
                 self, ConversationName, GivenIds, Heads, Kind, LineageReader, Links, Metas, Readers,
                 Utterances,
             },
+            test_conversation::{named, user},
         },
     },
 };
@@ -236,12 +236,12 @@ fn given_ids_are_those_of_their_lineage() {
 fn a_head_that_reads_elsewhere_is_noticed() {
     let good = Good::new();
     let elsewhere = [Trunk { lineage: LineageId([9; 16]), through: Sequence(25) }];
-    let problems = good.edit::<Heads>(good.fork, |head| head.trunks = elsewhere.into());
+    let problems = good.edit::<Heads>(good.fork, |record| record.head.trunks = elsewhere.into());
     assert!(
         problems.iter().any(|problem| problem.contains("fork: utterances are missing: 1, 3-")),
         "{problems:?}"
     );
-    let problems = good.edit::<Heads>(good.fork, |head| head.branch = Some(LineageId([9; 16])));
+    let problems = good.edit::<Heads>(good.fork, |record| record.head.branch = LineageId([9; 16]));
     assert!(
         problems.iter().any(|problem| problem.contains("of no conversation: 3 of the kind \"utterance\"")),
         "{problems:?}"

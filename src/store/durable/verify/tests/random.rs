@@ -9,7 +9,7 @@ use crate::{
     domain::{Marks, Policy, policy::PolicyUpdate},
     store::durable::{
         Directory, EngineKind,
-        life::{Life, Shelf, calls, named, result, said, user},
+        test_conversation::{TestConversation, TestStore, calls, named, result, said, user},
     },
 };
 
@@ -49,18 +49,18 @@ fn step() -> impl Strategy<Value = Step> {
     ]
 }
 
-fn live(life: &mut Life<'_>, step: Step, number: usize) {
-    life.now = life.now.plus(Duration::from_secs(1));
+fn take(conversation: &mut TestConversation<'_>, step: Step, number: usize) {
+    conversation.now = conversation.now.plus(Duration::from_secs(1));
     match step {
-        Step::Say { what, with } => say(life, what, with, number),
+        Step::Say { what, with } => say(conversation, what, with, number),
         Step::Forget { first, length, hard } => {
-            life.forget(&format!("sequence:{first}-{}", first + length), hard);
+            conversation.forget(&format!("sequence:{first}-{}", first + length), hard);
         }
-        Step::ForgetNewest { count, hard } => life.forget(&format!("last:{count}"), hard),
-        Step::Restore { first } => life.restore(&[first, first + 1]),
-        Step::Pin { sequence, pinned } => life.pin(sequence, pinned),
+        Step::ForgetNewest { count, hard } => conversation.forget(&format!("last:{count}"), hard),
+        Step::Restore { first } => conversation.restore(&[first, first + 1]),
+        Step::Pin { sequence, pinned } => conversation.pin(sequence, pinned),
         Step::Limit { utterances, turns, archive, summary, summarize, expire } => {
-            life.limit(PolicyUpdate {
+            conversation.limit(PolicyUpdate {
                 max_utterances: Some(utterances),
                 max_turns: Some(turns),
                 archive_limit: Some(archive),
@@ -70,16 +70,16 @@ fn live(life: &mut Life<'_>, step: Step, number: usize) {
                 ..PolicyUpdate::default()
             });
         }
-        Step::Compact { keep } => compact(life, keep, number),
-        Step::Undo => life.undo(),
-        Step::Tell { text } => life.tell(text.then_some("- the ports")),
-        Step::Call => life.call(),
-        Step::Delete => life.delete(),
+        Step::Compact { keep } => compact(conversation, keep, number),
+        Step::Undo => conversation.undo(),
+        Step::Tell { text } => conversation.tell(text.then_some("- the ports")),
+        Step::Call => conversation.call(),
+        Step::Delete => conversation.delete(),
     }
 }
 
 /// Compacts a conversation that is made long enough for it.
-fn compact(life: &mut Life<'_>, keep: u32, number: usize) {
+fn compact(conversation: &mut TestConversation<'_>, keep: u32, number: usize) {
     let unlimited = PolicyUpdate {
         max_utterances: Some(0),
         max_turns: Some(0),
@@ -87,15 +87,16 @@ fn compact(life: &mut Life<'_>, keep: u32, number: usize) {
         llm_summaries: Some(keep.is_multiple_of(2)),
         ..PolicyUpdate::default()
     };
-    life.limit(unlimited);
-    life.say((0..30).map(|part| user(&format!("In step {number}.{part} the port is {part}."))).collect());
-    life.compact(keep);
+    conversation.limit(unlimited);
+    conversation
+        .say((0..30).map(|part| user(&format!("In step {number}.{part} the port is {part}."))).collect());
+    conversation.compact(keep);
 }
 
 /// Says something of every kind: open, answered, abandoned, overlapping and orphaned calls too.
-fn say(life: &mut Life<'_>, what: u8, with: u8, number: usize) {
+fn say(conversation: &mut TestConversation<'_>, what: u8, with: u8, number: usize) {
     let text = format!("In step {number} the port is {with}, and the file is /etc/{number}.conf.");
-    life.say(match what {
+    conversation.say(match what {
         0 | 1 => vec![user(&text), said(crate::domain::Role::Assistant, &text)],
         2 => vec![named(&format!("id {number}"), &text)],
         3 => vec![calls(&["a", "b"])],
@@ -112,32 +113,33 @@ fn say(life: &mut Life<'_>, what: u8, with: u8, number: usize) {
     });
 }
 
-fn a_store_is_clean_after(engine: EngineKind, lives: &[Vec<Step>]) -> Report {
+fn a_store_is_clean_after(engine: EngineKind, courses: &[Vec<Step>]) -> Report {
     let directory = tempfile::tempdir().unwrap();
-    let shelf = Shelf::open(engine, directory.path());
+    let test_store = TestStore::open(engine, directory.path());
     let policy = Policy {
         utterances: Marks::with_keep(9, 5),
         summary_token_limit: Some(80),
         archive_limit: 25,
         ..Policy::ROLLING
     };
-    for (number, steps) in (1..).zip(lives) {
-        let mut life = Life::new(&shelf, &format!("life {number}"), number, policy.clone());
+    for (number, steps) in (1..).zip(courses) {
+        let mut conversation =
+            TestConversation::new(&test_store, &format!("conversation {number}"), number, policy.clone());
         for (at, step) in steps.iter().enumerate() {
-            live(&mut life, *step, at);
+            take(&mut conversation, *step, at);
         }
     }
-    drop(shelf);
+    drop(test_store);
     let directory = Directory::open(engine, directory.path(), 1 << 20).unwrap();
     verify(&directory, &mut |_| {}).unwrap()
 }
 
-fn every_life_leaves_a_clean_store(engine: EngineKind, cases: u32) {
-    let lives = vec(vec(step(), 0..90), 1..4);
+fn any_steps_leave_a_clean_store(engine: EngineKind, cases: u32) {
+    let courses = vec(vec(step(), 0..90), 1..4);
     let mut runner =
         TestRunner::new(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(cases) });
-    let result = runner.run(&lives, |lives| {
-        let report = a_store_is_clean_after(engine, &lives);
+    let result = runner.run(&courses, |courses| {
+        let report = a_store_is_clean_after(engine, &courses);
         prop_assert_eq!(&report.problems, &[]);
         Ok(())
     });
@@ -145,11 +147,11 @@ fn every_life_leaves_a_clean_store(engine: EngineKind, cases: u32) {
 }
 
 #[test]
-fn every_life_leaves_a_clean_store_of_fjall() {
-    every_life_leaves_a_clean_store(EngineKind::Fjall, 12);
+fn any_steps_leave_a_clean_store_of_fjall() {
+    any_steps_leave_a_clean_store(EngineKind::Fjall, 12);
 }
 
 #[test]
-fn every_life_leaves_a_clean_store_of_sled() {
-    every_life_leaves_a_clean_store(EngineKind::Sled, 6);
+fn any_steps_leave_a_clean_store_of_sled() {
+    any_steps_leave_a_clean_store(EngineKind::Sled, 6);
 }

@@ -1,10 +1,10 @@
 //! The window's measures, counted once more.
 
-use crate::domain::{Marks, Policy, Sequence, Utterance};
+use crate::domain::{Head, Marks, Sequence, Utterance, Window};
 
 /// What the window of a conversation holds.
 #[derive(Default)]
-pub(super) struct WindowMeasures {
+pub(super) struct Measures {
     slots: u64,
     tokens: u64,
     turns: u64,
@@ -13,10 +13,10 @@ pub(super) struct WindowMeasures {
     unit: Option<(Sequence, bool)>,
     /// An older unit that could leave.
     free: Option<Sequence>,
-    unread: bool,
 }
 
-impl WindowMeasures {
+impl Measures {
+    /// The next utterance of the window.
     pub(super) fn add(&mut self, utterance: &Utterance) {
         self.slots += 1;
         self.tokens += u64::from(utterance.counted_tokens());
@@ -34,18 +34,15 @@ impl WindowMeasures {
         };
     }
 
-    /// An utterance that cannot be read.
-    pub(super) fn pass(&mut self) {
-        self.unread = true;
-    }
-
     /// The window is within its limits, or only what may not leave is in it.
-    pub(super) fn check(&self, policy: &Policy) -> Result<(), String> {
-        let Some(free) = self.free.filter(|_| !self.unread) else { return Ok(()) };
+    ///
+    /// An undone compaction leaves it above them until something is said.
+    pub(super) fn check(&self, head: &Head) -> Result<(), String> {
+        let Some(free) = self.free.filter(|_| head.compacted_at != head.next) else { return Ok(()) };
         let measures = [
-            ("utterances", self.slots, policy.utterances),
-            ("tokens", self.tokens, policy.tokens),
-            ("turns", self.turns, policy.turns),
+            ("utterances", self.slots, head.policy.utterances),
+            ("tokens", self.tokens, head.policy.tokens),
+            ("turns", self.turns, head.policy.turns),
         ];
         for (name, measure, marks) in measures {
             let Some(max) = marks.map(Marks::max).filter(|max| measure > u64::from(*max)) else { continue };
@@ -54,5 +51,17 @@ impl WindowMeasures {
             ));
         }
         Ok(())
+    }
+
+    /// The window counts itself right.
+    pub(super) fn differ(&self, window: &Window) -> Result<(), String> {
+        let counted = [self.slots, self.tokens, self.turns];
+        let known = [window.len() as u64, window.tokens(), window.turns().into()];
+        match counted == known {
+            true => Ok(()),
+            false => Err(format!(
+                "its window counts {known:?} utterances, tokens and turns, and {counted:?} are there"
+            )),
+        }
     }
 }

@@ -5,40 +5,14 @@ use std::ops::Bound;
 use super::survey::Survey;
 use crate::store::durable::{
     key_value::Key,
-    records::{
-        Active, Compactions, ConversationName, Descriptions, Dues, Ended, Endings, GivenIds, Heads, Kind,
-        Links, Listed, Metas, OutcomeAges, Outcomes, Policies, Readers, Record, Segments, Utterances,
-        Waiting, prefix_end,
-    },
+    records::{Record, prefix_end},
 };
 
-/// The kinds that are looked at elsewhere, ascending.
-const KNOWN: [u8; 19] = [
-    Metas::NUMBER,
-    ConversationName::NUMBER,
-    Heads::NUMBER,
-    Policies::NUMBER,
-    Descriptions::NUMBER,
-    Segments::NUMBER,
-    Utterances::NUMBER,
-    GivenIds::NUMBER,
-    Listed::NUMBER,
-    Active::NUMBER,
-    Outcomes::NUMBER,
-    OutcomeAges::NUMBER,
-    Dues::NUMBER,
-    Links::NUMBER,
-    Readers::NUMBER,
-    Endings::NUMBER,
-    Ended::NUMBER,
-    Compactions::NUMBER,
-    Waiting::NUMBER,
-];
-
-/// There is no record of another kind.
+/// There is no record of another kind than those that are looked at elsewhere.
 pub(super) fn check(survey: &mut Survey<'_>) {
-    let mut from = Bound::Unbounded;
-    for kind in KNOWN {
+    let (mut from, mut known) = (Bound::Unbounded, Record::NUMBERS.to_vec());
+    known.sort_unstable();
+    for kind in known {
         between(survey, &from, &Bound::Excluded(vec![kind]));
         from = match prefix_end(&[kind]) {
             Bound::Excluded(end) => Bound::Included(end),

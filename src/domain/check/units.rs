@@ -1,9 +1,6 @@
 //! Units: the rule that pairs results with calls, followed once more.
 
-use crate::{
-    domain::{Role, Sequence, Utterance, exchange::OpenExchange},
-    store::durable::records::StoredHead,
-};
+use crate::domain::{Head, Role, Sequence, Utterance, exchange::OpenExchange};
 
 /// The unit of the newest utterance so far.
 ///
@@ -11,16 +8,11 @@ use crate::{
 /// conversation was erased.
 #[derive(Default)]
 pub(super) struct Units {
-    newest: Option<Member>,
+    newest: Option<(Sequence, Marks)>,
     /// The calls of the unit that wait.
     open: Option<OpenExchange>,
-}
-
-/// An utterance, as far as its unit is concerned.
-struct Member {
-    sequence: Sequence,
-    /// `None` when it cannot be read: what follows may be of its unit, or not.
-    marks: Option<Marks>,
+    /// Whether something is wrong with the unit: the rest of it is not looked at.
+    is_wrong: bool,
 }
 
 /// What all members of a unit have in common.
@@ -36,59 +28,53 @@ impl Units {
     /// The next utterance stands in its unit as the rules have put it there.
     pub(super) fn add(&mut self, utterance: &Utterance, archived: bool) -> Result<(), String> {
         let &Utterance { sequence, unit, pinned, forgotten, .. } = utterance;
-        let before = self
-            .newest
-            .replace(Member { sequence, marks: Some(Marks { unit, archived, pinned, forgotten }) });
-        if unit == sequence {
-            self.open = None;
-            return self.pair(utterance).inspect_err(|_| self.lose(sequence));
-        }
-        let before = before.filter(|before| before.sequence.next() == sequence);
-        if before.as_ref().is_some_and(|before| before.marks.is_none()) {
-            self.lose(sequence);
+        let marks = Marks { unit, archived, pinned, forgotten };
+        let before = self.newest.replace((sequence, marks));
+        let joined = if unit == sequence {
+            (self.open, self.is_wrong) = (None, false);
+            Ok(())
+        } else if self.is_wrong {
             return Ok(());
-        }
-        let joined = self.join(utterance, before.and_then(|before| before.marks), archived);
-        joined.and_then(|()| self.pair(utterance)).inspect_err(|_| self.lose(sequence))
-    }
-
-    /// An utterance that is there, or should be, and cannot be read.
-    pub(super) fn pass(&mut self, sequence: Sequence) {
-        self.lose(sequence);
+        } else {
+            self.join(utterance, before, marks)
+        };
+        let result = joined.and_then(|()| self.pair(utterance));
+        self.is_wrong = result.is_err();
+        result
     }
 
     /// The head tells of the calls that wait.
     ///
     /// Calls of which it does not tell may have been forgotten, which abandons them, and
     /// restored.
-    pub(super) fn check(&self, head: &StoredHead) -> Result<(), String> {
-        let Some(told) = &head.open else { return Ok(()) };
-        let wrong =
-            || Err(format!("its head waits for the results of {:?}, which no utterances do", told.calls));
-        let Some(newest) = &self.newest else { return wrong() };
-        let Some(marks) = newest.marks else { return Ok(()) };
-        let waits = newest.sequence.next() == head.next && !marks.forgotten && !marks.archived;
+    pub(super) fn check(&self, head: &Head) -> Result<(), String> {
+        let Some(told) = head.open.as_ref().filter(|_| !self.is_wrong) else { return Ok(()) };
+        let waits = self.newest.is_some_and(|(sequence, marks)| {
+            sequence.next() == head.next && !marks.forgotten && !marks.archived
+        });
         match waits && self.open.as_ref() == Some(&**told) {
             true => Ok(()),
-            false => wrong(),
+            false => {
+                Err(format!("its head waits for the results of {:?}, which no utterances do", told.calls))
+            }
         }
     }
 
-    /// What follows in the same unit cannot be looked at.
-    fn lose(&mut self, sequence: Sequence) {
-        self.newest = Some(Member { sequence, marks: None });
-        self.open = None;
-    }
-
-    fn join(&self, utterance: &Utterance, before: Option<Marks>, archived: bool) -> Result<(), String> {
-        let &Utterance { sequence, unit, pinned, forgotten, .. } = utterance;
-        let Some(before) = before.filter(|before| before.unit == unit) else {
+    fn join(
+        &self,
+        utterance: &Utterance,
+        before: Option<(Sequence, Marks)>,
+        marks: Marks,
+    ) -> Result<(), String> {
+        let &Utterance { sequence, unit, .. } = utterance;
+        let before = before.filter(|(before, of)| before.next() == sequence && of.unit == unit);
+        let Some((_, before)) = before else {
             return Err(format!(
                 "utterance {sequence} is of the unit of {unit}, and the one before it is not"
             ));
         };
-        if before != (Marks { unit, archived, pinned, forgotten }) {
-            let what = match before.archived == archived {
+        if before != marks {
+            let what = match before.archived == marks.archived {
                 true => "pinned or forgotten",
                 false => "archived",
             };

@@ -1,14 +1,10 @@
 //! The order in which things are said: turns, instructions, what awaits an answer.
 
-use crate::{
-    domain::{Role, Sequence, Utterance},
-    store::durable::records::StoredHead,
-};
+use crate::domain::{Head, Role, Sequence, Utterance};
 
 /// What was said so far.
 pub(super) struct Order {
-    /// The newest utterance; its marks, unless it cannot be read.
-    newest: Option<(Sequence, Option<Newest>)>,
+    newest: Option<Newest>,
     turn: u32,
     /// The first utterance that is no instruction.
     other: Option<Sequence>,
@@ -16,7 +12,9 @@ pub(super) struct Order {
     only_instructions: bool,
 }
 
+#[derive(Clone, Copy)]
 struct Newest {
+    sequence: Sequence,
     awaits_answer: bool,
     turn: u32,
 }
@@ -31,16 +29,15 @@ impl Order {
     /// Turns do not go back; instructions are the system utterances at the head, and stay.
     pub(super) fn add(&mut self, utterance: &Utterance, archived: bool) -> Result<(), String> {
         let &Utterance { sequence, turn, instruction, .. } = utterance;
-        let follows = self.newest.as_ref().map_or(Sequence::FIRST, |(newest, _)| newest.next()) == sequence;
         let system = utterance.role == Role::System;
-        let first = self.only_instructions && follows;
+        let first = self.only_instructions && self.next() == sequence;
         let (before, other) = (self.turn, self.other);
         self.turn = turn.max(before);
         self.only_instructions = first && instruction;
         self.other = other.or_else(|| (!instruction).then_some(sequence));
         let awaits = utterance.more.as_ref().is_some_and(|more| more.awaits_answer);
         let awaits_answer = awaits && !utterance.forgotten && !archived;
-        self.newest = Some((sequence, Some(Newest { awaits_answer, turn })));
+        self.newest = Some(Newest { sequence, awaits_answer, turn });
         match (instruction, other) {
             _ if turn < before => {
                 Err(format!("utterance {sequence} is of turn {turn}, after one of turn {before}"))
@@ -58,19 +55,9 @@ impl Order {
         }
     }
 
-    /// An utterance that cannot be read.
-    pub(super) fn pass(&mut self, sequence: Sequence) {
-        self.newest = Some((sequence, None));
-        self.only_instructions = false;
-    }
-
-    /// The head tells of the newest utterance.
-    pub(super) fn check(&self, head: &StoredHead) -> Result<(), String> {
-        let said = self.newest.as_ref().filter(|(sequence, _)| sequence.next() == head.next);
-        if matches!(said, Some((_, None))) {
-            return Ok(());
-        }
-        let newest = said.and_then(|(_, newest)| newest.as_ref());
+    /// The head tells of the newest utterance, unless that may have been erased.
+    pub(super) fn check(&self, head: &Head) -> Result<(), String> {
+        let newest = self.newest.filter(|newest| newest.sequence.next() == head.next);
         let turn_is_right = match newest {
             Some(newest) => newest.turn == head.turn,
             None => self.turn <= head.turn,
@@ -87,17 +74,21 @@ impl Order {
         self.check_instructions(head)
     }
 
-    fn check_instructions(&self, head: &StoredHead) -> Result<(), String> {
-        let sequence = self.newest.as_ref().map_or(Sequence::FIRST, |(newest, _)| newest.next());
-        let all_seen = self.only_instructions && sequence == head.next;
+    fn check_instructions(&self, head: &Head) -> Result<(), String> {
+        let all_are = self.only_instructions && self.next() == head.next;
         match (head.only_instructions, self.other) {
             (true, Some(other)) => {
                 Err(format!("its head knows of instructions only, and utterance {other} is none"))
             }
-            (false, _) if all_seen => {
+            (false, _) if all_are => {
                 Err("its head knows of more than instructions, and there is no more".to_owned())
             }
             _ => Ok(()),
         }
+    }
+
+    /// The sequence behind the newest utterance.
+    fn next(&self) -> Sequence {
+        self.newest.map_or(Sequence::FIRST, |newest| newest.sequence.next())
     }
 }

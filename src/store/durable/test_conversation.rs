@@ -1,4 +1,4 @@
-//! Lives of conversations, by the rules, for the tests of stores at rest.
+//! Conversations that go by the rules, in a store, for the tests of stores at rest.
 
 use std::{path::Path, sync::Arc, time::Duration};
 
@@ -26,12 +26,12 @@ use crate::{
 };
 
 /// An open store.
-pub(super) struct Shelf {
+pub(super) struct TestStore {
     runtime: tokio::runtime::Runtime,
     store: DurableStore,
 }
 
-impl Shelf {
+impl TestStore {
     pub(super) fn open(engine: EngineKind, path: &Path) -> Self {
         let options = Options { flush: Flush::Interval(Duration::from_secs(3_600)), ..Options::default() };
         let store = DurableStore::open(engine, path, &options).unwrap();
@@ -48,17 +48,17 @@ impl Shelf {
 }
 
 /// A conversation in a store.
-pub(super) struct Life<'s> {
-    shelf: &'s Shelf,
+pub(super) struct TestConversation<'s> {
+    test_store: &'s TestStore,
     pub(super) state: Arc<Conversation>,
     pub(super) now: Timestamp,
     /// Sets calls of one attempt apart.
     attempts: u32,
 }
 
-impl<'s> Life<'s> {
+impl<'s> TestConversation<'s> {
     /// A conversation before its first revision. No two of one store have the same `number`.
-    pub(super) fn new(shelf: &'s Shelf, id: &str, number: u8, policy: Policy) -> Self {
+    pub(super) fn new(test_store: &'s TestStore, id: &str, number: u8, policy: Policy) -> Self {
         let identity = Identity {
             key: ConversationKey { namespace: Namespace::default(), id: ConversationId::new(id).unwrap() },
             recipient: RecipientId::new(&format!("friend of {id}")).unwrap(),
@@ -66,12 +66,12 @@ impl<'s> Life<'s> {
             start_time: START,
             encoding: Encoding::O200kBase,
         };
-        Self { shelf, state: Arc::new(Conversation::new(identity, policy)), now: START, attempts: 0 }
+        Self { test_store, state: Arc::new(Conversation::new(identity, policy)), now: START, attempts: 0 }
     }
 
     /// A conversation that is stored in the state `state`.
-    pub(super) fn going_on(shelf: &'s Shelf, state: Arc<Conversation>) -> Self {
-        Self { shelf, now: state.head.update_time, state, attempts: 0 }
+    pub(super) fn going_on(test_store: &'s TestStore, state: Arc<Conversation>) -> Self {
+        Self { test_store, now: state.head.update_time, state, attempts: 0 }
     }
 
     pub(super) fn say(&mut self, drafts: Vec<Draft>) {
@@ -150,13 +150,17 @@ impl<'s> Life<'s> {
         let identity = self.state.head.identity.clone();
         let namespace = identity.key.namespace.clone();
         let recipient = RecipientKey { namespace: namespace.clone(), id: identity.recipient.clone() };
-        let active = self.shelf.runtime.block_on(self.shelf.store.active(&recipient)).unwrap();
+        let active = self.test_store.runtime.block_on(self.test_store.store.active(&recipient)).unwrap();
         let pointer = PointerWrite { recipient, before: active, after: Some(identity.key.id.clone()) };
         self.attempts += 1;
         let request = RequestId::new(&format!("{} {}", identity.key.id, self.attempts)).unwrap();
         let key = OutcomeKey { namespace, rpc: "Memorize", request };
         let outcome = (key, Arc::new(self.outcome()));
-        self.shelf.commit(Commit { pointers: vec![pointer], outcomes: vec![outcome], ..Commit::default() });
+        self.test_store.commit(Commit {
+            pointers: vec![pointer],
+            outcomes: vec![outcome],
+            ..Commit::default()
+        });
     }
 
     /// Deletes it, if it is there; it starts anew.
@@ -167,10 +171,10 @@ impl<'s> Life<'s> {
         let identity = &self.state.head.identity;
         let recipient =
             RecipientKey { namespace: identity.key.namespace.clone(), id: identity.recipient.clone() };
-        let active = self.shelf.runtime.block_on(self.shelf.store.active(&recipient)).unwrap();
+        let active = self.test_store.runtime.block_on(self.test_store.store.active(&recipient)).unwrap();
         let pointer = active.map(|before| PointerWrite { recipient, before: Some(before), after: None });
         let write = Write::Delete { before: self.state.clone() };
-        self.shelf.commit(Commit {
+        self.test_store.commit(Commit {
             writes: vec![write],
             pointers: pointer.into_iter().collect(),
             ..Commit::default()
@@ -182,7 +186,7 @@ impl<'s> Life<'s> {
 
     /// What is stored, in the order said.
     pub(super) fn stored(&self) -> Vec<Arc<Utterance>> {
-        let mut stored = self.shelf.archived(self.state.key(), &self.state.head.archived);
+        let mut stored = self.test_store.archived(self.state.key(), &self.state.head.archived);
         stored.extend(self.state.window.iter().cloned());
         stored.sort_by_key(|utterance| utterance.sequence);
         stored
@@ -215,9 +219,10 @@ impl<'s> Life<'s> {
     fn apply(&mut self, transition: Option<Transition>) {
         let Some(Transition { change, after }) = transition else { return };
         let before = (self.state.head.revision != Revision::NONE).then(|| self.state.clone());
+        assert_eq!(after.check(), [""; 0]);
         self.state = Arc::new(after);
         let write = Write::Change { before, change: Arc::new(change), after: self.state.clone() };
-        self.shelf.commit(Commit { writes: vec![write], ..Commit::default() });
+        self.test_store.commit(Commit { writes: vec![write], ..Commit::default() });
     }
 
     fn decide<T>(&self, rule: impl Fn(&Conversation, &Context<'_>) -> Result<Verdict<T>, Refusal>) -> T {
@@ -234,12 +239,12 @@ impl<'s> Life<'s> {
             match rule(&self.state, &context)? {
                 Verdict::Decided(decided) => return Ok(decided),
                 Verdict::Need(Need::Archive(wanted)) => {
-                    let utterances = self.shelf.archived(self.state.key(), &wanted);
+                    let utterances = self.test_store.archived(self.state.key(), &wanted);
                     loaded.add_archive(&wanted, utterances);
                 }
                 Verdict::Need(Need::ArchivedIds(ids)) => {
-                    let found = self.shelf.store.archived_ids(self.state.key(), &ids);
-                    loaded.add_ids(self.shelf.runtime.block_on(found).unwrap());
+                    let found = self.test_store.store.archived_ids(self.state.key(), &ids);
+                    loaded.add_ids(self.test_store.runtime.block_on(found).unwrap());
                 }
             }
         }

@@ -1,0 +1,114 @@
+//! What segments cover and tell, and what compactions folded.
+
+use std::sync::Arc;
+
+use crate::domain::{Head, Ranges, compaction::Compaction, limits::MAX_SEGMENTS, segment::Segment};
+
+/// A segment has a number that was given out, covers what left the window and no other segment
+/// covers, and tells only of what it covers; all together are within their limits. Answers of what
+/// they tell.
+pub(super) fn check(
+    head: &Head,
+    segments: &[Arc<Segment>],
+    next_segment: u32,
+    wrong: &mut Vec<String>,
+) -> Ranges {
+    let (mut covered, mut told) = (Ranges::new(), Ranges::new());
+    for segment in segments {
+        let number = segment.number;
+        told.union(&check_segment(segment, &mut covered, &format!("segment {number}"), head, wrong));
+        if number >= next_segment {
+            wrong.push(format!("segment {number} has a number that the next ones get: from {next_segment}"));
+        }
+    }
+    let tokens: u64 = segments.iter().map(|segment| u64::from(segment.tokens)).sum();
+    if let Some(limit) = head.policy.summary_token_limit.filter(|limit| tokens > u64::from(*limit)) {
+        wrong.push(format!("its summary has {tokens} tokens; its policy lets it have {limit}"));
+    }
+    if segments.len() > MAX_SEGMENTS {
+        let count = segments.len();
+        wrong.push(format!("its summary has {count} segments; it may have {MAX_SEGMENTS}"));
+    }
+    told
+}
+
+/// Compactions are numbered in a row up to the last that was made; each was made by a revision that
+/// there was, what it took out of the window is not there again unless it was undone, and the segments
+/// that it folded are segments of what left before. Answers of what these tell.
+pub(super) fn check_compactions(
+    head: &Head,
+    compactions: &[Arc<Compaction>],
+    wrong: &mut Vec<String>,
+) -> Ranges {
+    let (mut told, mut newest) = (Ranges::new(), None);
+    for compaction in compactions {
+        let number = compaction.number;
+        if let Some(missing) = newest.map(|newest: u32| newest + 1).filter(|next| *next != number) {
+            wrong.push(format!("compaction {missing} is missing"));
+        }
+        newest = Some(number);
+        if number >= head.next_compaction {
+            let next = head.next_compaction;
+            wrong.push(format!("compaction {number} has a number that the next ones get: from {next}"));
+        }
+        told.union(&check_compaction(compaction, head, wrong));
+    }
+    let last = head.next_compaction.saturating_sub(1);
+    if last > newest.unwrap_or(0) {
+        wrong.push(format!("compaction {last} is missing"));
+    }
+    told
+}
+
+fn check_compaction(compaction: &Compaction, head: &Head, wrong: &mut Vec<String>) -> Ranges {
+    let number = compaction.number;
+    if compaction.revision > head.revision {
+        let (made, revision) = (compaction.revision.0, head.revision.0);
+        wrong.push(format!("compaction {number} is of revision {made}, its head of {revision}"));
+    }
+    let live = without(&compaction.compacted, &head.left);
+    if compaction.undone.is_none() && !live.is_empty() {
+        wrong.push(format!("compaction {number} compacted what did not leave the window: {live}"));
+    }
+    let (mut covered, mut told) = (Ranges::new(), Ranges::new());
+    for segment in compaction.folded.iter().flat_map(|folded| folded.iter()) {
+        let name = format!("segment {} that compaction {number} folded", segment.number);
+        told.union(&check_segment(segment, &mut covered, &name, head, wrong));
+    }
+    told
+}
+
+/// Joins what the segment covers to `covered`; answers of what it tells.
+fn check_segment(
+    segment: &Segment,
+    covered: &mut Ranges,
+    name: &str,
+    head: &Head,
+    wrong: &mut Vec<String>,
+) -> Ranges {
+    let covers = &segment.covers;
+    let told: Ranges = segment.sentences.iter().map(|sentence| sentence.sequence).collect();
+    let llm_text = segment.llm_text.iter().map(|text| &text.from);
+    let awaits = segment.awaits.iter().map(|awaits| &awaits.from);
+    let said = Ranges::before(head.next);
+    let mut none = |what: &str, sequences: &Ranges| {
+        if !sequences.is_empty() {
+            wrong.push(format!("{name} {what}: {sequences}"));
+        }
+    };
+    none("covers what another segment covers too", &covers.intersection(covered));
+    none("covers what did not leave the window", &without(covers, &head.left));
+    none("tells of what it does not cover", &without(&told, covers));
+    llm_text.chain(awaits).for_each(|from| none("was told from what was not said", &without(from, &said)));
+    if covers.is_empty() {
+        wrong.push(format!("{name} covers nothing"));
+    }
+    covered.union(covers);
+    told
+}
+
+fn without(all: &Ranges, known: &Ranges) -> Ranges {
+    let mut rest = all.clone();
+    rest.subtract(known);
+    rest
+}
