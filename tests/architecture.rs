@@ -52,19 +52,15 @@ fn no_floor_is_broken() {
     let (_, contract) =
         sources.iter().find(|(file, _)| file == "store/contract.rs").expect("there is a store contract");
     let contract = Contract::read(contract);
-    let found: Vec<String> =
-        sources.iter().flat_map(|(file, source)| violations(file, source, &contract)).collect();
+    // what is there only for tests may stand on any floor
+    let built = sources.iter().filter(|(file, _)| !file.ends_with("/tests.rs"));
+    let found: Vec<String> = built.flat_map(|(file, source)| violations(file, source, &contract)).collect();
     assert!(found.is_empty(), "{} floors are broken:\n{}", found.len(), found.join("\n"));
 }
 
-/// The files at which a circle is still let be.
-const CIRCLES: [&str; 3] = ["engine/mod.rs", "store/durable/mod.rs", "store/durable/records/key.rs"];
-
 #[test]
 fn no_files_use_one_another() {
-    let let_be = |circle: &String| CIRCLES.iter().any(|file| circle.contains(&format!("{file} uses ")));
-    let found: Vec<String> =
-        circles(&uses(&sources())).into_iter().filter(|circle| !let_be(circle)).collect();
+    let found = circles(&uses(&sources()));
     assert!(found.is_empty(), "{} circles of files:\n{}", found.len(), found.join("\n"));
 }
 

@@ -102,6 +102,11 @@ pub struct Loaded {
 }
 
 impl Loaded {
+    /// Nothing.
+    pub const fn new() -> Self {
+        Self { seen: Ranges::new(), archive: BTreeMap::new(), ids: None }
+    }
+
     /// Adds the stored utterances among `wanted` to what was loaded before.
     pub fn add_archive(&mut self, wanted: &Ranges, utterances: Vec<Arc<Utterance>>) {
         self.seen.union(wanted);

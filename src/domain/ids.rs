@@ -1,6 +1,9 @@
 //! Identifiers. Each is checked when it is made, so that a wrong one cannot exist.
 
-use std::{fmt, sync::Arc};
+use std::{
+    fmt,
+    sync::{Arc, LazyLock},
+};
 
 use crate::domain::limits::MAX_ID_BYTES;
 
@@ -87,17 +90,18 @@ text_id! {
     ShareId
 }
 
-const DEFAULT: &str = "default";
+/// What names nothing else are called; made once.
+static DEFAULT: LazyLock<Arc<str>> = LazyLock::new(|| "default".into());
 
 impl Default for Namespace {
     fn default() -> Self {
-        Self(DEFAULT.into())
+        Self(DEFAULT.clone())
     }
 }
 
 impl Default for RecipientId {
     fn default() -> Self {
-        Self(DEFAULT.into())
+        Self(DEFAULT.clone())
     }
 }
 

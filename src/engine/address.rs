@@ -1,10 +1,7 @@
 //! Which conversation a request means.
 
-use std::sync::Arc;
-
 use crate::{
     domain::{Conversation, ConversationId, ConversationKey, Namespace, Reason, RecipientId, Refusal},
-    engine::{Engine, EngineError},
     store::RecipientKey,
 };
 
@@ -49,6 +46,13 @@ impl Address {
         }
     }
 
+    /// Whether a recipient's conversation may be `conversation`: it is not when that has ended, or is
+    /// another's, since the pointer was read.
+    pub(super) fn may_mean(&self, conversation: &Conversation) -> bool {
+        let owner = &conversation.head.identity.recipient;
+        conversation.head.ended.is_none() && self.recipient_or_default() == *owner
+    }
+
     pub(super) fn not_found(&self) -> Refusal {
         match &self.conversation {
             Some(id) => Refusal::no_conversation(id.as_str(), START_IT),
@@ -64,27 +68,5 @@ impl Caller {
 
     pub(super) fn recipient(&self, id: RecipientId) -> RecipientKey {
         RecipientKey { namespace: self.namespace.clone(), id }
-    }
-}
-
-impl Engine {
-    /// The conversation that is addressed, if its recipient has one.
-    pub(super) async fn resolve(
-        &self,
-        caller: &Caller,
-        address: &Address,
-    ) -> Result<Option<ConversationId>, EngineError> {
-        match &address.conversation {
-            Some(id) => Ok(Some(id.clone())),
-            None => Ok(self.store.active(&caller.recipient(address.recipient_or_default())).await?),
-        }
-    }
-
-    /// The published state of the conversation that is addressed.
-    pub async fn read(&self, caller: &Caller, address: &Address) -> Result<Arc<Conversation>, EngineError> {
-        let id = self.resolve(caller, address).await?.ok_or_else(|| address.not_found())?;
-        let state = self.published(&caller.key(id)).await?.ok_or_else(|| address.not_found())?;
-        address.check_recipient(&state)?;
-        Ok(state)
     }
 }

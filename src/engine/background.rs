@@ -1,49 +1,96 @@
-//! Work that falls due by the clock.
+//! Work that falls due: by the clock, or because conversations have ended. Nobody waits for it.
 
 use std::{sync::Arc, time::Duration};
 
 use crate::{
     domain::{Refusal, limits::OUTCOME_RETENTION},
-    engine::{Engine, EngineError, Operation},
-    store::Due,
+    engine::{Caller, Engine, EngineError, Operation},
+    store::{Due, RecipientKey},
 };
 
-/// Due work that is done at a time.
-const BATCH: usize = 256;
+/// Conversations that expired and are removed at a time.
+const EXPIRED: usize = 256;
+/// Ended conversations of a recipient that are removed at a time.
+const RETIRED: usize = 64;
 
 impl Engine {
-    /// Does everything that is due: removes conversations that expired and outcomes that are
-    /// too old. Answers how many conversations were removed.
-    pub async fn sweep(&self) -> Result<usize, EngineError> {
+    /// Does everything that is due: removes conversations that expired, those that ended beyond what is
+    /// retained, and outcomes that are too old. Answers how many conversations were removed.
+    pub async fn sweep(self: &Arc<Self>) -> Result<usize, EngineError> {
+        self.store.remove_outcomes(self.clock.now().minus(OUTCOME_RETENTION)).await?;
+        Ok(self.remove_expired().await? + self.retire().await?)
+    }
+
+    async fn remove_expired(self: &Arc<Self>) -> Result<usize, EngineError> {
         let now = self.clock.now();
-        self.store.remove_outcomes(now.minus(OUTCOME_RETENTION)).await?;
         let mut removed = 0;
         loop {
-            let due = self.store.due(now, BATCH).await?;
+            let due = self.store.due(now, EXPIRED).await?;
+            let count = due.len();
             let mut progress = 0;
-            for Due::Expired(key) in &due {
-                let expired = self.remove(key, Operation::ExpireConversation, |state| {
+            for Due::Expired(key) in due {
+                let expired = self.remove(&key, Operation::ExpireConversation, move |state| {
                     match state.head.expire_time().is_some_and(|time| time <= now) {
                         true => Ok(()),
-                        false => Err(Refusal::no_conversation(key.id.as_str(), " that has expired")),
+                        false => Err(Refusal::no_conversation(state.key().id.as_str(), " that has expired")),
                     }
                 });
                 progress += usize::from(matches!(expired.await, Ok(Some(_))));
             }
             removed += progress;
-            if due.len() < BATCH || progress == 0 {
+            if count < EXPIRED || progress == 0 {
                 return Ok(removed);
             }
         }
     }
 
-    /// Sweeps again and again, until dropped.
+    /// Removes those of recipients' ended conversations that are more than are retained, the ones that ended
+    /// first. What could not be removed is due again.
+    async fn retire(self: &Arc<Self>) -> Result<usize, EngineError> {
+        let (mut removed, mut failed) = (0, Ok(()));
+        let mut again = Vec::new();
+        while let Some(recipient) = self.retention.take() {
+            match self.retire_of(&recipient).await {
+                Ok(count) => {
+                    removed += count;
+                    if count == RETIRED {
+                        self.retention.again(recipient);
+                    }
+                }
+                Err(error) => {
+                    failed = Err(error);
+                    again.push(recipient);
+                }
+            }
+        }
+        again.into_iter().for_each(|recipient| self.retention.again(recipient));
+        failed.map(|()| removed)
+    }
+
+    async fn retire_of(self: &Arc<Self>, recipient: &RecipientKey) -> Result<usize, EngineError> {
+        let keep = self.defaults.max_conversations_retained;
+        if keep == 0 {
+            return Ok(0);
+        }
+        let caller = Caller { namespace: recipient.namespace.clone() };
+        let beyond = self.store.ended_beyond(recipient, keep, RETIRED).await?;
+        for id in &beyond {
+            self.remove(&caller.key(id.clone()), Operation::RetireConversation, |_| Ok(())).await?;
+        }
+        Ok(beyond.len())
+    }
+
+    /// Does what is due again and again, until dropped: what has ended at once, the rest at each `interval`.
     pub async fn sweep_every(self: Arc<Self>, interval: Duration) {
         let mut ticks = tokio::time::interval(interval);
         ticks.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
         loop {
-            ticks.tick().await;
-            if let Err(error) = self.sweep().await {
+            let swept = tokio::select! {
+                biased;
+                _ = ticks.tick() => self.sweep().await,
+                () = self.retention.news() => self.retire().await,
+            };
+            if let Err(error) = swept {
                 tracing::warn!(%error, "could not remove what is due");
             }
         }

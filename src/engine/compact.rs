@@ -5,13 +5,12 @@ use std::sync::Arc;
 use crate::{
     domain::{
         Conversation, Utterance,
-        change::Context,
         compaction::{Answer, Compact, Compaction, Undo, answer, compact, undo},
     },
     engine::{
         Address, Applied, Attempt, Caller, Engine, EngineError, Operation,
         events::Event,
-        write::{Decision, Missing, WriteCall},
+        queued::{Decision, IfAbsent, WriteCall},
     },
 };
 
@@ -62,7 +61,7 @@ pub type AnswerReply = Applied<()>;
 impl Engine {
     /// Makes summary of all but the last utterances of the window.
     pub async fn compact_conversation(
-        &self,
+        self: &Arc<Self>,
         caller: &Caller,
         call: CompactCall,
     ) -> Result<CompactReply, EngineError> {
@@ -70,7 +69,7 @@ impl Engine {
             return self.preview(caller, &call).await;
         }
         let operation = Operation::CompactConversation;
-        self.write(write(caller, &call.address, call.attempt.as_ref(), operation), |before, context| {
+        self.write(write(caller, call.address, call.attempt, operation), move |before, context| {
             Ok(compact(before, &call.compact, context)?.map(|compacted| Decision {
                 transition: Some(compacted.transition),
                 target: None,
@@ -81,19 +80,26 @@ impl Engine {
     }
 
     /// Decides on the published state and commits nothing.
-    async fn preview(&self, caller: &Caller, call: &CompactCall) -> Result<CompactReply, EngineError> {
+    async fn preview(
+        self: &Arc<Self>,
+        caller: &Caller,
+        call: &CompactCall,
+    ) -> Result<CompactReply, EngineError> {
         let before = self.read(caller, &call.address).await?;
-        let mut decide =
-            |before: &Conversation, context: &Context<'_>| compact(before, &call.compact, context);
-        let compacted = self.decide_on(&before, None, self.clock.now(), &mut decide).await?;
+        let compacted =
+            self.rehearse(&before, |before, context| compact(before, &call.compact, context)).await?;
         let after = Arc::new(compacted.transition.after);
         Ok(Applied::Now { after, change: None, ended: None, value: compacted.compaction })
     }
 
     /// Takes the last compaction back that stands.
-    pub async fn undo_compaction(&self, caller: &Caller, call: UndoCall) -> Result<UndoReply, EngineError> {
+    pub async fn undo_compaction(
+        self: &Arc<Self>,
+        caller: &Caller,
+        call: UndoCall,
+    ) -> Result<UndoReply, EngineError> {
         let operation = Operation::UndoCompaction;
-        self.write(write(caller, &call.address, call.attempt.as_ref(), operation), |before, context| {
+        self.write(write(caller, call.address, call.attempt, operation), move |before, context| {
             Ok(undo(before, &call.undo, context)?.map(|undone| Decision {
                 transition: Some(undone.transition),
                 target: None,
@@ -105,12 +111,12 @@ impl Engine {
 
     /// Answers "not now" to the advice to compact.
     pub async fn decline_compaction(
-        &self,
+        self: &Arc<Self>,
         caller: &Caller,
         call: AnswerCall,
     ) -> Result<AnswerReply, EngineError> {
         let operation = Operation::AnswerCompactionPrompt;
-        self.write(write(caller, &call.address, call.attempt.as_ref(), operation), |before, context| {
+        self.write(write(caller, call.address, call.attempt, operation), move |before, context| {
             let transition = answer(before, &call.answer, context)?;
             let decision = Decision { transition, target: None, value: () };
             Ok(crate::domain::Verdict::Decided(decision))
@@ -121,7 +127,7 @@ impl Engine {
     /// Gives no advice to compact any more: to callers that name `session`, or to nobody, as long as this
     /// process runs.
     pub async fn silence_advice(
-        &self,
+        self: &Arc<Self>,
         caller: &Caller,
         address: &Address,
         session: Option<&str>,
@@ -139,7 +145,7 @@ impl Engine {
 
     /// The conversation that is addressed, for its compactions to be listed.
     pub async fn compactions(
-        &self,
+        self: &Arc<Self>,
         caller: &Caller,
         address: &Address,
     ) -> Result<Arc<Conversation>, EngineError> {
@@ -149,12 +155,7 @@ impl Engine {
     }
 }
 
-fn write<'a>(
-    caller: &'a Caller,
-    address: &'a Address,
-    attempt: Option<&'a Attempt>,
-    operation: Operation,
-) -> WriteCall<'a> {
-    let missing = Missing::Refuse;
-    WriteCall { caller, address, attempt, operation, missing, releases: false, resolved: None }
+fn write(caller: &Caller, address: Address, attempt: Option<Attempt>, operation: Operation) -> WriteCall {
+    let (caller, if_absent) = (caller.clone(), IfAbsent::Refuse);
+    WriteCall { caller, address, attempt, operation, if_absent, answers: false }
 }

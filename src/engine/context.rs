@@ -64,7 +64,7 @@ impl Archive {
 impl Engine {
     /// Builds what goes to the model; stores nothing.
     pub async fn build_context(
-        &self,
+        self: &Arc<Self>,
         caller: &Caller,
         call: &BuildContextCall,
     ) -> Result<BuildContextReply, EngineError> {
@@ -91,7 +91,7 @@ impl Engine {
     }
 
     async fn built(
-        &self,
+        self: &Arc<Self>,
         state: &Arc<Conversation>,
         request: &Request,
         archive: &Archive,
@@ -106,7 +106,11 @@ impl Engine {
     }
 
     /// What the user asked for in a turn whose beginning has left the window.
-    async fn asked(&self, state: &Conversation, turn: u32) -> Result<Option<Arc<Utterance>>, EngineError> {
+    async fn asked(
+        self: &Arc<Self>,
+        state: &Conversation,
+        turn: u32,
+    ) -> Result<Option<Arc<Utterance>>, EngineError> {
         let mut rest = (*state.head.archived).clone();
         let mut chunk = ASKED_CHUNK;
         while !rest.is_empty() {
@@ -122,7 +126,7 @@ impl Engine {
 
     /// The stored utterances among `wanted` that tell most about the prompt, the best first.
     async fn found(
-        &self,
+        self: &Arc<Self>,
         state: &Arc<Conversation>,
         recall: &Recall,
         wanted: &Ranges,

@@ -4,8 +4,7 @@ use std::sync::Arc;
 
 use crate::{
     domain::{
-        Conversation, ConversationId, ConversationKey, Encoding, Head, Policy, Refusal, Revision, Timestamp,
-        Verdict,
+        Conversation, ConversationId, Encoding, Head, Policy, Refusal, Revision, Timestamp, Verdict,
         conversation::Status,
         error::CONVERSATION,
         update::{Create, create},
@@ -13,11 +12,9 @@ use crate::{
     engine::{
         Address, Applied, Attempt, Caller, Engine, EngineError, Operation,
         events::Event,
-        lane::{Lane, Pending},
-        settle::{Links, Settled},
-        write::{Decision, Missing, WriteCall},
+        queued::{Decision, IfAbsent, WriteCall},
     },
-    store::{Commit, CommitError, Page, PointerWrite, Write},
+    store::Page,
 };
 
 /// A conversation to create.
@@ -64,7 +61,7 @@ pub struct ConversationPage {
 impl Engine {
     /// Creates a conversation; refuses an id that is taken.
     pub async fn create_conversation(
-        &self,
+        self: &Arc<Self>,
         caller: &Caller,
         call: CreateCall,
     ) -> Result<Applied<()>, EngineError> {
@@ -73,15 +70,14 @@ impl Engine {
         let identity = self.identity(caller.key(id.clone()), &address, call.encoding, self.clock.now());
         let command = Create { identity, policy: call.policy, title: call.title, labels: call.labels };
         let write = WriteCall {
-            caller,
-            address: &address,
-            attempt: call.attempt.as_ref(),
+            caller: caller.clone(),
+            address,
+            attempt: call.attempt,
             operation: Operation::CreateConversation,
-            missing: Missing::CreateActive,
-            releases: false,
-            resolved: None,
+            if_absent: IfAbsent::CreateAndActivate,
+            answers: false,
         };
-        self.write(write, |before, context| match before.head.revision {
+        self.write(write, move |before, context| match before.head.revision {
             Revision::NONE => {
                 let transition = Some(create(&command, context.now));
                 Ok(Verdict::Decided(Decision { transition, target: None, value: () }))
@@ -93,7 +89,7 @@ impl Engine {
 
     /// Reads a conversation; whether it is its recipient's active one comes along.
     pub async fn get_conversation(
-        &self,
+        self: &Arc<Self>,
         caller: &Caller,
         address: &Address,
     ) -> Result<(Arc<Conversation>, bool), EngineError> {
@@ -144,7 +140,7 @@ impl Engine {
 
     /// Removes a conversation and all that is stored in it; answers how many utterances.
     pub async fn delete_conversation(
-        &self,
+        self: &Arc<Self>,
         caller: &Caller,
         id: ConversationId,
         expected: Option<Revision>,
@@ -152,72 +148,8 @@ impl Engine {
         let key = caller.key(id.clone());
         let missing = Address { conversation: Some(id), recipient: None };
         let removed =
-            self.remove(&key, Operation::DeleteConversation, |state| state.expect(expected)).await?;
+            self.remove(&key, Operation::DeleteConversation, move |state| state.expect(expected)).await?;
         Ok(removed.ok_or_else(|| missing.not_found())?.head.stored)
-    }
-
-    /// Removes the conversation if `check` lets it; `None` when there is none.
-    pub(super) async fn remove(
-        &self,
-        key: &ConversationKey,
-        operation: Operation,
-        check: impl Fn(&Conversation) -> Result<(), Refusal>,
-    ) -> Result<Option<Arc<Conversation>>, EngineError> {
-        loop {
-            let lane = self.lanes.lane(key);
-            let mut pending = lane.pending.lock().await;
-            if pending.removed {
-                continue;
-            }
-            let handed_over = self.hand_over_removal(&lane, &mut pending, operation, &check).await;
-            self.let_go(&lane, &mut pending);
-            drop(pending);
-            let Some((state, settled)) = handed_over? else { return Ok(None) };
-            match settled.result().await {
-                Ok(()) => {
-                    self.indexes.remove(state.head.identity.lineage);
-                    return Ok(Some(state));
-                }
-                Err(CommitError::Conflict) => {}
-                Err(CommitError::Store(error)) => return Err(error.into()),
-            }
-        }
-    }
-
-    /// Hands the deletion of a conversation to the store; `None` when there is none. The lane is held.
-    async fn hand_over_removal(
-        &self,
-        lane: &Arc<Lane>,
-        pending: &mut Pending,
-        operation: Operation,
-        check: &impl Fn(&Conversation) -> Result<(), Refusal>,
-    ) -> Result<Option<(Arc<Conversation>, Settled)>, EngineError> {
-        // the pointer that is to go may be in flight
-        lane.land().await;
-        let Some(state) = self.newest_state(lane, pending).await? else { return Ok(None) };
-        check(&state)?;
-        let flush = self.store.commit(self.removal(&state).await?);
-        let deletion = pending.delete(lane, Event::removal(operation, &state));
-        Ok(Some((state, self.settle(flush, Links::from_iter([deletion]), None))))
-    }
-
-    async fn removal(&self, state: &Arc<Conversation>) -> Result<Commit, EngineError> {
-        let pointers = self.release(state).await?.into_iter().collect();
-        let delete = Write::Delete { before: state.clone() };
-        Ok(Commit { writes: vec![delete], pointers, outcomes: Vec::new() })
-    }
-
-    /// What takes a conversation from its recipient, if it is the active one. Nothing of its lane is
-    /// in flight.
-    pub(super) async fn release(&self, state: &Conversation) -> Result<Option<PointerWrite>, EngineError> {
-        let identity = &state.head.identity;
-        let caller = Caller { namespace: identity.key.namespace.clone() };
-        let active = self.is_active(state).await?;
-        Ok(active.then(|| PointerWrite {
-            recipient: caller.recipient(identity.recipient.clone()),
-            before: Some(identity.key.id.clone()),
-            after: None,
-        }))
     }
 }
 

@@ -4,153 +4,136 @@ use std::{collections::BTreeSet, sync::Arc};
 
 use crate::{
     domain::{
-        Conversation, ConversationKey, Loaded, Sequence, Utterance,
+        Conversation, ConversationKey, Loaded, Sequence,
         change::Context,
-        forget::{Forgotten, erase_shared, forget},
+        forget::{Forget, Forgotten, erase_shared, forget},
     },
     engine::{
-        Applied, Caller, Engine, EngineError, ForgetCall, ForgetReply, Operation,
-        settle::Settled,
-        several::{Beside, Held, Step},
-        write::ATTEMPTS,
+        Applied, Engine, EngineError, ForgetReply,
+        attended::Attended,
+        commit::{Decided, Extras, Part, Parts, Uncommitted},
+        hold::{Hold, hold_all},
+        queued::{Target, WriteCall},
+        write::Aimed,
     },
-    store::CommitError,
 };
 
-/// How an attempt to hand a hard forget to the store ends.
-enum Attempted {
-    /// The store has it, if it changes anything.
-    HandedOver(Settled, Applied<Vec<Arc<Utterance>>>, Vec<Arc<Conversation>>),
+/// How often it is tried anew when others change what it is about.
+const ATTEMPTS: usize = 64;
+
+/// How an attempt ends.
+enum Erased {
+    Done(ForgetReply),
     /// These conversations share what is to be forgotten, too.
     Shared(BTreeSet<ConversationKey>),
     /// The recipient's conversation is another one by now.
-    Again,
+    Elsewhere,
 }
 
 impl Engine {
     /// Takes what the instruction selects out of the conversation and of all that share it.
-    pub(super) async fn erase(&self, caller: &Caller, call: &ForgetCall) -> Result<ForgetReply, EngineError> {
-        let mut sharing = BTreeSet::new();
-        for _ in 0..ATTEMPTS {
-            if let Some(outcome) = self.earlier(caller, call.attempt.as_ref()).await? {
-                return Ok(Applied::Earlier(self.references(caller, outcome).await?));
-            }
-            let id = self.resolve(caller, &call.address).await?.ok_or_else(|| call.address.not_found())?;
-            let key = caller.key(id);
-            sharing.insert(key.clone());
-            let lanes = self.lanes_of(&sharing);
-            let Some(mut held) = Held::all(&lanes).await else { continue };
-            let attempted = self.erase_held(caller, call, &key, &mut held).await;
-            self.let_all_go(held);
-            let (settled, applied, changed) = match attempted? {
-                Attempted::HandedOver(settled, applied, changed) => (settled, applied, changed),
-                Attempted::Shared(more) => {
-                    sharing = more;
-                    continue;
+    pub(super) async fn erase(
+        self: &Arc<Self>,
+        call: WriteCall,
+        command: Forget,
+    ) -> Result<ForgetReply, EngineError> {
+        let engine = self.clone();
+        Attended::new(async move {
+            let mut keys = BTreeSet::new();
+            for _ in 0..ATTEMPTS {
+                let target = match engine.aim(&call).await? {
+                    Aimed::At(target) => target,
+                    Aimed::Earlier(outcome) => return engine.earlier(&call.caller, outcome).await,
+                };
+                keys.insert(target.key.clone());
+                let holds = hold_all(&engine, &keys).await?;
+                let pointer = target.pointer.clone();
+                match engine.erase_held(&call, &command, target, &holds).await {
+                    Ok(Erased::Done(reply)) => return Ok(reply),
+                    Ok(Erased::Shared(more)) => keys = more,
+                    Ok(Erased::Elsewhere) | Err(Uncommitted::Conflict(_)) => {}
+                    Err(_) if engine.is_outdated(&call, pointer.as_ref()).await? => {}
+                    Err(error) => return Err(error.into()),
                 }
-                Attempted::Again => continue,
-            };
-            match settled.result().await {
-                Ok(()) => {
-                    changed.iter().for_each(|state| self.indexes.remove(state.head.identity.lineage));
-                    return Ok(applied);
-                }
-                Err(CommitError::Conflict) => {}
-                Err(CommitError::Store(error)) => return Err(error.into()),
             }
-        }
-        Err(EngineError::Contended)
+            Err(EngineError::Contended)
+        })
+        .await
     }
 
-    /// Hands a hard forget to the store, if the lanes of all that share the conversation are held.
+    /// Erases, if all that share the conversation are held.
     async fn erase_held(
         &self,
-        caller: &Caller,
-        call: &ForgetCall,
-        key: &ConversationKey,
-        held: &mut Held<'_>,
-    ) -> Result<Attempted, EngineError> {
-        let before = self.newest_held(held, key).await?.ok_or_else(|| call.address.not_found())?;
-        call.address.check_recipient(&before)?;
-        if held.is_elsewhere(&call.address, &before).await {
-            return Ok(Attempted::Again);
+        call: &WriteCall,
+        command: &Forget,
+        target: Target,
+        holds: &[Hold],
+    ) -> Result<Erased, Uncommitted> {
+        let hold = held(holds, &target.key)?;
+        let Some(before) = hold.state().await? else { return gone(call, &target) };
+        if call.address.conversation.is_none() && !call.address.may_mean(&before) {
+            return Ok(Erased::Elsewhere);
         }
-        let sharing = self.sharing(&before, held).await?;
-        if sharing.iter().any(|(other, _)| !held.holds(other)) {
-            return Ok(Attempted::Shared(sharing.into_iter().map(|(other, _)| other).collect()));
+        call.address.check_recipient(&before).map_err(EngineError::from)?;
+        let sharing = self.sharing(&before).await?;
+        if sharing.iter().any(|(other, _)| held(holds, other).is_err()) {
+            return Ok(Erased::Shared(sharing.into_iter().map(|(other, _)| other).collect()));
         }
-        let now = self.clock.now();
-        let lane = held.lane(key).map(|lane| &**lane);
-        let mut decide = |before: &Conversation, context: &Context<'_>| forget(before, &call.forget, context);
         let Forgotten { transition, utterances, gone } =
-            self.decide_on(&before, lane, now, &mut decide).await?;
-        let outcome = |after: &Conversation, change| {
-            let outcome = call.attempt.as_ref().map(|attempt| {
-                let time = if transition.is_some() { after.head.update_time } else { now };
-                (attempt.key(caller), Arc::new(attempt.outcome(time, after, change, None)))
-            });
-            outcome.into_iter().collect::<Vec<_>>()
-        };
-        let outcomes = match &transition {
-            Some(transition) => outcome(&transition.after, Some(&transition.change)),
-            None => outcome(&before, None),
-        };
-        let Some(transition) = transition else {
-            return self.nothing_to_erase(held, before, outcomes, utterances);
-        };
-        let operation = Operation::Erase;
-        let attempt = call.attempt.as_ref();
-        let mut steps = vec![Step { before, transition, operation, attempt }];
-        for (other, through) in sharing {
-            let Some(before) = self.newest_held(held, &other).await? else { continue };
-            let counter = self.counter(before.head.identity.encoding);
-            let context = Context {
-                now: now.max(before.head.update_time),
-                counter,
-                loaded: &Loaded::default(),
-                llm: self.has_summarizer(),
-            };
-            let transition = erase_shared(&before, &gone, through, &context);
-            steps.extend(transition.map(|transition| Step { before, transition, operation, attempt }));
+            self.rehearse(&before, |before, context| forget(before, command, context)).await?;
+        let commit = self.next_change();
+        let first = transition.map(|transition| Decided::of(transition, commit));
+        let mut parts = Parts::new();
+        if let Some(first) = &first {
+            parts.push(Part::from(hold, &before).and(first, call.operation, call.attempt.as_ref()));
+            for (other, through) in sharing {
+                let hold = held(holds, &other)?;
+                let Some(before) = hold.state().await? else { continue };
+                if let Some(transition) = erase_shared(&before, &gone, through, &self.context_for(&before)) {
+                    let decided = Decided::of(transition, commit);
+                    let part = Part::from(hold, &before);
+                    parts.push(part.and(&decided, call.operation, call.attempt.as_ref()));
+                }
+            }
         }
-        let beside = Beside { outcomes, ..Beside::default() };
-        let (settled, done) = self.commit_together(held, steps, beside);
-        let changed = done.iter().map(|(_, after)| after.clone()).collect();
-        let (change, after) = done.into_iter().next().ok_or(EngineError::Interrupted)?;
-        let applied = Applied::Now { after, change: Some(change), ended: None, value: utterances };
-        Ok(Attempted::HandedOver(settled, applied, changed))
+        let (after, change) = match first {
+            Some(Decided { change, after }) => (after, Some(change)),
+            None => (before, None),
+        };
+        let outcomes = self.outcome(call, &after, change.as_deref(), None).into_iter().collect();
+        let pointers = target.pointer.into_iter().filter(|_| change.is_some()).collect();
+        let changed: Vec<_> = parts.iter().filter_map(|part| part.newest().cloned()).collect();
+        self.commit(parts, Extras { pointers, outcomes }).await?;
+        changed.iter().for_each(|state| self.indexes.remove(state.head.identity.lineage));
+        Ok(Erased::Done(Applied::Now { after, change, ended: None, value: utterances }))
     }
 
-    fn nothing_to_erase(
-        &self,
-        held: &mut Held<'_>,
-        after: Arc<Conversation>,
-        outcomes: Vec<(crate::store::OutcomeKey, Arc<crate::store::Outcome>)>,
-        value: Vec<Arc<Utterance>>,
-    ) -> Result<Attempted, EngineError> {
-        let settled = match outcomes.is_empty() {
-            true => Settled::Now(Ok(())),
-            false => self.commit_together(held, Vec::new(), Beside { outcomes, ..Beside::default() }).0,
-        };
-        Ok(Attempted::HandedOver(
-            settled,
-            Applied::Now { after, change: None, ended: None, value },
-            Vec::new(),
-        ))
+    /// What a rule is told that needs nothing of the store.
+    fn context_for<'a>(&self, before: &Conversation) -> Context<'a> {
+        const NOTHING: &Loaded = &Loaded::new();
+        let counter = self.counter(before.head.identity.encoding);
+        Context { now: self.now_for(before), counter, loaded: NOTHING, llm: self.has_summarizer() }
     }
 
-    /// The other conversations that share what `state` holds, whose lane is held; each with the last
-    /// sequence that both share.
-    async fn sharing(
-        &self,
-        state: &Conversation,
-        held: &Held<'_>,
-    ) -> Result<Vec<(ConversationKey, Sequence)>, EngineError> {
-        if state.head.trunks.is_empty() {
-            return Ok(Vec::new());
+    /// The other conversations that share what `state` holds, which is held; each with the last sequence that
+    /// both share.
+    async fn sharing(&self, state: &Conversation) -> Result<Vec<(ConversationKey, Sequence)>, EngineError> {
+        match state.head.trunks.is_empty() {
+            true => Ok(Vec::new()),
+            false => Ok(self.store.sharing(state.key()).await?),
         }
-        // the store does not tell of a fork that is in flight
-        held.land().await;
-        Ok(self.store.sharing(state.key()).await?)
+    }
+}
+
+/// The hold of a conversation.
+fn held<'a>(holds: &'a [Hold], key: &ConversationKey) -> Result<&'a Hold, EngineError> {
+    holds.iter().find(|hold| hold.queue.key == *key).ok_or(EngineError::Interrupted)
+}
+
+/// What a conversation that is not there means: to a recipient's call, that another is meant.
+fn gone(call: &WriteCall, target: &Target) -> Result<Erased, Uncommitted> {
+    match target.exists {
+        true => Ok(Erased::Elsewhere),
+        false => Err(EngineError::from(call.address.not_found()).into()),
     }
 }

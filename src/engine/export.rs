@@ -23,7 +23,7 @@ const PAGE: usize = 256;
 impl Engine {
     /// Reads a conversation whole.
     pub async fn export_conversation(
-        &self,
+        self: &Arc<Self>,
         caller: &Caller,
         address: &Address,
     ) -> Result<Exported, EngineError> {
@@ -35,7 +35,7 @@ impl Engine {
 
     /// The ids of all conversations of the addressed recipient, the one that started first first.
     pub async fn conversations_of(
-        &self,
+        self: &Arc<Self>,
         caller: &Caller,
         address: &Address,
     ) -> Result<Vec<ConversationId>, EngineError> {

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use crate::domain::{Change, Conversation, Utterance, compaction::Compaction};
 
-/// A lane with its place in the cache.
-pub(super) const LANE: u64 = 512;
+/// A queue with its place in the cache.
+pub(super) const QUEUE: u64 = 512;
 /// A segment beyond its sentences.
 const SEGMENT: usize = 192;
 /// A token of a summary: its text, and its share of the sentence's record.
@@ -15,14 +15,14 @@ const RANGE: usize = 16;
 /// A compaction that cannot be undone any more.
 const COMPACTION: usize = 256;
 
-/// What a lane takes whose newest state is `state`, when the window takes `window`. Costs the same
-/// at any length.
-pub(super) fn lane(state: &Conversation, window: u64) -> u64 {
+/// What a conversation in the state `state` takes, when the window takes `window`. Costs the same at any
+/// length.
+pub(super) fn queue(state: &Conversation, window: u64) -> u64 {
     let head = &state.head;
     let ranges = RANGE * (head.left.iter().count() + head.archived.iter().count());
     let summary = SEGMENT * state.summary.segments().len() + SUMMARY_TOKEN * state.summary.tokens() as usize;
     let told = state.summary.llm_bytes() + compactions(&state.compactions);
-    LANE + window + (head.memory_bytes() + ranges + summary + told) as u64
+    QUEUE + window + (head.memory_bytes() + ranges + summary + told) as u64
 }
 
 /// Only the newest are looked at: the older ones bring nothing back.
@@ -36,13 +36,18 @@ pub(super) fn window(state: &Conversation) -> u64 {
     state.window.iter().map(|utterance| of(utterance)).sum()
 }
 
-/// What the window takes after `change`, when it took `before`. Costs by what the change is of.
-pub(super) fn window_after(before: u64, change: &Change, after: &Conversation) -> u64 {
-    if !(change.rewritten.is_empty() && change.erased.is_empty() && change.returned.is_empty()) {
+/// What the window takes after `changes`, which lead to `after`, when it took `before`. Costs by what the
+/// changes are of, unless they are of something else than what joins and what leaves.
+pub(super) fn window_after(before: u64, changes: &[Arc<Change>], after: &Conversation) -> u64 {
+    let moves = |change: &Arc<Change>| {
+        change.rewritten.is_empty() && change.erased.is_empty() && change.returned.is_empty()
+    };
+    if !changes.iter().all(moves) {
         return window(after);
     }
-    let added: u64 = change.appended.iter().chain(&change.returned).map(|utterance| of(utterance)).sum();
-    let gone: u64 = change.evicted.iter().map(|utterance| of(utterance)).sum();
+    let total = |utterances: &[Arc<Utterance>]| utterances.iter().map(|utterance| of(utterance)).sum::<u64>();
+    let added: u64 = changes.iter().map(|change| total(&change.appended)).sum();
+    let gone: u64 = changes.iter().map(|change| total(&change.evicted)).sum();
     (before + added).saturating_sub(gone)
 }
 
@@ -101,21 +106,21 @@ mod tests {
             encoding: Encoding::O200kBase,
         };
         let long = said(&Conversation::new(identity, Policy::SESSION), 40);
-        let full = window_after(0, &long.change, &long.after);
+        let full = window_after(0, &[Arc::new(long.change)], &long.after);
         assert_eq!(full, window(&long.after));
         let mut loaded = Loaded::default();
         let context = Context { now: Timestamp(2), counter: &Bytes, loaded: &loaded, llm: false };
         let command = Compact { keep_recent: 15, focus: Vec::new(), cause: Cause::Asked, expected: None };
         let Ok(Verdict::Decided(short)) = compact(&long.after, &command, &context) else { panic!() };
         let short = short.transition;
-        let part = window_after(full, &short.change, &short.after);
+        let part = window_after(full, &[Arc::new(short.change.clone())], &short.after);
         assert_eq!(part, window(&short.after));
-        assert!(part < full && lane(&short.after, part) > lane(&long.after, part) + COMPACTION as u64);
+        assert!(part < full && queue(&short.after, part) > queue(&long.after, part) + COMPACTION as u64);
         loaded.add_archive(&short.after.head.archived, short.change.evicted.clone());
         let context = Context { now: Timestamp(3), counter: &Bytes, loaded: &loaded, llm: false };
         let undone = undo(&short.after, &Undo { expected: None }, &context);
         let Ok(Verdict::Decided(undone)) = undone else { panic!() };
         let undone = undone.transition;
-        assert_eq!(window_after(part, &undone.change, &undone.after), full);
+        assert_eq!(window_after(part, &[Arc::new(undone.change)], &undone.after), full);
     }
 }

@@ -4,13 +4,12 @@ use std::sync::Arc;
 
 use crate::{
     domain::{
-        Conversation, Utterance,
-        change::Context,
+        Utterance,
         forget::{Forget, forget},
     },
     engine::{
         Address, Applied, Attempt, Caller, Engine, EngineError, Operation,
-        write::{Decision, Missing, WriteCall},
+        queued::{Decision, IfAbsent, WriteCall},
     },
 };
 
@@ -32,23 +31,26 @@ pub type ForgetReply = Applied<Vec<Arc<Utterance>>>;
 
 impl Engine {
     /// Forgets the units of what the instruction selects.
-    pub async fn forget(&self, caller: &Caller, call: ForgetCall) -> Result<ForgetReply, EngineError> {
+    pub async fn forget(
+        self: &Arc<Self>,
+        caller: &Caller,
+        call: ForgetCall,
+    ) -> Result<ForgetReply, EngineError> {
         if call.dry_run {
-            return self.rehearse(caller, &call).await;
-        }
-        if call.forget.hard {
-            return self.erase(caller, &call).await;
+            return self.would_forget(caller, &call).await;
         }
         let write = WriteCall {
-            caller,
-            address: &call.address,
-            attempt: call.attempt.as_ref(),
-            operation: Operation::Forget,
-            missing: Missing::Refuse,
-            releases: false,
-            resolved: None,
+            caller: caller.clone(),
+            address: call.address,
+            attempt: call.attempt,
+            operation: if call.forget.hard { Operation::Erase } else { Operation::Forget },
+            if_absent: IfAbsent::Refuse,
+            answers: false,
         };
-        self.write(write, |before, context| {
+        if call.forget.hard {
+            return self.erase(write, call.forget).await;
+        }
+        self.write(write, move |before, context| {
             Ok(forget(before, &call.forget, context)?.map(|forgotten| Decision {
                 transition: forgotten.transition,
                 target: None,
@@ -59,11 +61,14 @@ impl Engine {
     }
 
     /// Decides on the published state and commits nothing.
-    async fn rehearse(&self, caller: &Caller, call: &ForgetCall) -> Result<ForgetReply, EngineError> {
-        let before: Arc<Conversation> = self.read(caller, &call.address).await?;
-        let now = self.clock.now();
-        let mut decide = |before: &Conversation, context: &Context<'_>| forget(before, &call.forget, context);
-        let forgotten = self.decide_on(&before, None, now, &mut decide).await?;
+    async fn would_forget(
+        self: &Arc<Self>,
+        caller: &Caller,
+        call: &ForgetCall,
+    ) -> Result<ForgetReply, EngineError> {
+        let before = self.read(caller, &call.address).await?;
+        let forgotten =
+            self.rehearse(&before, |before, context| forget(before, &call.forget, context)).await?;
         let (change, after) = match forgotten.transition {
             Some(transition) => (Some(Arc::new(transition.change)), Arc::new(transition.after)),
             None => (None, before),

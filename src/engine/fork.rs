@@ -4,21 +4,25 @@ use std::{collections::BTreeSet, sync::Arc};
 
 use crate::{
     domain::{
-        Change, Conversation, ConversationId, ConversationKey, LineageId, RecipientId, Refusal, Revision,
-        Sequence, Utterance, Verdict,
-        change::Context,
+        Conversation, ConversationId, ConversationKey, LineageId, RecipientId, Refusal, Revision, Sequence,
+        Utterance,
         error::CONVERSATION,
         fork::{Fork, ForkEdited, Forked, fork, fork_edited},
     },
     engine::{
         Address, Applied, Attempt, Caller, Engine, EngineError, Operation, UpdateUtteranceCall,
         UpdateUtteranceReply,
-        settle::Settled,
-        several::{Beside, Held, Step},
-        write::ATTEMPTS,
+        attended::Attended,
+        commit::{Decided, Extras, Part, Parts, Uncommitted},
+        hold::{Hold, hold_all},
+        queued::{IfAbsent, Rule, Target, WriteCall},
+        write::Aimed,
     },
-    store::{CommitError, Outcome, PointerWrite},
+    store::PointerWrite,
 };
+
+/// How often it is tried anew when others change what it is about.
+const ATTEMPTS: usize = 64;
 
 /// Forks of a conversation that are listed with it at most.
 const MAX_LISTED: usize = 1_000;
@@ -47,15 +51,6 @@ pub struct ForkCall {
 /// What became of it; the state is the fork's.
 pub type ForkReply = Applied<()>;
 
-/// How a fork is made.
-struct Making<'a> {
-    caller: &'a Caller,
-    address: &'a Address,
-    attempt: Option<&'a Attempt>,
-    activate: bool,
-    command: Fork,
-}
-
 /// What a rule makes of the conversation: the fork, the utterance in it that the call is about, and
 /// what else the response needs.
 type Ruled<T> = (Forked, Option<Sequence>, T);
@@ -64,44 +59,57 @@ impl Engine {
     /// Forks a conversation. The fork is its recipient's active conversation when there is none.
     ///
     /// Refuses an id that is taken.
-    pub async fn fork_conversation(&self, caller: &Caller, call: ForkCall) -> Result<ForkReply, EngineError> {
+    pub async fn fork_conversation(
+        self: &Arc<Self>,
+        caller: &Caller,
+        call: ForkCall,
+    ) -> Result<ForkReply, EngineError> {
         let command = Fork {
-            recipient: call.recipient.clone(),
+            recipient: call.recipient,
             at: call.at,
-            title: call.title.clone(),
+            title: call.title,
             expected: call.expected,
-            ..self.new_fork(caller, call.id.clone())
+            ..self.new_fork(caller, call.id)
         };
-        let (address, attempt, activate) = (&call.address, call.attempt.as_ref(), call.activate);
-        let making = Making { caller, address, attempt, activate, command };
-        self.make_fork(&making, |before, context| {
-            Ok(fork(before, &making.command, context)?.map(|forked| (forked, None, ())))
+        self.make_fork(Making {
+            call: write(caller, call.address, call.attempt),
+            key: command.key.clone(),
+            activate: call.activate,
+            rule: Box::new(move |before, context| {
+                Ok(fork(before, &command, context)?.map(|forked| (forked, None, ())))
+            }),
         })
         .await
     }
 
     /// Makes a change of an utterance's content in a fork of its conversation.
     pub async fn edit_as_fork(
-        &self,
+        self: &Arc<Self>,
         caller: &Caller,
         mut call: UpdateUtteranceCall,
     ) -> Result<UpdateUtteranceReply, EngineError> {
         self.count_edit(caller, &mut call).await?;
         let command = ForkEdited { fork: self.new_fork(caller, None), update: call.update };
-        let (address, attempt) = (&call.address, call.attempt.as_ref());
-        let making = Making { caller, address, attempt, activate: false, command: command.fork.clone() };
-        self.make_fork(&making, |before, context| {
-            let edited = fork_edited(before, &command, context)?;
-            Ok(edited.map(|edited| {
-                let target: Arc<Utterance> = edited.utterance;
-                (edited.forked, Some(target.sequence), target)
-            }))
+        self.make_fork(Making {
+            call: write(caller, call.address, call.attempt),
+            key: command.fork.key.clone(),
+            activate: false,
+            rule: Box::new(move |before, context| {
+                let edited = fork_edited(before, &command, context)?;
+                Ok(edited.map(|edited| {
+                    let target: Arc<Utterance> = edited.utterance;
+                    (edited.forked, Some(target.sequence), target)
+                }))
+            }),
         })
         .await
     }
 
     /// The forks of a conversation and their points, by id; at most 1,000.
-    pub async fn forks(&self, parent: &Conversation) -> Result<Vec<(ConversationId, Sequence)>, EngineError> {
+    pub async fn forks(
+        self: &Arc<Self>,
+        parent: &Conversation,
+    ) -> Result<Vec<(ConversationId, Sequence)>, EngineError> {
         let mut forks = Vec::new();
         if parent.head.trunks.is_empty() {
             return Ok(forks);
@@ -131,102 +139,110 @@ impl Engine {
         }
     }
 
-    /// Decides on the newest pending state of the parent, commits parent and fork together, and
-    /// publishes both; again when another process was faster.
-    async fn make_fork<T: Send>(
-        &self,
-        making: &Making<'_>,
-        mut rule: impl FnMut(&Conversation, &Context<'_>) -> Result<Verdict<Ruled<T>>, Refusal> + Send,
+    /// Decides on the parent, commits parent and fork together, and publishes both; again when others change
+    /// what it is about.
+    async fn make_fork<T: Send + 'static>(
+        self: &Arc<Self>,
+        mut making: Making<T>,
     ) -> Result<Applied<T>, EngineError> {
-        for _ in 0..ATTEMPTS {
-            if let Some(outcome) = self.earlier(making.caller, making.attempt).await? {
-                return Ok(Applied::Earlier(self.references(making.caller, outcome).await?));
+        let engine = self.clone();
+        Attended::new(async move {
+            for _ in 0..ATTEMPTS {
+                let target = match engine.aim(&making.call).await? {
+                    Aimed::At(target) => target,
+                    Aimed::Earlier(outcome) => return engine.earlier(&making.call.caller, outcome).await,
+                };
+                if target.key == making.key {
+                    return Err(making.taken().into());
+                }
+                let keys = BTreeSet::from([target.key.clone(), making.key.clone()]);
+                let holds = hold_all(&engine, &keys).await?;
+                let pointer = target.pointer.clone();
+                match engine.fork_held(&mut making, target, &holds).await {
+                    Ok(Some(applied)) => return Ok(applied),
+                    Ok(None) | Err(Uncommitted::Conflict(_)) => {}
+                    Err(_) if engine.is_outdated(&making.call, pointer.as_ref()).await? => {}
+                    Err(error) => return Err(error.into()),
+                }
             }
-            let parent = self.resolve(making.caller, making.address).await?;
-            let parent = making.caller.key(parent.ok_or_else(|| making.address.not_found())?);
-            if parent == making.command.key {
-                return Err(making.taken().into());
-            }
-            let lanes = self.lanes_of(&BTreeSet::from([parent.clone(), making.command.key.clone()]));
-            let Some(mut held) = Held::all(&lanes).await else { continue };
-            let decided = self.fork_held(making, &parent, &mut held, &mut rule).await;
-            self.let_all_go(held);
-            let Some((settled, applied)) = decided? else { continue };
-            match settled.result().await {
-                Ok(()) => return Ok(applied),
-                Err(CommitError::Conflict) => {}
-                Err(CommitError::Store(error)) => return Err(error.into()),
-            }
-        }
-        Err(EngineError::Contended)
+            Err(EngineError::Contended)
+        })
+        .await
     }
 
-    /// Hands a fork to the store; `None` when another conversation is meant by now. The lanes of parent
-    /// and fork are held.
+    /// Makes a fork; `None` when another conversation is meant by now. Parent and fork are held.
     async fn fork_held<T: Send>(
         &self,
-        making: &Making<'_>,
-        key: &ConversationKey,
-        held: &mut Held<'_>,
-        rule: &mut (impl FnMut(&Conversation, &Context<'_>) -> Result<Verdict<Ruled<T>>, Refusal> + Send),
-    ) -> Result<Option<(Settled, Applied<T>)>, EngineError> {
-        let parent = self.newest_held(held, key).await?.ok_or_else(|| making.address.not_found())?;
-        making.address.check_recipient(&parent)?;
-        if held.is_elsewhere(making.address, &parent).await {
-            return Ok(None);
-        }
-        if self.newest_held(held, &making.command.key).await?.is_some() {
-            return Err(making.taken().into());
-        }
-        let lane = held.lane(key).map(|lane| &**lane);
-        let (Forked { parent: frozen, fork }, target, value) =
-            self.decide_on(&parent, lane, self.clock.now(), rule).await?;
-        let beside = Beside {
-            ahead: None,
-            pointers: self.pointer_to(&fork.after, making).await?.into_iter().collect(),
-            outcomes: making.outcome(&fork.change, &fork.after, target),
+        making: &mut Making<T>,
+        target: Target,
+        holds: &[Hold],
+    ) -> Result<Option<Applied<T>>, Uncommitted> {
+        let (Some(hold), Some(new)) = (held(holds, &target.key), held(holds, &making.key)) else {
+            return Err(EngineError::Interrupted.into());
         };
-        let (operation, attempt) = (Operation::ForkConversation, making.attempt);
-        let head = &fork.after.head;
-        let unborn = Arc::new(Conversation::new((*head.identity).clone(), head.policy.clone()));
-        let steps = vec![
-            Step { before: parent, transition: frozen, operation, attempt },
-            Step { before: unborn, transition: fork, operation, attempt },
-        ];
-        let (settled, mut done) = self.commit_together(held, steps, beside);
-        let (change, after) = done.pop().ok_or(EngineError::Interrupted)?;
-        Ok(Some((settled, Applied::Now { after, change: Some(change), ended: None, value })))
+        let (by_recipient, missing) = (target.exists, || making.call.address.not_found());
+        let parent = match hold.state().await? {
+            Some(parent) if by_recipient && !making.call.address.may_mean(&parent) => return Ok(None),
+            Some(parent) => parent,
+            None if by_recipient => return Ok(None),
+            None => return Err(EngineError::from(missing()).into()),
+        };
+        making.call.address.check_recipient(&parent).map_err(EngineError::from)?;
+        if new.state().await?.is_some() {
+            return Err(EngineError::from(making.taken()).into());
+        }
+        let (forked, sequence, value) = self.rehearse(&parent, &mut making.rule).await?;
+        let commit = self.next_change();
+        let (frozen, fork) = (Decided::of(forked.parent, commit), Decided::of(forked.fork, commit));
+        let call = &making.call;
+        let parts = Parts::from_iter([
+            Part::from(hold, &parent).and(&frozen, call.operation, call.attempt.as_ref()),
+            Part::new(new, None).and(&fork, call.operation, call.attempt.as_ref()),
+        ]);
+        let outcomes = self.outcome(call, &fork.after, Some(&fork.change), sequence).into_iter().collect();
+        let pointers = self.pointers((call, making.activate), &fork.after, target.pointer).await?;
+        self.commit(parts, Extras { pointers, outcomes }).await?;
+        Ok(Some(Applied::Now { after: fork.after, change: Some(fork.change), ended: None, value }))
     }
 
-    /// What makes the fork its recipient's active conversation, if it is to be that.
-    async fn pointer_to(
+    /// What makes the fork its recipient's active conversation, if it is to be that; and what must hold of the
+    /// parent, which may be another recipient's.
+    async fn pointers(
         &self,
+        (call, activate): (&WriteCall, bool),
         fork: &Conversation,
-        making: &Making<'_>,
-    ) -> Result<Option<PointerWrite>, EngineError> {
-        let recipient = making.caller.recipient(fork.head.identity.recipient.clone());
+        parent: Option<PointerWrite>,
+    ) -> Result<Vec<PointerWrite>, EngineError> {
+        let recipient = call.caller.recipient(fork.head.identity.recipient.clone());
         let before = self.store.active(&recipient).await?;
         let after = Some(fork.key().id.clone());
-        let points = making.activate || before.is_none();
-        Ok(points.then_some(PointerWrite { recipient, before, after }))
+        let moves = activate || before.is_none();
+        let moved = moves.then_some(PointerWrite { recipient, before, after });
+        let parent = parent.filter(|stays| moved.as_ref().is_none_or(|it| it.recipient != stays.recipient));
+        Ok(parent.into_iter().chain(moved).collect())
     }
 }
 
-impl Making<'_> {
-    fn taken(&self) -> Refusal {
-        Refusal::Exists { kind: CONVERSATION, name: self.command.key.id.to_string() }
-    }
+/// How a fork is made.
+struct Making<T> {
+    call: WriteCall,
+    /// The fork's key.
+    key: ConversationKey,
+    activate: bool,
+    rule: Box<Rule<'static, Ruled<T>>>,
+}
 
-    fn outcome(
-        &self,
-        change: &Change,
-        fork: &Conversation,
-        target: Option<Sequence>,
-    ) -> Vec<(crate::store::OutcomeKey, Arc<Outcome>)> {
-        let outcome = |attempt: &Attempt| {
-            let outcome = attempt.outcome(fork.head.update_time, fork, Some(change), target);
-            (attempt.key(self.caller), Arc::new(outcome))
-        };
-        self.attempt.map(outcome).into_iter().collect()
+impl<T> Making<T> {
+    fn taken(&self) -> Refusal {
+        Refusal::Exists { kind: CONVERSATION, name: self.key.id.to_string() }
     }
+}
+
+fn held<'a>(holds: &'a [Hold], key: &ConversationKey) -> Option<&'a Hold> {
+    holds.iter().find(|hold| hold.queue.key == *key)
+}
+
+fn write(caller: &Caller, address: Address, attempt: Option<Attempt>) -> WriteCall {
+    let (caller, operation) = (caller.clone(), Operation::ForkConversation);
+    WriteCall { caller, address, attempt, operation, if_absent: IfAbsent::Refuse, answers: false }
 }

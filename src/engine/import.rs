@@ -20,7 +20,7 @@ use crate::{
     engine::{
         Address, Applied, Caller, Engine, EngineError, Operation,
         memorize::count,
-        write::{Decision, Missing, WriteCall},
+        queued::{Decision, IfAbsent, WriteCall},
     },
 };
 
@@ -142,7 +142,7 @@ impl Engine {
     /// An attempt that is repeated skips what an earlier one stored, and goes on where it broke off.
     /// The last of those that have not ended becomes its recipient's active one unless there is one.
     pub async fn import_conversations(
-        &self,
+        self: &Arc<Self>,
         caller: &Caller,
         call: ImportCall,
     ) -> Result<Vec<ImportReply>, EngineError> {
@@ -168,7 +168,7 @@ impl Engine {
     }
 
     async fn plan(
-        &self,
+        self: &Arc<Self>,
         caller: &Caller,
         call: &ImportCall,
         mut incoming: Incoming,
@@ -249,7 +249,7 @@ impl Engine {
     }
 
     async fn import_one(
-        &self,
+        self: &Arc<Self>,
         caller: &Caller,
         call: &ImportCall,
         plan: Planned,
@@ -268,7 +268,7 @@ impl Engine {
     }
 
     async fn import_part(
-        &self,
+        self: &Arc<Self>,
         caller: &Caller,
         call: &ImportCall,
         plan: &Planned,
@@ -276,32 +276,23 @@ impl Engine {
         to: usize,
         reply: &mut ImportReply,
     ) -> Result<(), EngineError> {
-        let address = address(&plan.incoming, call);
         let encoding = plan.existing.as_ref().map_or(call.encoding, |state| state.head.identity.encoding);
         let command = plan.part(from, to, encoding, call.lenient);
-        let missing = match plan.activates && plan.existing.is_none() && from == 0 {
-            true => Missing::CreateActive,
-            false => Missing::Create { answers: false },
-        };
         let write = WriteCall {
-            caller,
-            address: &address,
+            caller: caller.clone(),
+            address: address(&plan.incoming, call),
             attempt: None,
             operation: Operation::ImportConversation,
-            missing,
-            releases: plan.incoming.ends.is_some() && to == plan.incoming.drafts.len(),
-            resolved: None,
+            if_absent: match plan.activates && plan.existing.is_none() && from == 0 {
+                true => IfAbsent::CreateAndActivate,
+                false => IfAbsent::Create,
+            },
+            answers: false,
         };
+        let blank = self.blank(call, plan, self.clock.now());
         let applied = self
-            .write(write, |before, context| {
-                let blank;
-                let before = match before.head.revision {
-                    Revision::NONE => {
-                        blank = self.blank(call, plan, context.now);
-                        &blank
-                    }
-                    _ => before,
-                };
+            .write(write, move |before, context| {
+                let before = if before.head.revision == Revision::NONE { &blank } else { before };
                 Ok(import(before, &command, context)?.map(|imported| Decision {
                     transition: imported.transition,
                     target: None,

@@ -1,15 +1,19 @@
 //! Memorize.
 
+use std::sync::Arc;
+
 use crate::{
     domain::{
-        Conversation, ConversationKey, Draft, Refusal, Revision, Role, TokenCounter, Verdict,
-        change::Context,
+        Draft, Encoding, Revision, Role, TokenCounter,
         memorize::{Irregularity, Memorize, memorize},
     },
     engine::{
         Address, Applied, Attempt, COUNT_ASIDE_BYTES, Caller, Engine, EngineError, Operation, aside,
-        write::{Decision, Missing, Resolved, WriteCall},
+        queue::Published,
+        queued::{Decision, IfAbsent, Request, Target, WriteCall},
+        write::Aimed,
     },
+    store::Outcome,
 };
 
 /// What to memorize, and where.
@@ -30,94 +34,68 @@ pub struct MemorizeCall {
 /// What became of it, and what was let pass.
 pub type MemorizeReply = Applied<Vec<Irregularity>>;
 
-/// A call whose tokens are counted.
-pub(super) struct Prepared {
-    address: Address,
-    attempt: Option<Attempt>,
-    command: Memorize,
-    /// What the address meant, unless the call starts a conversation.
-    resolved: Option<Resolved>,
+/// A call whose conversation is found and whose tokens are counted.
+pub(super) enum Prepared {
+    Request(Box<Request<Vec<Irregularity>>>),
+    /// The attempt was made before.
+    Earlier(Arc<Outcome>),
 }
 
 impl Engine {
     /// Stores the utterances, all or none; starts the conversation if need be.
-    pub async fn memorize(&self, caller: &Caller, call: MemorizeCall) -> Result<MemorizeReply, EngineError> {
-        let call = self.prepare(caller, call).await?;
-        self.memorize_prepared(caller, &call).await
-    }
-
-    pub(super) async fn memorize_prepared(
-        &self,
+    pub async fn memorize(
+        self: &Arc<Self>,
         caller: &Caller,
-        call: &Prepared,
+        call: MemorizeCall,
     ) -> Result<MemorizeReply, EngineError> {
-        self.write(call.write(caller), call.decide()).await
+        match self.prepare(caller, call).await? {
+            Prepared::Request(request) => self.apply(request).await,
+            Prepared::Earlier(outcome) => self.earlier(caller, outcome).await,
+        }
     }
 
     /// Finds the conversation, and counts the tokens.
-    pub(super) async fn prepare(&self, caller: &Caller, call: MemorizeCall) -> Result<Prepared, EngineError> {
+    pub(super) async fn prepare(
+        self: &Arc<Self>,
+        caller: &Caller,
+        call: MemorizeCall,
+    ) -> Result<Prepared, EngineError> {
         let MemorizeCall { address, drafts, attempt, expected, lenient } = call;
-        let resolved = match self.resolve(caller, &address).await? {
-            Some(id) => Some(self.known(&caller.key(id)).await?),
-            None => None,
+        let write = WriteCall {
+            caller: caller.clone(),
+            address,
+            attempt,
+            operation: Operation::Memorize,
+            if_absent: IfAbsent::Create,
+            answers: drafts.first().is_some_and(|draft| draft.role == Role::Tool),
         };
-        let identity = resolved.as_ref().and_then(|resolved| resolved.identity.as_ref());
-        let encoding = identity.map_or(self.defaults.encoding, |identity| identity.encoding);
+        let target = match self.aim(&write).await? {
+            Aimed::At(target) => target,
+            Aimed::Earlier(outcome) => return Ok(Prepared::Earlier(outcome)),
+        };
+        let encoding = self.encoding_of(&target).await?;
         let (drafts, tokens) = count(drafts, self.counter(encoding)).await?;
         let command = Memorize { drafts, tokens, encoding, expected, lenient };
-        Ok(Prepared { address, attempt, command, resolved })
-    }
-
-    /// The lane of a conversation, which is loaded if it is stored.
-    async fn known(&self, key: &ConversationKey) -> Result<Resolved, EngineError> {
-        let lane = self.lanes.lane(key);
-        let mut identity = lane.identity();
-        if identity.is_none() {
-            let mut pending = lane.pending.lock().await;
-            if let Err(error) = self.load(&lane, &mut pending).await {
-                self.let_go(&lane, &mut pending);
-                return Err(error);
-            }
-            identity = lane.identity();
-        }
-        Ok(Resolved { lane, identity })
-    }
-}
-
-impl Prepared {
-    pub(super) fn write<'a>(&'a self, caller: &'a Caller) -> WriteCall<'a> {
-        WriteCall {
-            caller,
-            address: &self.address,
-            attempt: self.attempt.as_ref(),
-            operation: Operation::Memorize,
-            missing: Missing::Create { answers: self.answers() },
-            releases: false,
-            resolved: self.resolved.as_ref(),
-        }
-    }
-
-    pub(super) fn decide(
-        &self,
-    ) -> impl FnMut(&Conversation, &Context<'_>) -> Result<Verdict<Decision<Vec<Irregularity>>>, Refusal> + Send
-    {
-        |before, context| {
-            Ok(memorize(before, &self.command, context)?.map(|memorized| Decision {
+        let mut request = Request::new(write, move |before, context| {
+            Ok(memorize(before, &command, context)?.map(|memorized| Decision {
                 transition: Some(memorized.transition),
                 target: None,
                 value: memorized.irregularities,
             }))
-        }
+        });
+        request.target = Some(target);
+        Ok(Prepared::Request(Box::new(request)))
     }
 
-    /// Whether it begins with a tool's result.
-    fn answers(&self) -> bool {
-        self.command.drafts.first().is_some_and(|draft| draft.role == Role::Tool)
-    }
-
-    /// The address may mean another conversation by now.
-    pub(super) fn forget_resolved(&mut self) {
-        self.resolved = None;
+    /// What the tokens of a conversation are counted in, or will be.
+    async fn encoding_of(self: &Arc<Self>, target: &Target) -> Result<Encoding, EngineError> {
+        let starts = target.pointer.as_ref().is_some_and(|pointer| pointer.before.is_none());
+        let state = match self.queues.get(&target.key).map(|queue| queue.published()) {
+            _ if starts => None,
+            Some(Published::State(state)) => Some(state),
+            _ => self.published(&target.key).await?,
+        };
+        Ok(state.map_or(self.defaults.encoding, |state| state.head.identity.encoding))
     }
 }
 

@@ -1,5 +1,7 @@
 //! DeleteRecipient.
 
+use std::sync::Arc;
+
 use crate::{
     domain::{Conversation, RecipientId, Refusal},
     engine::{Caller, Engine, EngineError, Operation, conversations::place, events::Event},
@@ -27,7 +29,7 @@ impl Engine {
     /// - Outcomes of request ids stay until they are too old: they are kept by request, hold references
     ///   and never text, and without them a retry would store again what was removed.
     pub async fn delete_recipient(
-        &self,
+        self: &Arc<Self>,
         caller: &Caller,
         recipient: &RecipientId,
     ) -> Result<RecipientRemoval, EngineError> {
@@ -40,9 +42,10 @@ impl Engine {
             let (before, behind) = (removal.conversations, place(last));
             for head in heads {
                 // another call may have removed it, and its name may be another's by now
-                let owned = |state: &Conversation| match &state.head.identity.recipient == recipient {
+                let owner = recipient.clone();
+                let owned = move |state: &Conversation| match state.head.identity.recipient == owner {
                     true => Ok(()),
-                    false => Err(Refusal::no_conversation(head.identity.key.id.as_str(), "")),
+                    false => Err(Refusal::no_conversation(state.key().id.as_str(), "")),
                 };
                 match self.remove(&head.identity.key, Operation::DeleteConversation, owned).await {
                     Ok(Some(state)) => {

@@ -115,7 +115,11 @@ const CANDIDATES: usize = 256;
 
 impl Engine {
     /// Finds utterances. The soft-forgotten are never found.
-    pub async fn remember(&self, caller: &Caller, call: &RememberCall) -> Result<RememberReply, EngineError> {
+    pub async fn remember(
+        self: &Arc<Self>,
+        caller: &Caller,
+        call: &RememberCall,
+    ) -> Result<RememberReply, EngineError> {
         let states = self.searched(caller, call).await?;
         let query = Query::new(&call.prompt);
         let mut found = match call.prompt.is_empty() {
@@ -146,7 +150,7 @@ impl Engine {
 
     /// The conversations that are searched, the newest first.
     async fn searched(
-        &self,
+        self: &Arc<Self>,
         caller: &Caller,
         call: &RememberCall,
     ) -> Result<Vec<Arc<Conversation>>, EngineError> {
@@ -168,7 +172,7 @@ impl Engine {
 
     /// Everything that passes the filter, the newest first, as far as the page needs it.
     async fn newest(
-        &self,
+        self: &Arc<Self>,
         states: &[Arc<Conversation>],
         call: &RememberCall,
     ) -> Result<Vec<Found>, EngineError> {
@@ -194,7 +198,7 @@ impl Engine {
     /// What matches the prompt and passes the filter, by score: as far as the page needs it, or
     /// all of it when the page is ordered by recency.
     async fn ranked(
-        &self,
+        self: &Arc<Self>,
         states: &[Arc<Conversation>],
         query: &Query,
         call: &RememberCall,
@@ -220,7 +224,7 @@ impl Engine {
     }
 
     async fn look_up(
-        &self,
+        self: &Arc<Self>,
         states: &[Arc<Conversation>],
         hits: Vec<Hit>,
         call: &RememberCall,
@@ -245,7 +249,7 @@ impl Engine {
     }
 
     async fn neighbors(
-        &self,
+        self: &Arc<Self>,
         state: &Conversation,
         utterance: &Utterance,
         count: u64,

@@ -1,13 +1,8 @@
 //! Request ids: a call that is repeated is answered with its first outcome (AIP-155).
 
-use std::sync::Arc;
-
 use crate::{
-    domain::{
-        Change, Conversation, Ranges, Refusal, RequestId, Sequence, Timestamp, capacity::Capacity,
-        limits::OUTCOME_RETENTION,
-    },
-    engine::{Caller, Engine, EngineError},
+    domain::{Change, Conversation, Ranges, RequestId, Sequence, Timestamp, capacity::Capacity},
+    engine::Caller,
     store::{Outcome, OutcomeKey},
 };
 
@@ -63,24 +58,4 @@ fn brought_back(change: &Change) -> Ranges {
     let mut back = change.restored.clone();
     change.returned.iter().for_each(|utterance| back.add(utterance.sequence));
     back
-}
-
-impl Engine {
-    /// The outcome of an earlier attempt with the same id.
-    ///
-    /// Refuses when that attempt had another body.
-    pub(super) async fn earlier(
-        &self,
-        caller: &Caller,
-        attempt: Option<&Attempt>,
-    ) -> Result<Option<Arc<Outcome>>, EngineError> {
-        let Some(attempt) = attempt else { return Ok(None) };
-        let oldest = self.clock.now().minus(OUTCOME_RETENTION);
-        match self.store.outcome(&attempt.key(caller), oldest).await? {
-            Some(outcome) if outcome.body != attempt.body => {
-                Err(Refusal::RequestIdReused(attempt.id.to_string()).into())
-            }
-            outcome => Ok(outcome),
-        }
-    }
 }

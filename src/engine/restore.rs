@@ -1,10 +1,12 @@
 //! Restore.
 
+use std::sync::Arc;
+
 use crate::{
     domain::restore::{Restore, restore},
     engine::{
         Address, Applied, Attempt, Caller, Engine, EngineError, Operation,
-        write::{Decision, Missing, WriteCall},
+        queued::{Decision, IfAbsent, WriteCall},
     },
 };
 
@@ -24,17 +26,20 @@ pub type RestoreReply = Applied<()>;
 
 impl Engine {
     /// Brings soft-forgotten units back.
-    pub async fn restore(&self, caller: &Caller, call: RestoreCall) -> Result<RestoreReply, EngineError> {
+    pub async fn restore(
+        self: &Arc<Self>,
+        caller: &Caller,
+        call: RestoreCall,
+    ) -> Result<RestoreReply, EngineError> {
         let write = WriteCall {
-            caller,
-            address: &call.address,
-            attempt: call.attempt.as_ref(),
+            caller: caller.clone(),
+            address: call.address,
+            attempt: call.attempt,
             operation: Operation::Restore,
-            missing: Missing::Refuse,
-            releases: false,
-            resolved: None,
+            if_absent: IfAbsent::Refuse,
+            answers: false,
         };
-        self.write(write, |before, context| {
+        self.write(write, move |before, context| {
             Ok(restore(before, &call.restore, context)?.map(|transition| Decision {
                 transition,
                 target: None,

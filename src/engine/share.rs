@@ -10,7 +10,7 @@ use crate::{
     engine::{
         Address, Applied, Caller, Engine, EngineError, ListUtterances, Operation, UtterancePage,
         events::Event,
-        write::{Decision, Missing, WriteCall},
+        queued::{Decision, IfAbsent, WriteCall},
     },
 };
 
@@ -48,7 +48,11 @@ pub struct SharedPage {
 impl Engine {
     /// Makes a token by which whoever holds it can read the conversation. A call that is repeated
     /// makes another one.
-    pub async fn share(&self, caller: &Caller, call: &ShareCall) -> Result<ShareReply, EngineError> {
+    pub async fn share(
+        self: &Arc<Self>,
+        caller: &Caller,
+        call: &ShareCall,
+    ) -> Result<ShareReply, EngineError> {
         let secret = Secret(self.clock.secret().ok_or(EngineError::NoSecret)?);
         let command = Sharing {
             id: ShareId::assigned(self.clock.unique()),
@@ -57,7 +61,7 @@ impl Engine {
             include_archive: call.include_archive,
         };
         let write = change(caller, &call.address, Operation::ShareConversation);
-        let applied = self.write(write, |before, context| {
+        let applied = self.write(write, move |before, context| {
             let (transition, value) = share(before, &command, context)?;
             Ok(Verdict::Decided(Decision { transition: Some(transition), target: None, value }))
         });
@@ -67,14 +71,15 @@ impl Engine {
 
     /// Takes a share back.
     pub async fn revoke_share(
-        &self,
+        self: &Arc<Self>,
         caller: &Caller,
         address: &Address,
         id: &ShareId,
     ) -> Result<Arc<Conversation>, EngineError> {
         let write = change(caller, address, Operation::RevokeShare);
-        let applied = self.write(write, |before, context| {
-            let transition = Some(revoke(before, id, context)?);
+        let id = id.clone();
+        let applied = self.write(write, move |before, context| {
+            let transition = Some(revoke(before, &id, context)?);
             Ok(Verdict::Decided(Decision { transition, target: None, value: () }))
         });
         Ok(now(applied.await?)?.0)
@@ -85,7 +90,7 @@ impl Engine {
     ///
     /// Refuses a token that opens nothing, in the same way whatever is wrong with it.
     pub async fn read_shared(
-        &self,
+        self: &Arc<Self>,
         token: &ShareToken,
         page: SharedPage,
     ) -> Result<(UtterancePage, Share), EngineError> {
@@ -106,16 +111,9 @@ impl Engine {
     }
 }
 
-fn change<'a>(caller: &'a Caller, address: &'a Address, operation: Operation) -> WriteCall<'a> {
-    WriteCall {
-        caller,
-        address,
-        attempt: None,
-        operation,
-        missing: Missing::Refuse,
-        releases: false,
-        resolved: None,
-    }
+fn change(caller: &Caller, address: &Address, operation: Operation) -> WriteCall {
+    let (caller, address) = (caller.clone(), address.clone());
+    WriteCall { caller, address, attempt: None, operation, if_absent: IfAbsent::Refuse, answers: false }
 }
 
 /// What was decided now: a call without a request id has no earlier outcome.

@@ -44,7 +44,11 @@ impl Engine {
     ///
     /// - What is said meanwhile may be counted or not; each conversation is counted in one state.
     /// - Refuses spans so short that there would be more than [`MAX_SPANS`].
-    pub async fn stats(&self, caller: &Caller, call: &StatsCall) -> Result<StatsReply, EngineError> {
+    pub async fn stats(
+        self: &Arc<Self>,
+        caller: &Caller,
+        call: &StatsCall,
+    ) -> Result<StatsReply, EngineError> {
         let mut stats = Stats::by(call.bucket);
         if !call.of_recipient {
             let state = self.read(caller, &call.address).await?;
@@ -72,7 +76,11 @@ impl Engine {
     }
 
     /// Counts one conversation, its archive by chunks.
-    async fn count(&self, state: &Arc<Conversation>, stats: &mut Stats) -> Result<(), EngineError> {
+    async fn count(
+        self: &Arc<Self>,
+        state: &Arc<Conversation>,
+        stats: &mut Stats,
+    ) -> Result<(), EngineError> {
         stats.start(state, state.head.status(self.clock.now(), self.defaults.idle_timeout));
         let mut archived = (*state.head.archived).clone();
         let mut first = Sequence::FIRST;

@@ -4,33 +4,23 @@ use std::sync::Arc;
 
 use crate::{
     domain::{Conversation, Ranges, Utterance},
-    engine::{Caller, Engine, EngineError},
+    engine::{Caller, Engine, EngineError, References},
     store::Outcome,
 };
 
-/// An earlier outcome, with what is still stored of the utterances that it refers to.
-#[derive(Debug)]
-pub struct References {
-    /// The outcome.
-    pub outcome: Arc<Outcome>,
-    /// The conversation as it is now; `None` when it is deleted.
-    pub conversation: Option<Arc<Conversation>>,
-    /// The stored utterances among those that it refers to.
-    pub utterances: Vec<Arc<Utterance>>,
-}
+/// How often what moves between window and archive is looked for again.
+const ATTEMPTS: usize = 8;
 
 impl Engine {
     /// What an earlier outcome refers to, as far as it is still stored.
     pub(super) async fn references(
-        &self,
+        self: &Arc<Self>,
         caller: &Caller,
         outcome: Arc<Outcome>,
     ) -> Result<References, EngineError> {
-        let key = caller.key(outcome.conversation.clone());
         // the store may tell of an outcome before its state is published
-        self.lanes.lane(&key).land().await;
-        let conversation = self.published(&key).await?;
-        // One of the same id that started later is another conversation.
+        let conversation = self.settled(&caller.key(outcome.conversation.clone())).await?;
+        // one of the same id that started later is another conversation
         let conversation = conversation.filter(|state| state.head.identity.start_time <= outcome.time);
         let Some(state) = &conversation else {
             return Ok(References { outcome, conversation, utterances: Vec::new() });
@@ -46,19 +36,48 @@ impl Engine {
 
     /// The stored utterances among `wanted`, in the window or the archive, ascending.
     pub(super) async fn stored(
-        &self,
+        self: &Arc<Self>,
         state: &Conversation,
         wanted: &Ranges,
     ) -> Result<Vec<Arc<Utterance>>, EngineError> {
-        let archived = wanted.intersection(&state.head.archived);
-        let mut utterances = match archived.is_empty() {
-            true => Vec::new(),
-            false => self.store.archived(state.key(), &archived).await?,
-        };
-        utterances.extend(
-            wanted.iter().flat_map(|range| state.window.between(*range.start(), *range.end())).cloned(),
-        );
+        let mut utterances = self.archived(state, &wanted.intersection(&state.head.archived)).await?;
+        let in_window = wanted.iter().flat_map(|range| state.window.between(*range.start(), *range.end()));
+        utterances.extend(in_window.cloned());
         utterances.sort_by_key(|utterance| utterance.sequence);
         Ok(utterances)
+    }
+
+    /// The utterances among `wanted`, which `state` has in its archive, ascending: as they are by now, wherever
+    /// they have moved; without those that are gone.
+    pub(super) async fn archived(
+        self: &Arc<Self>,
+        state: &Conversation,
+        wanted: &Ranges,
+    ) -> Result<Vec<Arc<Utterance>>, EngineError> {
+        if wanted.is_empty() {
+            return Ok(Vec::new());
+        }
+        let mut found = self.store.archived(state.key(), wanted).await?;
+        for _ in 0..ATTEMPTS {
+            if found.len() as u64 == wanted.count() {
+                return Ok(found);
+            }
+            let Some(now) = self.settled(state.key()).await? else { break };
+            if now.head.identity.lineage != state.head.identity.lineage {
+                break;
+            }
+            let mut missing = wanted.clone();
+            missing.subtract(&found.iter().map(|utterance| utterance.sequence).collect());
+            let returned = missing.sequences().filter_map(|sequence| now.window.get(sequence)).cloned();
+            found.extend(returned);
+            missing.subtract(&found.iter().map(|utterance| utterance.sequence).collect());
+            missing = missing.intersection(&now.head.archived);
+            if missing.is_empty() {
+                break;
+            }
+            found.extend(self.store.archived(state.key(), &missing).await?);
+        }
+        found.sort_by_key(|utterance| utterance.sequence);
+        Ok(found)
     }
 }

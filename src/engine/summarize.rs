@@ -87,7 +87,7 @@ impl Engine {
     ///
     /// What a model told is dropped when something was forgotten or edited meanwhile.
     pub async fn summarize(
-        &self,
+        self: &Arc<Self>,
         caller: &Caller,
         call: &SummarizeCall,
     ) -> Result<SummarizeReply, EngineError> {
@@ -119,7 +119,7 @@ impl Engine {
 
     /// What tells most, without a model.
     async fn extract(
-        &self,
+        self: &Arc<Self>,
         state: Arc<Conversation>,
         call: &SummarizeCall,
     ) -> Result<SummarizeReply, EngineError> {
@@ -141,7 +141,7 @@ impl Engine {
 
     /// What a model tells, in lines, and which one; or why none does.
     async fn told(
-        &self,
+        self: &Arc<Self>,
         state: &Arc<Conversation>,
         call: &SummarizeCall,
         patience: Option<Duration>,
@@ -172,7 +172,7 @@ impl Engine {
     }
 
     async fn sources(
-        &self,
+        self: &Arc<Self>,
         state: &Arc<Conversation>,
         scope: SummarizeScope,
     ) -> Result<Sources, EngineError> {

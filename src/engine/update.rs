@@ -10,7 +10,7 @@ use crate::{
     },
     engine::{
         Address, Applied, Attempt, COUNT_ASIDE_BYTES, Caller, Engine, EngineError, Operation, aside,
-        write::{Decision, Missing, WriteCall},
+        queued::{Decision, IfAbsent, WriteCall},
     },
 };
 
@@ -56,20 +56,19 @@ pub type UpdateUtteranceReply = Applied<Arc<Utterance>>;
 impl Engine {
     /// Changes a conversation's title, labels or policy.
     pub async fn update_conversation(
-        &self,
+        self: &Arc<Self>,
         caller: &Caller,
         call: UpdateCall,
     ) -> Result<UpdateReply, EngineError> {
         let write = WriteCall {
-            caller,
-            address: &call.address,
-            attempt: call.attempt.as_ref(),
+            caller: caller.clone(),
+            address: call.address,
+            attempt: call.attempt,
             operation: Operation::UpdateConversation,
-            missing: Missing::Refuse,
-            releases: false,
-            resolved: None,
+            if_absent: IfAbsent::Refuse,
+            answers: false,
         };
-        self.write(write, |before, context| {
+        self.write(write, move |before, context| {
             Ok(update(before, &call.update, context)?.map(|transition| Decision {
                 transition: Some(transition),
                 target: None,
@@ -81,21 +80,20 @@ impl Engine {
 
     /// Changes an utterance's pin, metadata or content.
     pub async fn update_utterance(
-        &self,
+        self: &Arc<Self>,
         caller: &Caller,
         mut call: UpdateUtteranceCall,
     ) -> Result<UpdateUtteranceReply, EngineError> {
         self.count_edit(caller, &mut call).await?;
         let write = WriteCall {
-            caller,
-            address: &call.address,
-            attempt: call.attempt.as_ref(),
+            caller: caller.clone(),
+            address: call.address,
+            attempt: call.attempt,
             operation: Operation::UpdateUtterance,
-            missing: Missing::Refuse,
-            releases: false,
-            resolved: None,
+            if_absent: IfAbsent::Refuse,
+            answers: false,
         };
-        self.write(write, |before, context| {
+        self.write(write, move |before, context| {
             Ok(update_utterance(before, &call.update, context)?.map(|updated| Decision {
                 transition: updated.transition,
                 target: Some(updated.utterance.sequence),
@@ -108,7 +106,7 @@ impl Engine {
     /// Makes the edit of a call, if it has one, new content with its tokens, in the encoding of the
     /// conversation that is addressed.
     pub(super) async fn count_edit(
-        &self,
+        self: &Arc<Self>,
         caller: &Caller,
         call: &mut UpdateUtteranceCall,
     ) -> Result<(), EngineError> {

@@ -70,7 +70,7 @@ const ARCHIVE_CHUNK: u64 = 256;
 impl Engine {
     /// Lists a conversation's utterances.
     pub async fn list_utterances(
-        &self,
+        self: &Arc<Self>,
         caller: &Caller,
         list: &ListUtterances,
     ) -> Result<UtterancePage, EngineError> {
@@ -82,7 +82,7 @@ impl Engine {
 
     /// A page of the utterances of `state`.
     pub(super) async fn page_of(
-        &self,
+        self: &Arc<Self>,
         state: Arc<Conversation>,
         list: &ListUtterances,
     ) -> Result<UtterancePage, EngineError> {
@@ -103,7 +103,7 @@ impl Engine {
 
     /// What a page holds of window and archive, the sequence it reaches, and whether there is more.
     async fn list_stored(
-        &self,
+        self: &Arc<Self>,
         state: &Arc<Conversation>,
         list: &ListUtterances,
         first: Sequence,
@@ -122,7 +122,7 @@ impl Engine {
 
     /// Everything stored of `state` that is not forgotten, ascending.
     pub(super) async fn everything(
-        &self,
+        self: &Arc<Self>,
         state: &Arc<Conversation>,
     ) -> Result<Vec<Arc<Utterance>>, EngineError> {
         let list = ListUtterances {
@@ -144,7 +144,7 @@ impl Engine {
 
     /// Where the last [`ListUtterances::last`] utterances start.
     async fn first_listed(
-        &self,
+        self: &Arc<Self>,
         state: &Arc<Conversation>,
         list: &ListUtterances,
     ) -> Result<Sequence, EngineError> {
@@ -161,7 +161,7 @@ impl Engine {
 
     /// Reads a conversation for its numbers.
     pub async fn capacity(
-        &self,
+        self: &Arc<Self>,
         caller: &Caller,
         address: &Address,
     ) -> Result<Arc<Conversation>, EngineError> {
@@ -172,7 +172,7 @@ impl Engine {
 
     /// Reads a conversation for its summary.
     pub async fn summary(
-        &self,
+        self: &Arc<Self>,
         caller: &Caller,
         address: &Address,
     ) -> Result<Arc<Conversation>, EngineError> {
@@ -216,7 +216,7 @@ fn list_window(
 
 /// Walks over stored utterances in one direction, merging window and archive.
 struct Walk<'a> {
-    engine: &'a Engine,
+    engine: &'a Arc<Engine>,
     state: &'a Arc<Conversation>,
     backwards: bool,
     forgotten: bool,
@@ -229,7 +229,7 @@ struct Walk<'a> {
 
 impl<'a> Walk<'a> {
     fn new(
-        engine: &'a Engine,
+        engine: &'a Arc<Engine>,
         state: &'a Arc<Conversation>,
         list: &ListUtterances,
         first: Sequence,
@@ -289,7 +289,7 @@ impl<'a> Walk<'a> {
             true => self.archive.take_last(ARCHIVE_CHUNK),
             false => self.archive.take_first(ARCHIVE_CHUNK),
         };
-        let read = self.engine.store.archived(self.state.key(), &wanted).await?;
+        let read = self.engine.archived(self.state, &wanted).await?;
         match self.backwards {
             true => self.chunk.extend(read.into_iter().rev()),
             false => self.chunk.extend(read),

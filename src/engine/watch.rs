@@ -6,7 +6,7 @@ use tokio::sync::watch;
 
 use crate::{
     domain::{Conversation, LineageId, Revision},
-    engine::{Address, Caller, Engine, EngineError, Operation, events::Event, lane::Lane},
+    engine::{Address, Caller, Engine, EngineError, Operation, events::Event, queue::Queue},
 };
 
 /// Sees a conversation now and after each change; changes that come faster than they are read
@@ -15,7 +15,7 @@ pub struct CapacityWatch {
     engine: Arc<Engine>,
     address: Address,
     /// Held, so that it is the one in which the conversation changes.
-    lane: Arc<Lane>,
+    queue: Arc<Queue>,
     changes: watch::Receiver<()>,
     seen: Revision,
     lineage: LineageId,
@@ -29,11 +29,11 @@ impl Engine {
         address: Address,
     ) -> Result<CapacityWatch, EngineError> {
         let state = self.read(caller, &address).await?;
-        let lane = self.lanes.lane(state.key());
-        let changes = lane.watch();
+        let queue = self.queues.of(state.key());
+        let changes = queue.watch();
         self.events.push(Event::read(Operation::GetCapacity, &state, 1));
         let lineage = state.head.identity.lineage;
-        Ok(CapacityWatch { engine: self.clone(), address, lane, changes, seen: Revision::NONE, lineage })
+        Ok(CapacityWatch { engine: self.clone(), address, queue, changes, seen: Revision::NONE, lineage })
     }
 }
 
@@ -44,7 +44,7 @@ impl CapacityWatch {
     pub async fn next(&mut self) -> Result<Arc<Conversation>, EngineError> {
         loop {
             self.changes.mark_unchanged();
-            let state = self.engine.published(&self.lane.key).await?;
+            let state = self.engine.published(&self.queue.key).await?;
             let state = state.filter(|state| state.head.identity.lineage == self.lineage);
             let state = state.ok_or_else(|| self.address.not_found())?;
             if state.head.revision != self.seen {

@@ -8,7 +8,7 @@ use tonic::{Status, Streaming};
 
 use crate::{
     domain::Refusal,
-    engine::{Applied, Caller, EngineError, MemorizeCall, MemorizeLine, MemorizeReply},
+    engine::{Applied, Caller, EngineError, MemorizeCall, MemorizePipeline, MemorizeReply},
     proto::{self, memorize_stream_response::Result as Outcome},
     rpc::{Services, clearer_status, decode, encode, endless::UntilClosing},
 };
@@ -33,7 +33,7 @@ impl Services {
     ) -> impl Stream<Item = Result<proto::MemorizeStreamResponse, Status>> + use<> {
         let conversation = Answering {
             services: self.clone(),
-            line: MemorizeLine::new(self.engine.clone(), caller),
+            line: MemorizePipeline::new(self.engine.clone(), caller),
             sessions: VecDeque::new(),
             messages: UntilClosing::new(messages, self.closing.clone()),
             ended: false,
@@ -100,7 +100,7 @@ impl Services {
 /// A stream of requests that is being answered.
 struct Answering {
     services: Services,
-    line: MemorizeLine,
+    line: MemorizePipeline,
     /// The sessions that the messages in line named.
     sessions: VecDeque<Option<Box<str>>>,
     messages: UntilClosing<Streaming<proto::MemorizeStreamRequest>>,

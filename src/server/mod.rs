@@ -82,11 +82,7 @@ impl Server {
             idle_timeout: settings.idle_timeout,
             max_conversations_retained: settings.max_conversations_retained as usize,
             event_capacity: settings.event_capacity,
-            cache_bytes: match settings.backend {
-                // it shares its states with the engine: to keep fewer would free nothing
-                Backend::Memory => u64::MAX,
-                Backend::Durable(_) => settings.cache_limit,
-            },
+            cache_bytes: settings.cache_limit,
         };
         let engine = Engine::new(store, clock, tokenizer::counter, defaults);
         let engine = Arc::new(match summarizer {

@@ -2,9 +2,11 @@
 
 use std::{collections::HashMap, future::Future, pin::Pin, sync::Arc};
 
+use smallvec::SmallVec;
+
 use crate::domain::{
-    Change, Conversation, ConversationId, ConversationKey, Head, Namespace, Ranges, RecipientId, RequestId,
-    Revision, Sequence, Timestamp, Utterance, capacity::Capacity,
+    Change, ChangeId, Conversation, ConversationId, ConversationKey, Head, Namespace, Ranges, RecipientId,
+    RequestId, Revision, Sequence, Timestamp, Utterance, capacity::Capacity,
 };
 
 /// A future of a store's.
@@ -29,13 +31,53 @@ pub trait Store: Send + Sync + 'static {
         key: &'a ConversationKey,
     ) -> BoxFuture<'a, Result<Option<Arc<Conversation>>, StoreError>>;
 
+    /// The same, unless the conversation is still in the state that `known` names.
+    ///
+    /// - By default loads it and compares. A backend to which a load is dear answers
+    ///   [`Newer::Known`] without one.
+    fn load_if_newer<'a>(
+        &'a self,
+        key: &'a ConversationKey,
+        known: Option<ChangeId>,
+    ) -> BoxFuture<'a, Result<Newer, StoreError>> {
+        Box::pin(async move { Ok(Newer::than(known, self.load(key).await?)) })
+    }
+
+    /// What a call has to know before it is decided, in one round trip: see [`Begin`] and [`Begun`].
+    ///
+    /// - All of it is as it stood at one moment, or each part at a moment of its own after the call.
+    /// - By default asks [`Self::active`], [`Self::outcome`] and [`Self::load_if_newer`].
+    fn begin<'a>(&'a self, begin: Begin<'a>) -> BoxFuture<'a, Result<Begun, StoreError>> {
+        Box::pin(async move {
+            let active = match begin.recipient {
+                Some(recipient) => self.active(recipient).await?,
+                None => None,
+            };
+            let outcome = match begin.outcome {
+                Some((key, oldest)) => self.outcome(key, oldest).await?,
+                None => None,
+            };
+            let state = match begin.state {
+                Some((key, known)) => self.load_if_newer(key, known).await?,
+                None => Newer::Known,
+            };
+            Ok(Begun { active, outcome, state })
+        })
+    }
+
     /// Makes all writes, pointers and outcomes of `commit` effective, or none.
     ///
     /// - Commits of one conversation take effect in the order in which this method was
     ///   *called*, whenever their futures are polled.
     /// - [`CommitError::Conflict`] and no effect, when a conversation is not in the state that a
     ///   write applies to, when a pointer is not as expected, or when an outcome of the
-    ///   same key is kept already.
+    ///   same key is kept already; it says which.
+    /// - The state that a write applies to is told by [`Head::change`] alone: by a [`ChangeId`] that no other
+    ///   state ever had. So no change of another process is overwritten.
+    /// - [`CommitError::Unknown`] when the answer was lost: the commit took effect, wholly, or never will.
+    ///   [`Self::is_committed`] tells which.
+    /// - The changes of a write are made one after another: what a later one erases, drops or rewrites may
+    ///   have been appended by an earlier one.
     /// - `Ok` only once everything is as durable as [`Capabilities::durable`] says.
     /// - Utterances that a change erases or drops are gone from every later read; the bytes of
     ///   those erased are gone after [`Store::scrub`], and so are those of whatever else went with a change
@@ -54,6 +96,23 @@ pub trait Store: Send + Sync + 'static {
     ///   of these conversations, and [`Change::erased`] of each tells it.
     /// - [`StoreError::Full`] and no effect when there is no room for what the commit adds.
     fn commit(&self, commit: Commit) -> BoxFuture<'static, Result<(), CommitError>>;
+
+    /// Whether the commit that brought the conversation to the state `change` took effect, be it that others
+    /// followed.
+    ///
+    /// - Told at least for a day.
+    /// - By default looks at the present state alone: right where no one else can have followed, which is
+    ///   where no other process writes to the store.
+    fn is_committed<'a>(
+        &'a self,
+        key: &'a ConversationKey,
+        change: ChangeId,
+    ) -> BoxFuture<'a, Result<bool, StoreError>> {
+        Box::pin(async move {
+            let state = self.load(key).await?;
+            Ok(state.is_some_and(|state| state.head.change == change))
+        })
+    }
 
     /// The archived utterances among `wanted`, ascending.
     ///
@@ -165,8 +224,56 @@ pub struct Capabilities {
     pub name: &'static str,
     /// A commit that was answered survives the end of the process.
     pub durable: bool,
-    /// Several processes may use one store at once.
+    /// Several processes may use one store at once: what was read may be old a moment later, so nothing is
+    /// answered from a cache alone.
     pub shared: bool,
+    /// States that are answered are those that the backend keeps in this process's memory: a cache of them
+    /// takes no room of its own, and is not bounded.
+    pub resident: bool,
+}
+
+/// What a call asks for before it is decided.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Begin<'a> {
+    /// Whose active conversation is wanted.
+    pub recipient: Option<&'a RecipientKey>,
+    /// The outcome of an earlier attempt, unless it is older.
+    pub outcome: Option<(&'a OutcomeKey, Timestamp)>,
+    /// The state of a conversation, unless it is the one known.
+    pub state: Option<(&'a ConversationKey, Option<ChangeId>)>,
+}
+
+/// The answer to a [`Begin`].
+#[derive(Clone, Debug)]
+pub struct Begun {
+    /// The recipient's active conversation.
+    pub active: Option<ConversationId>,
+    /// The earlier outcome.
+    pub outcome: Option<Arc<Outcome>>,
+    /// The state; [`Newer::Known`] too when none was asked for.
+    pub state: Newer,
+}
+
+/// A state beside one that is known.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Newer {
+    /// The conversation is in the state that is known.
+    Known,
+    /// It does not exist.
+    Absent,
+    /// It is in this one.
+    State(Arc<Conversation>),
+}
+
+impl Newer {
+    /// What `state` is beside the one that `known` names.
+    pub fn than(known: Option<ChangeId>, state: Option<Arc<Conversation>>) -> Self {
+        match state {
+            None => Self::Absent,
+            Some(state) if Some(state.head.change) == known => Self::Known,
+            Some(state) => Self::State(state),
+        }
+    }
 }
 
 /// Names a recipient among all namespaces.
@@ -194,20 +301,22 @@ pub struct Commit {
 pub enum Write {
     /// It changes, or is created.
     Change {
-        /// The state that it must be in, which its lineage and its revision tell; `None` when it
-        /// must not exist.
+        /// The state that it must be in, which [`Head::change`] tells; `None` when it must not exist.
         before: Option<Arc<Conversation>>,
-        /// What happened: with the heads before and after, all that a backend has to persist.
-        change: Arc<Change>,
+        /// What happened, in its order: with the heads before and after, all that a backend has to persist.
+        changes: Changes,
         /// The state after it: its head, and the whole for a backend that keeps states in memory.
         after: Arc<Conversation>,
     },
     /// It is removed.
     Delete {
-        /// The state that it must be in, which its lineage and its revision tell.
+        /// The state that it must be in, which [`Head::change`] tells.
         before: Arc<Conversation>,
     },
 }
+
+/// The changes that one commit makes to a conversation: mostly one.
+pub type Changes = SmallVec<[Arc<Change>; 1]>;
 
 impl Write {
     /// The conversation.
@@ -235,8 +344,8 @@ impl Write {
     }
 }
 
-/// A change of a recipient's active conversation.
-#[derive(Clone, Debug)]
+/// A change of a recipient's active conversation; or, where it stays, the demand that it does.
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PointerWrite {
     /// The recipient.
     pub recipient: RecipientKey,
@@ -324,13 +433,36 @@ pub enum StoreError {
     Unavailable(String),
 }
 
-/// A commit without effect.
+/// A commit that was not acknowledged.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum CommitError {
-    /// A precondition does not hold; the state has to be loaded anew.
-    #[error("a precondition of the commit does not hold")]
-    Conflict,
-    /// The backend failed.
+    /// A precondition does not hold, and nothing took effect: what was decided has to be decided anew.
+    #[error("a precondition of the commit does not hold: {0}")]
+    Conflict(Conflict),
+    /// The answer was lost: it is not known whether the commit took effect.
+    #[error("it is not known whether the write took effect: {0}")]
+    Unknown(String),
+    /// The backend failed, and nothing took effect.
     #[error(transparent)]
     Store(#[from] StoreError),
+}
+
+/// The precondition that does not hold; where several do not, one of them.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Conflict {
+    /// The conversation is in another state, or does not exist, or exists already.
+    #[error("conversation {} is in another state", .0.id)]
+    State(ConversationKey),
+    /// Another conversation is the recipient's active one.
+    #[error("another conversation of recipient {} is active", .0.id)]
+    Pointer(RecipientKey),
+    /// An outcome is kept for the attempt.
+    #[error("an outcome of request {} is kept", .0.request)]
+    Outcome(OutcomeKey),
+}
+
+impl From<Conflict> for CommitError {
+    fn from(conflict: Conflict) -> Self {
+        Self::Conflict(conflict)
+    }
 }

@@ -9,7 +9,7 @@ pub mod durable;
 mod memory;
 
 pub use contract::{
-    BoxFuture, Capabilities, Commit, CommitError, Due, Outcome, OutcomeKey, Page, PointerWrite, RecipientKey,
-    Store, StoreError, Write,
+    Begin, Begun, BoxFuture, Capabilities, Changes, Commit, CommitError, Conflict, Due, Newer, Outcome,
+    OutcomeKey, Page, PointerWrite, RecipientKey, Store, StoreError, Write,
 };
 pub use memory::MemoryStore;

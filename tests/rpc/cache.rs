@@ -62,7 +62,7 @@ fn copy(state: &Arc<Conversation>) -> Arc<Conversation> {
 
 impl Store for Apart {
     fn capabilities(&self) -> Capabilities {
-        self.inner.capabilities()
+        Capabilities { resident: false, ..self.inner.capabilities() }
     }
 
     fn commit(&self, mut commit: Commit) -> BoxFuture<'static, Result<(), CommitError>> {
@@ -100,7 +100,7 @@ const CACHE_BYTES: u64 = 100 << 10;
 const LEAST_BYTES: u64 = 2_048;
 const IN_MEMORY: usize = (CACHE_BYTES / LEAST_BYTES) as usize;
 
-fn engine(store: Arc<dyn Store>) -> Engine {
+fn engine(store: Arc<dyn Store>) -> Arc<Engine> {
     let defaults = Defaults {
         policy: Policy::SESSION,
         encoding: utterd::domain::Encoding::O200kBase,
@@ -109,7 +109,7 @@ fn engine(store: Arc<dyn Store>) -> Engine {
         event_capacity: 1_000_000,
         cache_bytes: CACHE_BYTES,
     };
-    Engine::new(store, ManualClock::new(), tokenizer::counter, defaults)
+    Arc::new(Engine::new(store, ManualClock::new(), tokenizer::counter, defaults))
 }
 
 fn address(number: usize) -> Address {
@@ -129,7 +129,7 @@ fn draft(text: &str) -> Draft {
 }
 
 /// The sequence that it got.
-async fn say(engine: &Engine, conversation: usize, text: &str) -> Result<u64, EngineError> {
+async fn say(engine: &Arc<Engine>, conversation: usize, text: &str) -> Result<u64, EngineError> {
     let call = MemorizeCall {
         address: address(conversation),
         drafts: vec![draft(text)],
@@ -143,7 +143,7 @@ async fn say(engine: &Engine, conversation: usize, text: &str) -> Result<u64, En
     }
 }
 
-async fn said(engine: &Engine, conversation: usize) -> Vec<(u64, String)> {
+async fn said(engine: &Arc<Engine>, conversation: usize) -> Vec<(u64, String)> {
     let list = ListUtterances {
         address: address(conversation),
         last: None,
@@ -225,7 +225,7 @@ async fn a_growing_conversation_is_charged() {
 #[tokio::test]
 async fn a_watched_conversation_is_seen_to_change() {
     let store = Apart::over(Arc::new(MemoryStore::new(0)));
-    let engine = Arc::new(engine(store.clone()));
+    let engine = engine(store.clone());
     say(&engine, 0, "first").await.unwrap();
     let mut watch = engine.watch_capacity(&Caller::default(), address(0)).await.unwrap();
     assert_eq!(watch.next().await.unwrap().head.revision.get(), 1);
@@ -242,7 +242,7 @@ const CONVERSATIONS: usize = 200;
 const ROUNDS: usize = 10;
 
 /// Every writer writes to every conversation, until it was told that it is stored.
-async fn write(engine: &Engine, writer: usize) -> usize {
+async fn write(engine: &Arc<Engine>, writer: usize) -> usize {
     let mut failures = 0;
     for round in 0..ROUNDS {
         for step in 0..CONVERSATIONS {
@@ -275,7 +275,7 @@ async fn write_all(fails: usize) -> usize {
     let gate = Gate::new();
     gate.shut();
     let store = Apart::over(gate.clone());
-    let engine = Arc::new(engine(store.clone()));
+    let engine = engine(store.clone());
     let mut events = engine.events().watch(&Caller::default(), None).unwrap();
     let done = Arc::new(AtomicBool::new(false));
     let flushing = tokio::spawn({
@@ -301,7 +301,7 @@ async fn write_all(fails: usize) -> usize {
 }
 
 /// Nothing is lost or stored twice, and each writer's words are in its order.
-async fn expect_all(engine: &Engine) {
+async fn expect_all(engine: &Arc<Engine>) {
     for conversation in 0..CONVERSATIONS {
         let said = said(engine, conversation).await;
         let sequences: Vec<_> = said.iter().map(|(sequence, _)| *sequence).collect();

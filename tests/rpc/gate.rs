@@ -11,7 +11,7 @@ use utterd::{
     domain::{ConversationId, ConversationKey, Head, Ranges, Sequence, Timestamp, Utterance},
     store::{
         BoxFuture, Capabilities, Commit, CommitError, Due, MemoryStore, Outcome, OutcomeKey, Page,
-        RecipientKey, Store, StoreError,
+        RecipientKey, Store, StoreError, Write,
     },
 };
 
@@ -48,6 +48,17 @@ impl Gate {
     /// How many commits wait.
     pub fn held(&self) -> usize {
         self.held.lock().unwrap().commits.len()
+    }
+
+    /// How many changes the commits make that wait.
+    pub fn changes(&self) -> usize {
+        let held = self.held.lock().unwrap();
+        let writes = held.commits.iter().flat_map(|(commit, _)| &commit.writes);
+        let changes = writes.map(|write| match write {
+            Write::Change { changes, .. } => changes.len(),
+            Write::Delete { .. } => 0,
+        });
+        changes.sum()
     }
 
     /// Lets the first `count` that wait take effect, in the order of their calls.

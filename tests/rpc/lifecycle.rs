@@ -265,6 +265,7 @@ async fn so_many_ended_conversations_are_kept() {
         ids.push(response.conversation_id);
         session.clock.advance(idle());
     }
+    assert_eq!(session.server.engine().sweep().await, Ok(2));
     let closed = list(&session, ConversationStatus::Closed).await;
     let closed: Vec<_> = closed.iter().rev().map(|closed| closed.conversation_id.clone()).collect();
     assert_eq!(closed, ids[2..5], "the first two of five are gone, and the sixth is active");
@@ -276,6 +277,7 @@ async fn so_many_ended_conversations_are_kept() {
         .refusal()
         .is(Code::NotFound, "CONVERSATION_NOT_FOUND");
     session.conversations().end_conversation(end("")).await.reply();
+    assert_eq!(session.server.engine().sweep().await, Ok(1));
     assert_eq!(list(&session, ConversationStatus::Unspecified).await.len(), 3);
 }
 

@@ -269,3 +269,10 @@ pub fn sequences_of(utterances: &[Utterance]) -> Vec<i64> {
 pub fn ranges(ranges: &[SequenceRange]) -> Vec<(i64, i64)> {
     ranges.iter().map(|range| (range.first, range.last)).collect()
 }
+
+/// Lets the server do what it can; it shares the test's thread.
+pub async fn settle() {
+    for _ in 0..500 {
+        tokio::task::yield_now().await;
+    }
+}

@@ -13,7 +13,7 @@ use utterd::proto::{
 use crate::{
     gate::Gate,
     refusal::Refused,
-    session::{Reply, Session, forget, memorize, sequences_of, user},
+    session::{Reply, Session, forget, memorize, sequences_of, settle, user},
 };
 
 async fn gated() -> (Session, Arc<Gate>) {
@@ -63,7 +63,7 @@ async fn a_fork_is_published_after_its_flush() {
     session.conversations().get_conversation(get()).await.reply();
 }
 
-/// One that fails leaves nothing, on either side; what was decided behind it is decided anew.
+/// One that fails leaves nothing, on either side; what waits behind it is decided on what is stored.
 #[tokio::test]
 async fn a_fork_that_fails_leaves_nothing() {
     let (session, gate) = gated().await;
@@ -73,7 +73,8 @@ async fn a_fork_that_fails_leaves_nothing() {
     gate.holds(1).await;
     let mut memory = session.memory();
     let behind = start(async move { memory.memorize(memorize(vec![user("two")])).await });
-    gate.holds(2).await;
+    settle().await;
+    assert_eq!(gate.held(), 1, "what comes behind it waits");
     gate.fail(1);
     Refused::new(fork.await.unwrap().unwrap_err()).is(Code::Unavailable, "STORE_UNAVAILABLE");
     gate.open();
@@ -95,7 +96,7 @@ async fn a_message_behind_a_fork_knows_its_archive() {
     let taken = NewUtterance { utterance_id: "first".to_owned(), ..user("again") };
     let mut memory = session.memory();
     let plain = start(async move { memory.memorize(in_fork(vec![user("plain")])).await });
-    gate.holds(2).await;
+    settle().await;
     let services = session.server.services();
     let mut taken = Box::pin(services.memorize(Request::new(in_fork(vec![taken]))));
     assert!((&mut taken).now_or_never().is_none(), "it waits for the archive");

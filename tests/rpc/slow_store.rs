@@ -14,7 +14,7 @@ use utterd::proto::{
 use crate::{
     gate::Gate,
     refusal::Refused,
-    session::{Reply, Session, forget, memorize, sequences, sequences_of, user},
+    session::{Reply, Session, forget, memorize, sequences, sequences_of, settle, user},
 };
 
 async fn gated() -> (Session, Arc<Gate>) {
@@ -29,12 +29,12 @@ fn start(session: &Session, request: MemorizeRequest) -> Call {
     tokio::spawn(async move { memory.memorize(request).await })
 }
 
-/// One after another, so that the store is called in this order.
-async fn start_many(session: &Session, gate: &Gate, count: usize) -> Vec<Call> {
+/// One after another, so that they stand in the queue in this order.
+async fn start_many(session: &Session, count: usize) -> Vec<Call> {
     let mut calls = Vec::new();
     for number in 0..count {
         calls.push(start(session, memorize(vec![user(&format!("waiting {number}"))])));
-        gate.holds(number + 1).await;
+        settle().await;
     }
     calls
 }
@@ -75,14 +75,19 @@ async fn a_change_is_published_after_its_flush() {
     assert_eq!(watch.message().await.unwrap().unwrap().capacity.unwrap().revision, 2);
 }
 
-/// Appends do not wait for each other's flush: each is decided on what is pending.
+/// One commit is in flight; what comes meanwhile goes into the next one together.
 #[tokio::test]
 async fn many_appends_share_a_flush() {
     let (session, gate) = gated().await;
     session.say(vec![user("stored")]).await;
     gate.shut();
-    let calls = start_many(&session, &gate, 30).await;
+    let calls = start_many(&session, 30).await;
+    assert_eq!((gate.held(), gate.changes()), (1, 1));
     assert_eq!(session.capacity().await.revision, 1);
+    gate.release(1);
+    gate.holds(1).await;
+    assert_eq!((gate.held(), gate.changes()), (1, 29));
+    assert_eq!(session.capacity().await.revision, 2);
     gate.open();
     let mut told = Vec::new();
     for call in calls {
@@ -101,8 +106,8 @@ async fn events_follow_the_order_of_changes() {
     let mut events = session.trace().watch_events(WatchEventsRequest::default()).await.reply();
     assert!(matches!(events.message().await.unwrap().unwrap().message, Some(Message::Started(_))));
     gate.shut();
-    let calls = start_many(&session, &gate, 10).await;
-    gate.release(4);
+    let calls = start_many(&session, 10).await;
+    gate.release(1);
     gate.open();
     for call in calls {
         call.await.unwrap().reply();
@@ -115,36 +120,38 @@ async fn events_follow_the_order_of_changes() {
     }
 }
 
-/// Everything that was decided on a change that failed is discarded with it.
+/// Everything that was decided with a change that failed is discarded with it.
 #[tokio::test]
 async fn a_failed_flush_fails_every_caller_in_it() {
     let (session, gate) = gated().await;
     session.say(vec![user("stored")]).await;
-    let before = session.cursor();
     gate.shut();
-    let calls = start_many(&session, &gate, 10).await;
-    gate.fail(10);
+    let mut calls = start_many(&session, 11).await;
+    gate.release(1);
+    gate.holds(1).await;
+    calls.remove(0).await.unwrap().reply();
+    let before = session.cursor();
+    gate.fail(1);
     for call in calls {
         let refused = call.await.unwrap().refusal().is(Code::Unavailable, "STORE_UNAVAILABLE");
         let retry = refused.says("the disk is gone").details().retry_info().and_then(|info| info.retry_delay);
         assert_eq!(retry, Some(Duration::from_secs(1)));
     }
     assert_eq!(session.cursor(), before, "nothing happened");
-    assert_eq!(session.capacity().await.revision, 1);
+    assert_eq!(session.capacity().await.revision, 2);
     gate.open();
     let next = session.say(vec![user("better now")]).await;
-    assert_eq!((next.memorized[0].sequence, next.revision), (2, 2));
-    assert_eq!(sequences_of(&session.window().await), [1, 2]);
+    assert_eq!((next.memorized[0].sequence, next.revision), (3, 3));
+    assert_eq!(sequences_of(&session.window().await), [1, 2, 3]);
 }
 
-/// Behind a commit that failed the others are decided anew; none is lost, none comes twice.
+/// What waits for a commit that fails is decided on what is stored; none is lost, none comes twice.
 #[tokio::test]
-async fn what_stood_behind_a_failure_is_decided_anew() {
+async fn what_waits_behind_a_failure_is_decided_on_what_is_stored() {
     let (session, gate) = gated().await;
     session.say(vec![user("stored")]).await;
     gate.shut();
-    let calls = start_many(&session, &gate, 10).await;
-    gate.release(3);
+    let calls = start_many(&session, 10).await;
     gate.fail(1);
     gate.open();
     let (mut told, mut failed) = (BTreeSet::new(), Vec::new());
@@ -157,11 +164,11 @@ async fn what_stood_behind_a_failure_is_decided_anew() {
             }
         }
     }
-    assert_eq!(failed, [3]);
+    assert_eq!(failed, [0]);
     assert_eq!(told, (2..=10).collect());
     let stored = session.stored().await;
     assert_eq!(sequences_of(&stored), (1..=10).collect::<Vec<_>>());
-    assert!(stored.iter().all(|utterance| utterance.content != "waiting 3"));
+    assert!(stored.iter().all(|utterance| utterance.content != "waiting 0"));
 }
 
 /// A conversation that could not be started does not exist, and can be started later.
@@ -187,7 +194,11 @@ async fn a_first_write_that_fails_leaves_nothing() {
 async fn first_writers_in_flight_start_one_conversation() {
     let (session, gate) = gated().await;
     gate.shut();
-    let calls = start_many(&session, &gate, 5).await;
+    let mut calls = Vec::new();
+    for number in 1..=5 {
+        calls.push(start(&session, memorize(vec![user("first")])));
+        gate.holds(number).await;
+    }
     gate.open();
     let (mut conversations, mut started) = (BTreeSet::new(), 0);
     for call in calls {
@@ -233,9 +244,9 @@ async fn duplicates_in_flight_store_one() {
     gate.shut();
     let request = MemorizeRequest { request_id: "r".to_owned(), ..memorize(vec![user("once")]) };
     let mut calls = Vec::new();
-    for number in 1..=3 {
+    for _ in 1..=3 {
         calls.push(start(&session, request.clone()));
-        gate.holds(number).await;
+        settle().await;
     }
     gate.open();
     let mut replayed = Vec::new();
@@ -260,9 +271,7 @@ async fn a_replay_is_the_first_answer_however_early_it_comes() {
     gate.holds(1).await;
     let answer = gate.take_effect();
     let duplicate = start(&session, request);
-    for _ in 0..100 {
-        tokio::task::yield_now().await;
-    }
+    settle().await;
     assert!(!duplicate.is_finished(), "nothing is published yet");
     answer();
     let (first, duplicate) = (first.await.unwrap().reply(), duplicate.await.unwrap().reply());
@@ -288,9 +297,7 @@ async fn a_replayed_creation_has_its_conversation() {
     gate.holds(1).await;
     let answer = gate.take_effect();
     let duplicate = create();
-    for _ in 0..100 {
-        tokio::task::yield_now().await;
-    }
+    settle().await;
     answer();
     let (first, duplicate) = (first.await.unwrap().reply(), duplicate.await.unwrap().reply());
     assert!(duplicate.replayed && duplicate.conversation.is_some());
@@ -340,12 +347,13 @@ async fn a_hard_forget_waits_in_line() {
     let (session, gate) = gated().await;
     session.say(vec![user("stored")]).await;
     gate.shut();
-    let calls = start_many(&session, &gate, 3).await;
+    let calls = start_many(&session, 3).await;
     let mut memory = session.memory();
     let erased = tokio::spawn(async move { memory.forget(forget("sequence:1-3", ForgetMode::Hard)).await });
-    gate.holds(4).await;
+    settle().await;
     let later = start(&session, memorize(vec![user("later")]));
-    gate.holds(5).await;
+    settle().await;
+    assert_eq!(gate.held(), 1);
     gate.open();
     for call in calls {
         call.await.unwrap().reply();
@@ -407,7 +415,7 @@ async fn a_deletion_that_fails_changes_nothing() {
     assert_eq!(sequences_of(&session.window().await), [1, 2]);
 }
 
-/// What is on its way to the archive is seen there, before its flush too.
+/// What is on its way to the archive is found there by what waits behind it.
 #[tokio::test]
 async fn what_leaves_the_window_is_known_before_its_flush() {
     let (session, gate) = gated().await;
@@ -419,15 +427,16 @@ async fn what_leaves_the_window_is_known_before_its_flush() {
     gate.shut();
     let evicting = start(&session, memorize(vec![named("u21")]));
     gate.holds(1).await;
-    let again = session.memory().memorize(memorize(vec![named("u1")])).await;
-    again.refusal().is(Code::AlreadyExists, "UTTERANCE_EXISTS");
+    let again = start(&session, memorize(vec![named("u1")]));
+    settle().await;
     let mut memory = session.memory();
     let erased = tokio::spawn(async move { memory.forget(forget("id:u1", ForgetMode::Hard)).await });
-    gate.holds(2).await;
+    settle().await;
     let anew = start(&session, memorize(vec![named("u1")]));
-    gate.holds(3).await;
+    settle().await;
     gate.open();
     assert_eq!(sequences(&evicting.await.unwrap().reply().evicted)[0], 1);
+    again.await.unwrap().refusal().is(Code::AlreadyExists, "UTTERANCE_EXISTS");
     assert_eq!(erased.await.unwrap().reply().forgotten[0].sequence, 1);
     assert_eq!(anew.await.unwrap().reply().memorized[0].sequence, 22);
     assert_eq!(sequences_of(&session.stored().await), (2..=22).collect::<Vec<_>>());

@@ -105,8 +105,9 @@ impl Lines {
         if let (Some(result), false) = (outcome, failed) {
             find(result, &mut self.text);
         }
-        if self.text.len() > start {
-            self.push(utterance, speaker, Worth::Named, Some(tool), start..self.text.len());
+        let end = self.text.trim_end().len();
+        if end > start {
+            self.push(utterance, speaker, Worth::Named, Some(tool), start..end);
         }
     }
 

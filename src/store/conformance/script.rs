@@ -11,9 +11,9 @@ use std::{
 
 use crate::{
     domain::{
-        Change, Conversation, ConversationId, ConversationKey, Draft, Encoding, Identity, LineageId, Loaded,
-        More, Namespace, Need, Policy, Ranges, RecipientId, Refusal, RequestId, Revision, Role, Sequence,
-        ShareId, Timestamp, TokenCounter, ToolCall, Transition, Utterance, Verdict,
+        Change, ChangeId, Conversation, ConversationId, ConversationKey, Draft, Encoding, Identity,
+        LineageId, Loaded, More, Namespace, Need, Policy, Ranges, RecipientId, Refusal, RequestId, Revision,
+        Role, Sequence, ShareId, Timestamp, TokenCounter, ToolCall, Transition, Utterance, Verdict,
         capacity::Capacity,
         change::Context,
         end::{End, end},
@@ -25,7 +25,8 @@ use crate::{
         update::{Create, Update, UpdateUtterance, create, update, update_utterance},
     },
     store::{
-        Commit, CommitError, Outcome, OutcomeKey, Page, PointerWrite, RecipientKey, Store, StoreError, Write,
+        Changes, Commit, CommitError, Outcome, OutcomeKey, Page, PointerWrite, RecipientKey, Store,
+        StoreError, Write,
     },
 };
 
@@ -64,12 +65,14 @@ impl Step {
     pub(super) fn of(before: &Arc<Conversation>, transition: Transition) -> Self {
         let exists = before.head.revision != Revision::NONE;
         let before = exists.then(|| before.clone());
-        Self { before, change: Arc::new(transition.change), after: Arc::new(transition.after) }
+        let Transition { change, mut after } = transition;
+        after.head.change = self::change();
+        Self { before, change: Arc::new(change), after: Arc::new(after) }
     }
 
     pub(super) fn write(&self) -> Write {
         let Self { before, change, after } = self.clone();
-        Write::Change { before, change, after }
+        Write::Change { before, changes: Changes::from_iter([change]), after }
     }
 
     pub(super) fn commit(&self) -> Commit {
@@ -336,6 +339,11 @@ pub(super) fn key_in(namespace: &str, id: &str) -> ConversationKey {
     ConversationKey { namespace: Namespace::new(namespace).expect("a namespace"), id }
 }
 
+/// A name that no other state of this process has.
+pub(super) fn change() -> ChangeId {
+    ChangeId(lineage().0)
+}
+
 /// A lineage that no other conversation of this process has.
 pub(super) fn lineage() -> LineageId {
     static LINEAGES: AtomicU64 = AtomicU64::new(1);
@@ -407,7 +415,7 @@ pub(super) async fn active(store: &Arc<dyn Store>, recipient: &RecipientKey) -> 
 
 /// The commit must be refused by a precondition.
 pub(super) async fn refused(store: &Arc<dyn Store>, commit: Commit) {
-    assert_eq!(store.commit(commit).await, Err(CommitError::Conflict));
+    assert!(matches!(store.commit(commit).await, Err(CommitError::Conflict(_))));
 }
 
 /// Whether the commit was refused for want of room.

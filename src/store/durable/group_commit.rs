@@ -27,7 +27,7 @@ use super::{
     request::Request,
 };
 use crate::store::StoreError;
-use group::{Group, Revisions};
+use group::{Group, States};
 use mailbox::{Caller, Outcome, answer_all};
 pub(super) use queue::{Answer, Queue};
 use queue::{Gather, Taken};
@@ -41,8 +41,8 @@ const MARK_INTERVAL: Duration = Duration::from_secs(1);
 const GATHER_PART: u32 = 4;
 const GATHER_FROM: Duration = Duration::from_micros(500);
 const GATHER_MOST: Duration = Duration::from_millis(2);
-/// Conversations whose revisions are remembered.
-const REVISIONS: usize = 1 << 16;
+/// Conversations whose states are remembered.
+const STATES: usize = 1 << 16;
 
 /// The writing thread, and the way to it. Dropped, it waits until everything that was handed
 /// over is written.
@@ -84,7 +84,7 @@ struct Writer {
     directory: Arc<Directory>,
     queue: Arc<Queue>,
     flush: Flush,
-    revisions: Revisions,
+    states: States,
     /// The last group that was applied, and the links that are there.
     group: u64,
     links: Vec<u64>,
@@ -114,7 +114,7 @@ impl Writer {
             directory,
             queue,
             flush,
-            revisions: Revisions::new(REVISIONS),
+            states: States::new(STATES),
             group,
             links,
             flushed: group,
@@ -146,7 +146,7 @@ impl Writer {
     /// it is stored.
     fn write(&mut self, requests: Vec<(Request, Caller)>) -> Result<(), KeyValueError> {
         let pairs = self.directory.pairs();
-        let mut group = Group::new(self.group + 1, &self.links, pairs, &mut self.revisions);
+        let mut group = Group::new(self.group + 1, &self.links, pairs, &mut self.states);
         let admit = |(request, caller)| (caller, group.admit(request));
         let admitted: Vec<(Caller, Outcome)> = requests.into_iter().map(admit).collect();
         self.answered = admitted.len();

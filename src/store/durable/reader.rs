@@ -12,13 +12,13 @@ use std::{
 
 use super::{
     directory::Directory,
+    error::unavailable,
     key_value::{Key, KeyValue, Pairs},
     records::{
         self, Active, Compactions, ConversationName, Descriptions, Dues, Ended, Endings, GivenIds,
         HeadRecord, Heads, Kind, Listed, ListedKey, Meta, Metas, OutcomeAges, OutcomeName, Outcomes,
         Policies, Readers, Segments, Utterances, Waiting,
     },
-    unavailable,
 };
 use crate::{
     domain::{

@@ -2,6 +2,8 @@
 //!
 //! Made on the caller's thread, so that the one thread that writes has little left to do.
 
+use std::sync::Arc;
+
 use super::{
     key_value::{Key, Value},
     records::{
@@ -12,24 +14,23 @@ use super::{
 };
 use crate::{
     domain::{
-        Change, Conversation, ConversationId, ConversationKey, Head, LineageId, Ranges, Revision, Timestamp,
+        Change, ChangeId, Conversation, ConversationId, ConversationKey, Head, LineageId, Ranges, Timestamp,
         Trunk, Utterance,
     },
-    store::{Commit, Due, Outcome, OutcomeKey, PointerWrite, Write},
+    store::{Commit, Conflict, Due, Outcome, OutcomeKey, PointerWrite, Write},
 };
 
 /// One atomic step.
 #[derive(Debug, Default)]
 pub(super) struct Request {
-    /// All of these must hold.
-    pub(super) checks: Vec<Check>,
+    /// All of these must hold; each with what it means when it does not.
+    pub(super) checks: Vec<(Check, Conflict)>,
     /// What becomes effective then, in this order.
     pub(super) steps: Vec<Step>,
     /// What is no longer read where others may read it; told by what all steps leave.
     pub(super) releases: Vec<Release>,
-    /// The lineages whose heads are written, with the revisions that they come to; `None` when
-    /// the head goes.
-    pub(super) heads: Vec<(LineageId, Option<Revision>)>,
+    /// The lineages whose heads are written, with the states that they come to; `None` when the head goes.
+    pub(super) heads: Vec<(LineageId, Option<ChangeId>)>,
 }
 
 /// What must hold.
@@ -37,8 +38,8 @@ pub(super) struct Request {
 pub(super) enum Check {
     /// There is no value under the key.
     Absent(Key),
-    /// The conversation that writes to the lineage is at the revision.
-    At(LineageId, Revision),
+    /// The conversation that writes to the lineage is in the state.
+    At(LineageId, ChangeId),
     /// The recipient's active conversation under the key.
     Active(Key, Option<ConversationId>),
 }
@@ -103,29 +104,29 @@ impl Request {
     }
 
     fn write(&mut self, write: &Write) {
-        match write.before() {
-            Some(before) => {
-                let lineage = before.head.identity.lineage;
-                self.checks.push(Check::At(lineage, before.head.revision));
-            }
-            None => self.checks.push(Check::Absent(records::key::<ConversationName>(write.key()))),
-        }
+        let check = match write.before() {
+            Some(before) => Check::At(before.head.identity.lineage, before.head.change),
+            None => Check::Absent(records::key::<ConversationName>(write.key())),
+        };
+        self.checks.push((check, Conflict::State(write.key().clone())));
         match write {
-            Write::Change { before, change, after } => self.change(before.as_deref(), change, after),
+            Write::Change { before, changes, after } => self.change(before.as_deref(), changes, after),
             Write::Delete { before } => self.delete(before),
         }
     }
 
-    fn change(&mut self, before: Option<&Conversation>, change: &Change, after: &Conversation) {
+    fn change(&mut self, before: Option<&Conversation>, changes: &[Arc<Change>], after: &Conversation) {
         let head = &after.head;
         let lineage = head.identity.lineage;
-        self.utterances(head, change);
+        for change in changes {
+            self.utterances(head, change);
+            self.summary(lineage, change);
+        }
         self.share(before.map(|before| &before.head), head);
-        self.summary(lineage, change);
         self.describe(before.map(|before| &before.head), head);
         self.wait(before, Some(after), &head.identity.key);
         self.put::<Heads>(&lineage, &HeadRecord::of(head, &after.summary));
-        self.heads.push((lineage, Some(head.revision)));
+        self.heads.push((lineage, Some(head.change)));
         if before.is_some_and(|before| before.head.erased_at != head.erased_at) {
             self.steps.push(Step::Unscrubbed);
         }
@@ -304,9 +305,10 @@ impl Request {
     }
 
     fn point(&mut self, pointer: &PointerWrite) {
-        let key = records::key::<Active>(&pointer.recipient);
-        self.checks.push(Check::Active(key, pointer.before.clone()));
+        let check = Check::Active(records::key::<Active>(&pointer.recipient), pointer.before.clone());
+        self.checks.push((check, Conflict::Pointer(pointer.recipient.clone())));
         match &pointer.after {
+            stays if *stays == pointer.before => {}
             Some(id) => self.put::<Active>(&pointer.recipient, id),
             None => self.remove::<Active>(&pointer.recipient),
         }
@@ -314,7 +316,8 @@ impl Request {
 
     fn keep(&mut self, key: &OutcomeKey, outcome: &Outcome) {
         let name = OutcomeName::of(key);
-        self.checks.push(Check::Absent(records::key::<Outcomes>(&name)));
+        let check = Check::Absent(records::key::<Outcomes>(&name));
+        self.checks.push((check, Conflict::Outcome(key.clone())));
         self.put::<Outcomes>(&name, outcome);
         self.put::<OutcomeAges>(&(outcome.time, name), &());
     }

@@ -2,9 +2,9 @@
 
 use super::{
     directory::Directory,
+    error::unavailable,
     key_value::{Batch, Durability, KeyValueError},
     records::{self, Meta, Metas},
-    unavailable,
 };
 use crate::store::StoreError;
 

@@ -6,9 +6,9 @@ use super::{DurableStore, EngineKind, Flush, Options};
 pub(super) use crate::store::conformance::script::{named, said, user};
 use crate::{
     domain::{
-        Conversation, ConversationId, ConversationKey, Draft, Encoding, Identity, LineageId, Loaded, More,
-        Namespace, Need, Policy, Ranges, RecipientId, Refusal, RequestId, Revision, Role, Sequence,
-        Timestamp, ToolCall, Transition, Utterance, Verdict,
+        ChangeId, Conversation, ConversationId, ConversationKey, Draft, Encoding, Identity, LineageId,
+        Loaded, More, Namespace, Need, Policy, Ranges, RecipientId, Refusal, RequestId, Revision, Role,
+        Sequence, Timestamp, ToolCall, Transition, Utterance, Verdict,
         capacity::Capacity,
         change::Context,
         compaction::{Cause, Compact, ReplaceByLlm, Undo, compact, give_up, replace_by_llm, undo},
@@ -217,11 +217,16 @@ impl<'s> TestConversation<'s> {
     }
 
     fn apply(&mut self, transition: Option<Transition>) {
-        let Some(Transition { change, after }) = transition else { return };
+        let Some(Transition { change, mut after }) = transition else { return };
+        after.head.change = ChangeId(u128::from(after.head.revision.get()).to_be_bytes());
         let before = (self.state.head.revision != Revision::NONE).then(|| self.state.clone());
         assert_eq!(after.check(), [""; 0]);
         self.state = Arc::new(after);
-        let write = Write::Change { before, change: Arc::new(change), after: self.state.clone() };
+        let write = Write::Change {
+            before,
+            changes: [Arc::new(change)].into_iter().collect(),
+            after: self.state.clone(),
+        };
         self.test_store.commit(Commit { writes: vec![write], ..Commit::default() });
     }
 

@@ -10,7 +10,7 @@ use std::{
 
 use crate::{
     domain::{Conversation, ConversationId, ConversationKey, Head, LineageId, Sequence, Timestamp, Trunk},
-    store::{Commit, CommitError, Outcome, OutcomeKey, PointerWrite, RecipientKey, Write},
+    store::{Commit, Conflict, Outcome, OutcomeKey, PointerWrite, RecipientKey, Write},
 };
 
 /// Orders conversations by descending start time, then id.
@@ -32,12 +32,14 @@ pub(super) struct Indexes {
 }
 
 impl Indexes {
-    pub(super) fn check(&self, commit: &Commit) -> Result<(), CommitError> {
-        let moved = |pointer: &PointerWrite| self.active.get(&pointer.recipient) != pointer.before.as_ref();
-        let kept = |key: &OutcomeKey| self.outcomes.contains_key(key);
-        match commit.pointers.iter().any(moved) || commit.outcomes.iter().any(|(key, _)| kept(key)) {
-            true => Err(CommitError::Conflict),
-            false => Ok(()),
+    pub(super) fn check(&self, commit: &Commit) -> Result<(), Conflict> {
+        let moved = |pointer: &&PointerWrite| self.active.get(&pointer.recipient) != pointer.before.as_ref();
+        if let Some(pointer) = commit.pointers.iter().find(moved) {
+            return Err(Conflict::Pointer(pointer.recipient.clone()));
+        }
+        match commit.outcomes.iter().find(|(key, _)| self.outcomes.contains_key(key)) {
+            Some((key, _)) => Err(Conflict::Outcome(key.clone())),
+            None => Ok(()),
         }
     }
 
@@ -114,7 +116,7 @@ impl Indexes {
     }
 
     pub(super) fn apply(&mut self, commit: &Commit) {
-        for pointer in &commit.pointers {
+        for pointer in commit.pointers.iter().filter(|pointer| pointer.before != pointer.after) {
             match &pointer.after {
                 Some(id) => self.active.insert(pointer.recipient.clone(), id.clone()),
                 None => self.active.remove(&pointer.recipient),

@@ -28,8 +28,8 @@ use smallvec::SmallVec;
 use crate::{
     domain::{Conversation, ConversationId, ConversationKey, Head, Ranges, Sequence, Timestamp, Utterance},
     store::{
-        BoxFuture, Capabilities, Commit, CommitError, Due, Outcome, OutcomeKey, Page, RecipientKey, Store,
-        StoreError, Write,
+        Begin, Begun, BoxFuture, Capabilities, Commit, CommitError, Conflict, Due, Newer, Outcome,
+        OutcomeKey, Page, RecipientKey, Store, StoreError, Write,
     },
 };
 use indexes::Indexes;
@@ -125,11 +125,11 @@ impl MemoryStore {
         places: &[Place<'_>],
         slots: &mut [MutexGuard<'_, Slot>],
     ) -> Result<(), CommitError> {
-        let is_moved = |(place, slot): (&Place<'_>, &MutexGuard<'_, Slot>)| {
+        let is_moved = |(place, slot): &(&Place<'_>, &MutexGuard<'_, Slot>)| {
             place.write.is_some_and(|write| !slot.is_in(write.before()))
         };
-        if places.iter().zip(slots.iter()).any(is_moved) {
-            return Err(CommitError::Conflict);
+        if let Some((place, _)) = places.iter().zip(slots.iter()).find(is_moved) {
+            return Err(Conflict::State(place.key.clone()).into());
         }
         let indexed = !commit.pointers.is_empty()
             || !commit.outcomes.is_empty()
@@ -184,6 +184,20 @@ impl MemoryStore {
         Ok(())
     }
 
+    /// The outcome under `key`, unless it is older than `oldest`: then it goes.
+    fn kept_outcome(
+        &self,
+        indexes: &mut Indexes,
+        key: &OutcomeKey,
+        oldest: Timestamp,
+    ) -> Option<Arc<Outcome>> {
+        if indexes.outcomes.get(key).is_some_and(|outcome| outcome.time < oldest) {
+            indexes.outcomes.remove(key);
+            self.give_back_outcomes(1);
+        }
+        indexes.outcomes.get(key).cloned()
+    }
+
     fn give_back_outcomes(&self, removed: u64) {
         self.used.fetch_sub(removed * OUTCOME_BYTES.unsigned_abs(), Ordering::Relaxed);
     }
@@ -227,7 +241,7 @@ fn ready<'a, T: Send + 'a>(value: T) -> BoxFuture<'a, T> {
 
 impl Store for MemoryStore {
     fn capabilities(&self) -> Capabilities {
-        Capabilities { name: "memory", durable: false, shared: false }
+        Capabilities { name: "memory", durable: false, shared: false, resident: true }
     }
 
     fn load<'a>(
@@ -235,6 +249,19 @@ impl Store for MemoryStore {
         key: &'a ConversationKey,
     ) -> BoxFuture<'a, Result<Option<Arc<Conversation>>, StoreError>> {
         ready(Ok(self.with_slot(key, |slot| slot.state.clone())))
+    }
+
+    fn begin<'a>(&'a self, begin: Begin<'a>) -> BoxFuture<'a, Result<Begun, StoreError>> {
+        let (mut active, mut outcome) = (None, None);
+        if begin.recipient.is_some() || begin.outcome.is_some() {
+            let mut indexes = self.indexes.lock();
+            active = begin.recipient.and_then(|recipient| indexes.active.get(recipient).cloned());
+            outcome = begin.outcome.and_then(|(key, oldest)| self.kept_outcome(&mut indexes, key, oldest));
+        }
+        let state = begin.state.map_or(Newer::Known, |(key, known)| {
+            Newer::than(known, self.with_slot(key, |slot| slot.state.clone()))
+        });
+        ready(Ok(Begun { active, outcome, state }))
     }
 
     fn commit(&self, commit: Commit) -> BoxFuture<'static, Result<(), CommitError>> {
@@ -320,12 +347,7 @@ impl Store for MemoryStore {
         key: &'a OutcomeKey,
         oldest: Timestamp,
     ) -> BoxFuture<'a, Result<Option<Arc<Outcome>>, StoreError>> {
-        let mut indexes = self.indexes.lock();
-        if indexes.outcomes.get(key).is_some_and(|outcome| outcome.time < oldest) {
-            indexes.outcomes.remove(key);
-            self.give_back_outcomes(1);
-        }
-        ready(Ok(indexes.outcomes.get(key).cloned()))
+        ready(Ok(self.kept_outcome(&mut self.indexes.lock(), key, oldest)))
     }
 
     fn due(&self, now: Timestamp, limit: usize) -> BoxFuture<'_, Result<Vec<Due>, StoreError>> {

@@ -5,7 +5,7 @@ use parking_lot::MutexGuard;
 use super::{archive::Archive, slot::Slot};
 use crate::{
     domain::{ConversationKey, Ranges},
-    store::{CommitError, Write},
+    store::{CommitError, Conflict, Write},
 };
 
 /// A conversation that a commit locks: it is written, or may take over what others give up.
@@ -35,9 +35,9 @@ pub(super) fn gives_up(write: &Write) -> bool {
     shares
         && match write {
             Write::Delete { .. } => true,
-            Write::Change { change, .. } => {
+            Write::Change { changes, .. } => changes.iter().any(|change| {
                 !(change.rewritten.is_empty() && change.dropped.is_empty() && change.erased.is_empty())
-            }
+            }),
         }
 }
 
@@ -67,10 +67,10 @@ pub(super) fn inherited_archives(
 ) -> Result<Vec<(usize, Archive)>, CommitError> {
     let mut archives = Vec::new();
     for (fork, place) in places.iter().enumerate().rev() {
-        let Some(Write::Change { change, after, .. }) = place.write else { continue };
-        let Some(parent) = &change.inherits else { continue };
-        let parent = places.iter().position(|place| place.key == parent && place.write.is_some());
-        let parent = &slots[parent.ok_or(CommitError::Conflict)?];
+        let Some(Write::Change { changes, after, .. }) = place.write else { continue };
+        let Some(key) = changes.iter().find_map(|change| change.inherits.as_ref()) else { continue };
+        let parent = places.iter().position(|place| place.key == key && place.write.is_some());
+        let parent = &slots[parent.ok_or_else(|| Conflict::State(key.clone()))?];
         archives.push((fork, parent.archive.part(&after.head.archived)));
     }
     Ok(archives)

@@ -49,8 +49,8 @@ fn kept_growth(before: Option<&Arc<Conversation>>, after: &Conversation) -> i64 
 impl Slot {
     /// Whether the conversation is in the state that a write applies to.
     pub(super) fn is_in(&self, state: Option<&Arc<Conversation>>) -> bool {
-        let place = |state: &Arc<Conversation>| (state.head.revision, state.head.identity.lineage);
-        self.state.as_ref().map(place) == state.map(place)
+        let change = |state: &Arc<Conversation>| state.head.change;
+        self.state.as_ref().map(change) == state.map(change)
     }
 
     fn stored(&self, sequence: Sequence) -> Option<&Arc<Utterance>> {
@@ -60,33 +60,45 @@ impl Slot {
 
     /// By how many bytes the conversation is charged more after `write`.
     pub(super) fn delta(&self, write: &Write) -> i64 {
-        let Write::Change { change, after, .. } = write else { return -(self.bytes as i64) };
-        let appended = change.appended.iter().map(|utterance| bytes(utterance)).sum::<i64>();
-        let unkept = |utterance: &&Arc<Utterance>| change.dropped.contains(utterance.sequence);
-        let unkept = change.appended.iter().filter(unkept).map(|utterance| bytes(utterance)).sum::<i64>();
-        let rewritten = change.rewritten.iter().map(|utterance| self.growth(utterance, change)).sum::<i64>();
-        let gone = self.charged_for(&change.erased) + self.charged_for(&change.dropped);
+        let Write::Change { changes, after, .. } = write else { return -(self.bytes as i64) };
+        let places = 0..changes.len();
+        let said: i64 = places.map(|at| self.change_delta(&changes[at], &changes[..at])).sum();
         let before = self.state.as_ref().map_or(0, |state| head_bytes(&state.head));
-        let kept = kept_growth(self.state.as_ref(), after);
-        appended - unkept + rewritten - gone + head_bytes(&after.head) - before + kept
+        said + head_bytes(&after.head) - before + kept_growth(self.state.as_ref(), after)
+    }
+
+    /// By how many bytes more is stored of what was said after `change`, which follows `earlier`.
+    fn change_delta(&self, change: &Change, earlier: &[Arc<Change>]) -> i64 {
+        let unkept = |utterance: &&Arc<Utterance>| !change.dropped.contains(utterance.sequence);
+        let appended = change.appended.iter().filter(unkept).map(|utterance| bytes(utterance)).sum::<i64>();
+        let rewritten = change.rewritten.iter().map(|utterance| self.growth(utterance, change, earlier));
+        let gone = [&change.erased, &change.dropped].map(|gone| self.charged_for(gone, earlier));
+        appended + rewritten.sum::<i64>() - gone.iter().sum::<i64>()
     }
 
     /// What storing an utterance anew adds: all of it, when what was there is another's.
-    fn growth(&self, utterance: &Utterance, change: &Change) -> i64 {
+    fn growth(&self, utterance: &Utterance, change: &Change, earlier: &[Arc<Change>]) -> i64 {
         let sequence = utterance.sequence;
         let appended = || change.appended.iter().any(|appended| appended.sequence == sequence);
-        match self.stored(sequence) {
-            Some(_) if self.foreign.contains(sequence) => bytes(utterance),
+        match self.own(sequence, earlier) {
             Some(before) => bytes(utterance) - bytes(before),
+            None if self.foreign.contains(sequence) => bytes(utterance),
             None if change.inherits.is_some() && !appended() => bytes(utterance),
             None => 0,
         }
     }
 
     /// The bytes of those among `sequences` that the conversation is charged for.
-    fn charged_for(&self, sequences: &Ranges) -> i64 {
-        let own = sequences.sequences().filter(|sequence| !self.foreign.contains(*sequence));
-        own.filter_map(|sequence| self.stored(sequence)).map(|utterance| bytes(utterance)).sum()
+    fn charged_for(&self, sequences: &Ranges, earlier: &[Arc<Change>]) -> i64 {
+        let own = sequences.sequences().filter_map(|sequence| self.own(sequence, earlier));
+        own.map(|utterance| bytes(utterance)).sum()
+    }
+
+    /// An utterance that the conversation is charged for, as it is after the changes in `earlier`.
+    fn own<'a>(&'a self, sequence: Sequence, earlier: &'a [Arc<Change>]) -> Option<&'a Arc<Utterance>> {
+        let written = earlier.iter().rev().flat_map(|change| change.rewritten.iter().chain(&change.appended));
+        let written = written.into_iter().find(|utterance| utterance.sequence == sequence);
+        written.or_else(|| self.stored(sequence).filter(|_| !self.foreign.contains(sequence)))
     }
 
     /// The utterances that the conversation is charged for, and that it has no more after `write`,
@@ -97,7 +109,7 @@ impl Slot {
         };
         let mut released = match write {
             Write::Delete { .. } => state.head.kept(),
-            Write::Change { change, .. } => replaced(change),
+            Write::Change { changes, .. } => replaced(changes),
         };
         released.subtract(&self.foreign);
         released
@@ -109,7 +121,7 @@ impl Slot {
         let mut wanted = released.intersection(&self.foreign);
         match write {
             Some(Write::Delete { .. }) => return Default::default(),
-            Some(Write::Change { change, .. }) => wanted.subtract(&replaced(change)),
+            Some(Write::Change { changes, .. }) => wanted.subtract(&replaced(changes)),
             None => {}
         }
         let both = |sequence: &Sequence| match (self.stored(*sequence), other.stored(*sequence)) {
@@ -133,13 +145,15 @@ impl Slot {
         let delta = self.delta(write);
         self.bytes = self.bytes.saturating_add_signed(delta);
         match write {
-            Write::Change { change, after, .. } => {
+            Write::Change { changes, after, .. } => {
                 if let Some(inherited) = inherited {
                     self.archive = inherited;
                     self.foreign = after.head.kept();
-                    change.appended.iter().for_each(|own| self.foreign.remove(own.sequence, own.sequence));
+                    let own = changes.iter().flat_map(|change| &change.appended);
+                    own.for_each(|own| self.foreign.remove(own.sequence, own.sequence));
                 }
-                self.change(change);
+                changes.iter().for_each(|change| self.change(change));
+                self.foreign.subtract(&replaced(changes));
                 self.state = Some(after.clone());
             }
             Write::Delete { .. } => *self = Self::default(),
@@ -156,14 +170,16 @@ impl Slot {
         }
         self.archive.remove(&change.dropped);
         self.archive.remove(&change.erased);
-        self.foreign.subtract(&replaced(change));
     }
 }
 
 /// What is removed, or stored anew.
-fn replaced(change: &Change) -> Ranges {
-    let mut replaced: Ranges = change.rewritten.iter().map(|utterance| utterance.sequence).collect();
-    replaced.union(&change.dropped);
-    replaced.union(&change.erased);
+fn replaced(changes: &[Arc<Change>]) -> Ranges {
+    let mut replaced = Ranges::new();
+    for change in changes {
+        change.rewritten.iter().for_each(|utterance| replaced.add(utterance.sequence));
+        replaced.union(&change.dropped);
+        replaced.union(&change.erased);
+    }
     replaced
 }

@@ -4,19 +4,18 @@ use quick_cache::unsync::Cache;
 use rustc_hash::FxHashMap;
 
 use super::super::{
+    error::unavailable,
     key_value::{Batch, Key, KeyValue, Value},
     records::{self, Active, GivenIds, Heads, Kind, Meta, Metas, Outcomes, Utterances},
     request::{Check, Request, Step},
-    unavailable,
 };
 use crate::{
-    domain::{LineageId, Ranges, Revision},
+    domain::{ChangeId, LineageId, Ranges},
     store::{CommitError, StoreError},
 };
 
-/// The revisions that conversations are at, as far as they are remembered; `None` for one that
-/// is gone.
-pub(super) type Revisions = Cache<LineageId, Option<Revision>>;
+/// The states that conversations are in, as far as they are remembered; `None` for one that is gone.
+pub(super) type States = Cache<LineageId, Option<ChangeId>>;
 
 /// What a request writes, in this order.
 pub(super) type Writes = Vec<(Key, Option<Value>)>;
@@ -27,7 +26,7 @@ pub(super) struct Group<'a> {
     /// The links that are there before it.
     links: &'a [u64],
     pub(super) pairs: &'a dyn KeyValue,
-    revisions: &'a mut Revisions,
+    states: &'a mut States,
     pub(super) writes: FxHashMap<Key, Option<Value>>,
 }
 
@@ -36,16 +35,16 @@ impl<'a> Group<'a> {
         number: u64,
         links: &'a [u64],
         pairs: &'a dyn KeyValue,
-        revisions: &'a mut Revisions,
+        states: &'a mut States,
     ) -> Self {
-        Self { number, links, pairs, revisions, writes: FxHashMap::default() }
+        Self { number, links, pairs, states, writes: FxHashMap::default() }
     }
 
     /// Takes a request in, wholly, if all that must hold does.
     pub(super) fn admit(&mut self, request: Request) -> Result<(), CommitError> {
-        for check in &request.checks {
-            if !self.holds(check)? {
-                return Err(CommitError::Conflict);
+        for (check, conflict) in request.checks {
+            if !self.holds(&check)? {
+                return Err(conflict.into());
             }
         }
         let mut writes = Vec::with_capacity(request.steps.len());
@@ -56,8 +55,8 @@ impl<'a> Group<'a> {
             self.release(release, &mut writes)?;
         }
         self.writes.extend(writes);
-        for (lineage, revision) in request.heads {
-            self.revisions.insert(lineage, revision);
+        for (lineage, state) in request.heads {
+            self.states.insert(lineage, state);
         }
         Ok(())
     }
@@ -74,22 +73,22 @@ impl<'a> Group<'a> {
     fn holds(&mut self, check: &Check) -> Result<bool, StoreError> {
         Ok(match check {
             Check::Absent(key) => self.get(key)?.is_none(),
-            Check::At(lineage, revision) => self.revision(*lineage)? == Some(*revision),
+            Check::At(lineage, state) => self.state(*lineage)? == Some(*state),
             Check::Active(key, expected) => self.read::<Active>(key)? == *expected,
         })
     }
 
-    fn revision(&mut self, lineage: LineageId) -> Result<Option<Revision>, StoreError> {
-        if let Some(revision) = self.revisions.get(&lineage) {
-            return Ok(*revision);
+    fn state(&mut self, lineage: LineageId) -> Result<Option<ChangeId>, StoreError> {
+        if let Some(state) = self.states.get(&lineage) {
+            return Ok(*state);
         }
         let head = self.read::<Heads>(&records::key::<Heads>(&lineage))?;
-        let revision = head.map(|record| record.head.revision);
-        self.revisions.insert(lineage, revision);
-        Ok(revision)
+        let state = head.map(|record| record.head.change);
+        self.states.insert(lineage, state);
+        Ok(state)
     }
 
-    /// What `step` writes. Nothing that it looks up is written by the same request.
+    /// What `step` writes, behind the `writes` of its request so far.
     fn resolve(&self, step: Step, writes: &mut Writes) -> Result<(), StoreError> {
         match step {
             Step::Put(key, value) => writes.push((key, Some(value))),
@@ -125,11 +124,12 @@ impl<'a> Group<'a> {
         gone: &Ranges,
         writes: &mut Writes,
     ) -> Result<(), StoreError> {
-        let named = self.any(&records::given_ids_of(lineage))?;
+        let ids = records::given_ids_of(lineage);
+        let named = writes.iter().any(|(key, _)| key.starts_with(&ids)) || self.any(&ids)?;
         for sequence in gone.sequences() {
             let key = records::key::<Utterances>(&(lineage, sequence));
             if named
-                && let Some(utterance) = self.read::<Utterances>(&key)?
+                && let Some(utterance) = self.latest_of::<Utterances>(&key, writes)?
                 && let Some(id) = utterance.given_id()
             {
                 writes.push((records::key::<GivenIds>(&(lineage, id.into())), None));
@@ -167,6 +167,23 @@ impl<'a> Group<'a> {
         let Some(value) = value else { return Ok(None) };
         let (_, value) = records::decode::<K>(key, &value).map_err(unavailable)?;
         Ok(Some(value))
+    }
+
+    /// The value behind the `writes` of a request.
+    pub(super) fn latest_of<K: Kind>(
+        &self,
+        key: &[u8],
+        writes: &Writes,
+    ) -> Result<Option<K::Value>, StoreError> {
+        let Some(value) = self.latest(key, writes)? else { return Ok(None) };
+        Ok(Some(records::decode::<K>(key, &value).map_err(unavailable)?.1))
+    }
+
+    pub(super) fn latest(&self, key: &[u8], writes: &Writes) -> Result<Option<Value>, StoreError> {
+        match writes.iter().rev().find(|(written, _)| written == key) {
+            Some((_, value)) => Ok(value.clone()),
+            None => self.get(key),
+        }
     }
 
     pub(super) fn get(&self, key: &[u8]) -> Result<Option<Value>, StoreError> {

@@ -2,10 +2,9 @@
 
 use super::{
     super::{
-        key_value::Value,
+        error::unavailable,
         records::{self, GivenIds, Heads, Readers, Utterances},
         request::Release,
-        unavailable,
     },
     group::{Group, Writes},
 };
@@ -74,20 +73,14 @@ impl Group<'_> {
             for pair in records::within(self.pairs, &among) {
                 keys.push(pair.map_err(unavailable)?.0);
             }
-            keys.extend(self.writes.keys().filter(|key| among.contains(*key)).cloned());
+            let written = writes.iter().map(|(key, _)| key).chain(self.writes.keys());
+            keys.extend(written.filter(|key| among.contains(*key)).cloned());
             for key in keys {
-                let Some(utterance) = self.read::<Utterances>(&key)? else { continue };
+                let Some(utterance) = self.latest_of::<Utterances>(&key, writes)? else { continue };
                 let id = utterance.given_id().map(|id| records::key::<GivenIds>(&(lineage, id.into())));
                 writes.extend([Some(key), id].into_iter().flatten().map(|key| (key, None)));
             }
         }
         Ok(())
-    }
-
-    fn latest(&self, key: &[u8], writes: &Writes) -> Result<Option<Value>, StoreError> {
-        match writes.iter().rev().find(|(written, _)| written == key) {
-            Some((_, value)) => Ok(value.clone()),
-            None => self.get(key),
-        }
     }
 }

@@ -24,7 +24,7 @@ pub struct Compactions;
 
 /// What the keys of all compactions of a conversation begin with; they are by ascending number.
 pub fn compactions_of(lineage: LineageId) -> Key {
-    let mut prefix = KeyWriter::of::<Compactions>();
+    let mut prefix = KeyWriter::of(Compactions::NUMBER);
     prefix.lineage(lineage);
     prefix.done()
 }

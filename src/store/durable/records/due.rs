@@ -23,7 +23,7 @@ pub struct Dues;
 
 /// The keys of what is due at `now`, the longest due first.
 pub fn dues_up_to(now: Timestamp) -> Range<Key> {
-    let mut last = KeyWriter::of::<Dues>();
+    let mut last = KeyWriter::of(Dues::NUMBER);
     last.time(now);
     all_of::<Dues>()..behind(last.done())
 }

@@ -35,7 +35,7 @@ pub fn ended(head: &Head) -> Option<EndedKey> {
 
 /// What the keys of a recipient's list begin with.
 pub fn ended_of(recipient: &RecipientKey) -> Key {
-    let mut prefix = KeyWriter::of::<Ended>();
+    let mut prefix = KeyWriter::of(Ended::NUMBER);
     prefix.text(recipient.namespace.as_str()).text(recipient.id.as_str());
     prefix.done()
 }

@@ -19,7 +19,7 @@ pub struct GivenIds;
 
 /// What the keys of all ids that clients gave in a lineage begin with.
 pub fn given_ids_of(lineage: LineageId) -> Key {
-    let mut prefix = KeyWriter::of::<GivenIds>();
+    let mut prefix = KeyWriter::of(GivenIds::NUMBER);
     prefix.lineage(lineage);
     prefix.done()
 }

@@ -7,7 +7,7 @@ use crate::{
     store::durable::key_value::Key,
 };
 
-use super::{Fault, Kind, number::sequence};
+use super::{Fault, number::sequence};
 
 const _: () = assert!(MAX_ID_BYTES <= u8::MAX as usize, "the length of an id is one byte");
 
@@ -20,10 +20,10 @@ const _: () = assert!(MAX_ID_BYTES <= u8::MAX as usize, "the length of an id is 
 pub struct KeyWriter(Key);
 
 impl KeyWriter {
-    /// The start of a key of the kind `K`.
-    pub(super) fn of<K: Kind>() -> Self {
+    /// The start of a key of the kind with this number.
+    pub(super) fn of(kind: u8) -> Self {
         let mut key = Vec::with_capacity(64);
-        key.push(K::NUMBER);
+        key.push(kind);
         Self(key)
     }
 

@@ -55,7 +55,7 @@ pub trait Kind {
 
 /// The key of a record.
 pub fn key<K: Kind>(key: &K::Key) -> Key {
-    let mut to = KeyWriter::of::<K>();
+    let mut to = KeyWriter::of(K::NUMBER);
     K::write_key(key, &mut to);
     to.done()
 }

@@ -40,7 +40,7 @@ pub fn listed(identity: &Identity) -> ListedKey {
 /// What the keys of a recipient's list begin with; backwards, they are by descending start time,
 /// then by descending id.
 pub fn listed_of(recipient: &RecipientKey) -> Key {
-    let mut prefix = KeyWriter::of::<Listed>();
+    let mut prefix = KeyWriter::of(Listed::NUMBER);
     prefix.text(recipient.namespace.as_str()).text(recipient.id.as_str());
     prefix.done()
 }

@@ -15,7 +15,7 @@ pub struct OutcomeAges;
 
 /// The keys of outcomes older than `oldest`, the oldest first.
 pub fn outcome_ages_before(oldest: Timestamp) -> Range<Key> {
-    let mut end = KeyWriter::of::<OutcomeAges>();
+    let mut end = KeyWriter::of(OutcomeAges::NUMBER);
     end.time(oldest);
     all_of::<OutcomeAges>()..end.done()
 }

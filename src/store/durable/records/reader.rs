@@ -28,7 +28,7 @@ pub struct Readers;
 
 /// What the keys of all readers of a lineage begin with.
 pub fn readers_of(trunk: LineageId) -> Key {
-    let mut prefix = KeyWriter::of::<Readers>();
+    let mut prefix = KeyWriter::of(Readers::NUMBER);
     prefix.lineage(trunk);
     prefix.done()
 }

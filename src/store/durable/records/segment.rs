@@ -24,7 +24,7 @@ pub struct Segments;
 
 /// What the keys of all segments of a conversation; they are by ascending number begin with.
 pub fn segments_of(lineage: LineageId) -> Key {
-    let mut prefix = KeyWriter::of::<Segments>();
+    let mut prefix = KeyWriter::of(Segments::NUMBER);
     prefix.lineage(lineage);
     prefix.done()
 }

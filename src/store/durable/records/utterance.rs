@@ -27,7 +27,7 @@ pub struct Utterances;
 
 /// What the keys of all utterances of a lineage; they are by ascending sequence begin with.
 pub fn utterances_of(lineage: LineageId) -> Key {
-    let mut prefix = KeyWriter::of::<Utterances>();
+    let mut prefix = KeyWriter::of(Utterances::NUMBER);
     prefix.lineage(lineage);
     prefix.done()
 }

@@ -4,10 +4,11 @@ use std::sync::Arc;
 
 use super::{
     forked::Forked,
+    found::Found,
     given_ids,
     lineages::Lineages,
     names::{Known, Moment, Names},
-    stream::{Part, Stream},
+    stream::Stream,
     survey::{Findings, Survey},
 };
 use crate::{
@@ -56,7 +57,7 @@ fn check<'a>(known: &mut Known, streams: &mut Streams<'a>, lineages: &Lineages, 
     let policy = streams.policies.one(lineage, survey);
     streams.descriptions.pass(lineage, survey);
     check_shared(lineage, streams, lineages, survey);
-    if let Part::There(ending) = streams.endings.one(lineage, survey) {
+    if let Found::There(ending) = streams.endings.one(lineage, survey) {
         known.ended = Some(ending.time);
     }
     let (count, segments) = streams.segments.all(lineage, survey);

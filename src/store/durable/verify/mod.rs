@@ -15,6 +15,7 @@
 
 mod conversation;
 mod forked;
+mod found;
 mod given_ids;
 mod indexes;
 mod lineages;
@@ -31,7 +32,7 @@ mod unknown_kinds;
 
 pub use report::{MAX_PROBLEMS, Problem, Report};
 
-use super::{Directory, key_value::KeyValue, unavailable};
+use super::{Directory, error::unavailable, key_value::KeyValue};
 use crate::store::StoreError;
 use {lineages::Lineages, names::Names, survey::Survey};
 

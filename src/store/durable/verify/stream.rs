@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::survey::Survey;
+use super::{found::Found, survey::Survey};
 use crate::{
     domain::LineageId,
     store::durable::{
@@ -26,13 +26,6 @@ impl<T> OfLineage for (LineageId, T) {
     fn lineage(&self) -> LineageId {
         self.0
     }
-}
-
-/// What there is of a record.
-pub(super) enum Part<T> {
-    Missing,
-    Unreadable,
-    There(T),
 }
 
 /// A walk through the records of a kind. Where the engine fails, the rest of that lineage is left
@@ -88,12 +81,12 @@ impl<'a, K: Kind<Key: OfLineage>> Stream<'a, K> {
     }
 
     /// The only record of `lineage`.
-    pub(super) fn one(&mut self, lineage: LineageId, survey: &mut Survey<'a>) -> Part<K::Value> {
+    pub(super) fn one(&mut self, lineage: LineageId, survey: &mut Survey<'a>) -> Found<K::Value> {
         match self.take(lineage, survey) {
-            Some((_, Some(value))) => Part::There(value),
-            Some((_, None)) => Part::Unreadable,
-            None if self.broken => Part::Unreadable,
-            None => Part::Missing,
+            Some((_, Some(value))) => Found::There(value),
+            Some((_, None)) => Found::Unreadable,
+            None if self.broken => Found::Unreadable,
+            None => Found::Missing,
         }
     }
 

@@ -2,7 +2,7 @@
 
 use std::fmt::Display;
 
-use super::{Problem, Report, report::MAX_PROBLEMS, stream::Part};
+use super::{Problem, Report, found::Found, report::MAX_PROBLEMS};
 use crate::store::durable::{
     key_value::{KeyValue, KeyValueError, Pairs},
     records::{self, BadRecord, Kind},
@@ -115,11 +115,11 @@ impl Findings<'_, '_> {
     }
 
     /// What could be read of a record; notes when it is missing.
-    pub(super) fn there<T>(&mut self, part: Part<T>, missing: &str) -> Option<T> {
-        match part {
-            Part::There(value) => return Some(value),
-            Part::Missing => self.add(missing),
-            Part::Unreadable => {}
+    pub(super) fn there<T>(&mut self, record: Found<T>, missing: &str) -> Option<T> {
+        match record {
+            Found::There(value) => return Some(value),
+            Found::Missing => self.add(missing),
+            Found::Unreadable => {}
         }
         None
     }

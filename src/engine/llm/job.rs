@@ -13,10 +13,14 @@ use crate::{
     },
     engine::{
         Address, Applied, Caller, Engine, EngineError, Operation,
-        llm::{LlmError, Told},
-        retelling::{Llm, material::Shown},
-        write::{Decision, Missing, WriteCall},
+        queued::{Decision, IfAbsent, WriteCall},
     },
+};
+
+use super::{
+    material::Shown,
+    model::Llm,
+    summarizer::{LlmError, Told},
 };
 
 /// After so many answers for a segment that cannot be used, its sentences are what stays.
@@ -93,9 +97,10 @@ impl Job {
             seen: state.head.revision,
             from,
         };
-        let applied = self.change(state, |before, context| replace_by_llm(before, &command, context)).await;
+        let applied =
+            self.change(state, move |before, context| replace_by_llm(before, &command, context)).await;
         let applied = applied.map_err(Failure::Engine)?;
-        self.llm.standing.told(applied);
+        self.llm.counts.told(applied);
         Ok(())
     }
 
@@ -103,21 +108,18 @@ impl Job {
     async fn change(
         &self,
         state: &Conversation,
-        rule: impl Fn(&Conversation, &Context<'_>) -> Option<Transition> + Send + Sync,
+        rule: impl Fn(&Conversation, &Context<'_>) -> Option<Transition> + Send + 'static,
     ) -> Result<bool, EngineError> {
         let lineage: LineageId = state.head.identity.lineage;
-        let caller = Caller { namespace: self.key.namespace.clone() };
-        let address = Address { conversation: Some(self.key.id.clone()), recipient: None };
         let write = WriteCall {
-            caller: &caller,
-            address: &address,
+            caller: Caller { namespace: self.key.namespace.clone() },
+            address: Address { conversation: Some(self.key.id.clone()), recipient: None },
             attempt: None,
             operation: Operation::RetellSegment,
-            missing: Missing::Refuse,
-            releases: false,
-            resolved: None,
+            if_absent: IfAbsent::Refuse,
+            answers: false,
         };
-        let applied = self.engine.write(write, |before, context| {
+        let applied = self.engine.write(write, move |before, context| {
             // one of the same name that started later is another conversation
             let same = before.head.identity.lineage == lineage;
             let transition = same.then(|| rule(before, context)).flatten();
@@ -145,7 +147,7 @@ impl Job {
             }
         };
         if let (ATTEMPTS.., Some(state)) = (times, state) {
-            let given_up = self.change(state, |before, context| give_up(before, segment, context)).await;
+            let given_up = self.change(state, move |before, context| give_up(before, segment, context)).await;
             if let Err(error) = given_up {
                 tracing::warn!(conversation, segment, %error, "could not give up on a model's summary");
             }

@@ -1,67 +1,16 @@
-//! Models tell segments anew, behind everything else.
-//!
-//! A segment that awaits a model is its own place in the queue: the store has an index of the
-//! conversations that have one, so that the work goes on after a restart. No write waits for a model; what
-//! it answers is a change like any other, which is dropped when the segment is not there any more or
-//! something was forgotten meanwhile.
+//! Asking the model about whatever waits for it.
 
-mod breaker;
-mod job;
-mod material;
-mod on_demand;
-mod standing;
+use std::{sync::Arc, time::Duration};
 
-use std::{
-    collections::{HashMap, HashSet},
-    sync::Arc,
-    time::Duration,
-};
+use tokio::time::Instant;
 
-use parking_lot::Mutex;
-use tokio::{
-    sync::{Notify, Semaphore},
-    time::Instant,
-};
-
-use crate::{
-    domain::ConversationKey,
-    engine::{Engine, EngineError, llm::LlmSummarizer},
-};
-use breaker::{Backoff, Breaker};
-
-pub use on_demand::Waited;
-pub use standing::LlmStanding;
+use super::{job::Job, model::Llm, summarizer::LlmSummarizer};
+use crate::engine::{Engine, EngineError};
 
 /// Without news, the queue is looked at so often: another process may have written to the store.
 const LOOK_INTERVAL: Duration = Duration::from_secs(30);
 /// Conversations of the queue that are looked at in one read.
 const PAGE: usize = 64;
-/// Conversations whose failures are remembered.
-const MOST_REMEMBERED: usize = 10_000;
-
-/// A model, and how it is asked.
-pub(super) struct Llm {
-    summarizer: Arc<dyn LlmSummarizer>,
-    /// The most that is waited for an answer to a call.
-    timeout: Duration,
-    /// The version of the prompts.
-    prompt: u32,
-    /// Calls that may be out at once.
-    permits: Arc<Semaphore>,
-    breaker: Mutex<Breaker>,
-    queue: Mutex<Queue>,
-    /// Something was queued, or a call has ended.
-    news: Arc<Notify>,
-    standing: standing::Counts,
-}
-
-/// What is known of the conversations that wait.
-#[derive(Default)]
-struct Queue {
-    /// Those that a model is being asked about.
-    busy: HashSet<ConversationKey>,
-    backoffs: HashMap<ConversationKey, Backoff>,
-}
 
 impl Engine {
     /// The engine with a model that tells summaries anew: at most `concurrency` calls at once, with the
@@ -74,16 +23,7 @@ impl Engine {
         timeout: Duration,
     ) -> Self {
         let news = self.events.tell_of_segments();
-        self.llm = Some(Arc::new(Llm {
-            summarizer,
-            timeout,
-            prompt,
-            permits: Arc::new(Semaphore::new(concurrency.clamp(1, Semaphore::MAX_PERMITS))),
-            breaker: Mutex::default(),
-            queue: Mutex::default(),
-            news,
-            standing: standing::Counts::default(),
-        }));
+        self.llm = Some(Arc::new(Llm::new(summarizer, prompt, concurrency, timeout, news)));
         self
     }
 
@@ -103,6 +43,7 @@ impl Engine {
             });
             let look = Instant::now() + LOOK_INTERVAL;
             tokio::select! {
+                biased;
                 () = llm.news.notified() => {}
                 () = tokio::time::sleep_until(next.unwrap_or(look).min(look)) => {}
                 Some(_) = calls.join_next() => {}
@@ -132,7 +73,7 @@ impl Engine {
                 if let Err(until) = llm.breaker.lock().allows(now) {
                     return Ok(until);
                 }
-                let job = job::Job::begin(self.clone(), llm.clone(), key.clone(), permit);
+                let job = Job::begin(self.clone(), llm.clone(), key.clone(), permit);
                 calls.spawn(job.run());
             }
             match page.last() {
@@ -140,23 +81,5 @@ impl Engine {
                 _ => return Ok(next),
             }
         }
-    }
-}
-
-impl Queue {
-    /// Whether the conversation is not to be asked about now, and until when, where that is known.
-    fn held_back(&mut self, key: &ConversationKey, now: Instant) -> Option<Option<Instant>> {
-        if self.busy.contains(key) {
-            return Some(None);
-        }
-        self.backoffs.get(key)?.until(now).map(Some)
-    }
-
-    /// What failed with the conversation.
-    fn backoff(&mut self, key: &ConversationKey) -> &mut Backoff {
-        if self.backoffs.len() >= MOST_REMEMBERED {
-            self.backoffs.clear();
-        }
-        self.backoffs.entry(key.clone()).or_default()
     }
 }

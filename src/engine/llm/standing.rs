@@ -24,47 +24,12 @@ pub struct LlmStanding {
     pub waiting_since: Option<Timestamp>,
 }
 
-/// Counts since the process started.
-#[derive(Default)]
-pub(super) struct Counts {
-    out: AtomicU64,
-    told: AtomicU64,
-    dropped: AtomicU64,
-    failed: AtomicU64,
-}
-
-impl Counts {
-    /// An answer was applied, or dropped.
-    pub(super) fn told(&self, applied: bool) {
-        let count = if applied { &self.told } else { &self.dropped };
-        count.fetch_add(1, Ordering::Relaxed);
-    }
-
-    pub(super) fn failed(&self) {
-        self.failed.fetch_add(1, Ordering::Relaxed);
-    }
-
-    /// A call that is out for as long as this is held.
-    pub(super) fn out(&self) -> Out<'_> {
-        self.out.fetch_add(1, Ordering::Relaxed);
-        Out(self)
-    }
-}
-
-pub(super) struct Out<'a>(&'a Counts);
-
-impl Drop for Out<'_> {
-    fn drop(&mut self) {
-        self.0.out.fetch_sub(1, Ordering::Relaxed);
-    }
-}
-
 impl Engine {
     /// How models' summaries stand; `None` where no model is configured.
     pub async fn llm_standing(&self) -> Result<Option<LlmStanding>, EngineError> {
         let Some(llm) = &self.llm else { return Ok(None) };
         let read = |count: &AtomicU64| count.load(Ordering::Relaxed);
-        let counts = &llm.standing;
+        let counts = &llm.counts;
         let longest = self.store.waiting(None, 1).await?;
         Ok(Some(LlmStanding {
             in_flight: read(&counts.out),

@@ -4,8 +4,10 @@ use std::sync::Arc;
 
 use crate::{
     domain::{Conversation, Ranges, Utterance, segment::Segment},
-    engine::{Engine, EngineError, llm::Material},
+    engine::{Engine, EngineError},
 };
+
+use super::summarizer::Material;
 
 /// Of a segment's utterances so many tokens are shown, the newest; of the rest what its sentences tell.
 const MOST_TOKENS: u64 = 32_000;
@@ -23,7 +25,7 @@ impl Engine {
     /// What a model is to be shown for it to tell `segment` of `state`: the summary of what was said before
     /// it, and only what it covers; of a fold, what was told of its parts.
     pub(super) async fn shown(
-        &self,
+        self: &Arc<Self>,
         state: &Arc<Conversation>,
         segment: &Segment,
     ) -> Result<Shown, EngineError> {
@@ -52,7 +54,7 @@ impl Engine {
     /// The utterances that a segment covers, as far as they are stored and not too many, and what its
     /// sentences tell of the others.
     async fn covered(
-        &self,
+        self: &Arc<Self>,
         state: &Conversation,
         segment: &Segment,
     ) -> Result<(String, Vec<Arc<Utterance>>), EngineError> {

@@ -1,0 +1,49 @@
+//! Work that is not left half done when its caller goes away.
+
+use std::{
+    future::Future,
+    pin::Pin,
+    task::{Context, Poll, Waker},
+};
+
+use tokio::runtime::Handle;
+
+/// A future that its caller polls, and that goes on in a task of its own once the caller drops it.
+///
+/// A commit that the store has must be published and answered whoever waits for it; a caller that is cancelled
+/// takes nothing back.
+pub(super) struct Attended<T: Send + 'static>(Option<Pin<Box<dyn Future<Output = T> + Send>>>);
+
+impl<T: Send + 'static> Attended<T> {
+    pub(super) fn new(work: impl Future<Output = T> + Send + 'static) -> Self {
+        Self(Some(Box::pin(work)))
+    }
+
+    /// Does the work here as far as it needs to wait for nothing, and the rest in a task of its own.
+    pub(super) fn start(mut self) {
+        let _ = Pin::new(&mut self).poll(&mut Context::from_waker(Waker::noop()));
+    }
+}
+
+impl<T: Send + 'static> Future for Attended<T> {
+    type Output = T;
+
+    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<T> {
+        let Some(work) = &mut self.0 else { return Poll::Pending };
+        let polled = work.as_mut().poll(context);
+        if polled.is_ready() {
+            self.0 = None;
+        }
+        polled
+    }
+}
+
+impl<T: Send + 'static> Drop for Attended<T> {
+    fn drop(&mut self) {
+        if let Some(work) = self.0.take()
+            && let Ok(runtime) = Handle::try_current()
+        {
+            runtime.spawn(work);
+        }
+    }
+}

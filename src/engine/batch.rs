@@ -1,0 +1,265 @@
+//! Writes that are decided one after another and go out as one commit.
+
+use std::sync::Arc;
+
+use smallvec::SmallVec;
+
+use crate::{
+    domain::{Change, ChangeId, Conversation, Refusal, change::Context, end::is_left},
+    engine::{
+        Engine, EngineError,
+        commit::{Decided, Extras, Part, Parts, Uncommitted},
+        decide::Moved,
+        hold::Hold,
+        queued::{Answer, IfAbsent, QueuedWrite, Target},
+    },
+    store::{Conflict, PointerWrite},
+};
+
+/// The writes of one commit to one conversation.
+pub(super) struct Batch<'a> {
+    commit: ChangeId,
+    part: Part<'a>,
+    moved: Moved,
+    extras: Extras,
+    /// The writes that are decided, in their order.
+    decided: SmallVec<[(Box<dyn QueuedWrite>, Came); 1]>,
+}
+
+/// What a write came to, once what it was decided on is committed.
+enum Came {
+    Applied {
+        after: Arc<Conversation>,
+        change: Option<Arc<Change>>,
+    },
+    Failed(EngineError),
+    /// Another write of the batch is the same attempt: its outcome answers this one.
+    Anew,
+}
+
+/// What became of a write that was to join a batch.
+pub(super) enum Joined {
+    /// It is decided, or answered.
+    Yes,
+    /// It has to see what the batch makes of the store: first the batch is committed.
+    AfterCommit(Box<dyn QueuedWrite>),
+    /// It finds its recipient's conversation left idle, with nothing before it in the batch.
+    RollsOver(Box<dyn QueuedWrite>, Arc<Conversation>),
+}
+
+/// How a decision ends that brings no change.
+enum Stop {
+    Error(EngineError),
+    /// The address means another conversation by now.
+    Elsewhere,
+    AfterCommit,
+    RollOver(Arc<Conversation>),
+}
+
+impl From<EngineError> for Stop {
+    fn from(error: EngineError) -> Self {
+        Self::Error(error)
+    }
+}
+
+impl From<Refusal> for Stop {
+    fn from(refusal: Refusal) -> Self {
+        Self::Error(refusal.into())
+    }
+}
+
+impl<'a> Batch<'a> {
+    /// A batch on the state that the conversation of `hold` is in.
+    pub(super) async fn on(hold: &'a Hold) -> Result<Self, EngineError> {
+        Ok(Self {
+            commit: hold.engine.next_change(),
+            part: Part::new(hold, hold.state().await?),
+            moved: Moved::default(),
+            extras: Extras::default(),
+            decided: SmallVec::new(),
+        })
+    }
+
+    /// Decides a write on what those before it make of the conversation. What is decided on the committed
+    /// state and changes nothing is answered at once.
+    pub(super) async fn join(&mut self, engine: &Engine, mut write: Box<dyn QueuedWrite>) -> Joined {
+        let came = match self.decide(engine, &mut *write).await {
+            Ok(came) => came,
+            Err(Stop::AfterCommit) => return Joined::AfterCommit(write),
+            Err(Stop::RollOver(left)) => return Joined::RollsOver(write, left),
+            Err(Stop::Elsewhere) => Came::Anew,
+            Err(Stop::Error(error)) => {
+                match engine.is_outdated(write.call(), write.target().pointer.as_ref()).await {
+                    Ok(true) => Came::Anew,
+                    Ok(false) => Came::Failed(error),
+                    Err(unknown) => Came::Failed(unknown),
+                }
+            }
+        };
+        match self.is_empty() {
+            true => answer(write, came),
+            false => self.decided.push((write, came)),
+        }
+        Joined::Yes
+    }
+
+    /// Whether there is nothing to commit.
+    fn is_empty(&self) -> bool {
+        self.part.changes().is_empty() && self.extras.outcomes.is_empty()
+    }
+
+    async fn decide(&mut self, engine: &Engine, write: &mut dyn QueuedWrite) -> Result<Came, Stop> {
+        let before = self.before(engine, write)?;
+        let key = write.call().attempt.as_ref().map(|attempt| attempt.key(&write.call().caller));
+        if key.as_ref().is_some_and(|key| self.extras.outcomes.iter().any(|(other, _)| other == key)) {
+            return Ok(Came::Anew);
+        }
+        let mut rule = |before: &Conversation, context: &Context<'_>| write.decide(before, context);
+        let decision = engine.decide(&before, &self.moved, &mut rule).await?.ok_or(Stop::AfterCommit)?;
+        let call = write.call();
+        let decided = decision.transition.map(|transition| Decided::of(transition, self.commit));
+        let (after, change) = match &decided {
+            Some(decided) => (decided.after.clone(), Some(decided.change.clone())),
+            None => (before.clone(), None),
+        };
+        let ends = before.head.ended.is_none() && after.head.ended.is_some();
+        let released = match ends {
+            true => released(engine, self.extras.pointers.first().cloned(), &after).await?,
+            false => None,
+        };
+        self.extras.outcomes.extend(engine.outcome(call, &after, change.as_deref(), decision.target));
+        if let Some(decided) = &decided {
+            self.moved.add(&decided.change);
+            self.part.add(decided, call.operation, call.attempt.as_ref());
+            self.point(write.target().pointer.clone());
+            self.point(released);
+        }
+        Ok(Came::Applied { after, change })
+    }
+
+    /// The state that a write is decided on.
+    fn before(&self, engine: &Engine, write: &dyn QueuedWrite) -> Result<Arc<Conversation>, Stop> {
+        let (call, Target { key, exists, .. }) = (write.call(), write.target());
+        let by_recipient = call.address.conversation.is_none();
+        match self.part.newest() {
+            Some(state) if by_recipient && !call.address.may_mean(state) => Err(Stop::Elsewhere),
+            None if by_recipient && *exists => Err(Stop::Elsewhere),
+            None if call.if_absent == IfAbsent::Refuse => Err(call.address.not_found().into()),
+            None => Ok(engine.new_conversation(key.clone(), &call.address)),
+            // an id to create is taken, whoever's it is
+            Some(state) if call.if_absent == IfAbsent::CreateAndActivate => Ok(state.clone()),
+            Some(state) => {
+                call.address.check_recipient(state)?;
+                let rolls_over = by_recipient && call.if_absent == IfAbsent::Create;
+                let idle = engine.defaults.idle_timeout;
+                match rolls_over && is_left(state, engine.now(), idle, call.answers) {
+                    true if self.is_empty() => Err(Stop::RollOver(state.clone())),
+                    true => Err(Stop::AfterCommit),
+                    false => Ok(state.clone()),
+                }
+            }
+        }
+    }
+
+    /// What becomes of the pointer with one more write: all of a batch are of one recipient.
+    fn point(&mut self, pointer: Option<PointerWrite>) {
+        match (self.extras.pointers.first_mut(), pointer) {
+            (Some(first), Some(next)) => first.after = next.after,
+            (None, Some(next)) => self.extras.pointers.push(next),
+            (_, None) => {}
+        }
+    }
+
+    /// Commits what was decided, and answers it. What has to be decided anew comes back, in its order; and
+    /// whether one at a time.
+    pub(super) async fn finish(self, engine: &Engine) -> (Vec<Box<dyn QueuedWrite>>, bool) {
+        if self.is_empty() {
+            return Default::default();
+        }
+        let Self { part, extras, decided, .. } = self;
+        let several = decided.len() > 1;
+        let ends = part.newest().filter(|state| state.head.ended.is_some()).cloned();
+        match engine.commit(Parts::from_iter([part]), extras).await {
+            Ok(()) => {
+                ends.into_iter().for_each(|ended| engine.retention.add(&ended));
+                decided.into_iter().for_each(|(write, came)| answer(write, came));
+                Default::default()
+            }
+            Err(Uncommitted::Conflict(conflict)) => (again(decided.into_iter(), &conflict), false),
+            // one alone may find room
+            Err(Uncommitted::Full(_)) if several => {
+                (decided.into_iter().map(|(write, _)| write).collect(), true)
+            }
+            Err(Uncommitted::Full(full)) => fail(decided, &full.into()),
+            Err(Uncommitted::Failed(error)) => fail(decided, &error),
+        }
+    }
+}
+
+/// What takes a conversation that ends from its recipient, if it is the active one, with what the batch makes
+/// of the pointer.
+async fn released(
+    engine: &Engine,
+    pointer: Option<PointerWrite>,
+    ended: &Conversation,
+) -> Result<Option<PointerWrite>, EngineError> {
+    match pointer {
+        None => engine.release(ended).await,
+        Some(PointerWrite { recipient, after, .. }) => Ok(match after == Some(ended.key().id.clone()) {
+            true => Some(PointerWrite { recipient, before: after, after: None }),
+            false => None,
+        }),
+    }
+}
+
+fn answer(write: Box<dyn QueuedWrite>, came: Came) {
+    write.answer(match came {
+        Came::Applied { after, change } => Answer::Applied { after, change, ended: None },
+        Came::Failed(error) => Answer::Failed(error),
+        Came::Anew => Answer::Anew,
+    });
+}
+
+fn fail(
+    decided: SmallVec<[(Box<dyn QueuedWrite>, Came); 1]>,
+    error: &EngineError,
+) -> (Vec<Box<dyn QueuedWrite>>, bool) {
+    decided.into_iter().for_each(|(write, _)| write.answer(Answer::Failed(error.clone())));
+    Default::default()
+}
+
+/// Those of the writes of a commit that conflicted that are to be decided anew here; the others are told to
+/// look anew at what they are about, or that it was tried too often.
+fn again(
+    decided: impl Iterator<Item = (Box<dyn QueuedWrite>, Came)>,
+    conflict: &Conflict,
+) -> Vec<Box<dyn QueuedWrite>> {
+    let mut again = Vec::new();
+    for (mut write, _) in decided {
+        match write.is_named_by(conflict) {
+            true => write.answer(Answer::Anew),
+            false if write.try_again() => again.push(write),
+            false => write.answer(Answer::Failed(EngineError::Contended)),
+        }
+    }
+    again
+}
+
+/// Answers what a conflict makes of a single write, or gives it back to be decided anew.
+pub(super) fn conflicted(write: Box<dyn QueuedWrite>, conflict: &Conflict) -> Option<Box<dyn QueuedWrite>> {
+    again(std::iter::once((write, Came::Anew)), conflict).pop()
+}
+
+impl dyn QueuedWrite {
+    /// Whether a conflict is about what was looked up before the write was queued.
+    fn is_named_by(&self, conflict: &Conflict) -> bool {
+        match conflict {
+            Conflict::State(_) => false,
+            Conflict::Pointer(_) => self.target().pointer.is_some(),
+            Conflict::Outcome(key) => {
+                let call = self.call();
+                call.attempt.as_ref().is_some_and(|attempt| attempt.key(&call.caller) == *key)
+            }
+        }
+    }
+}

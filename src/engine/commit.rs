@@ -1,0 +1,188 @@
+//! One commit: handed to the store, and published when it has taken effect.
+
+use std::sync::Arc;
+
+use smallvec::SmallVec;
+
+use crate::{
+    domain::{Change, ChangeId, Conversation, Revision, Transition},
+    engine::{Attempt, Engine, EngineError, Event, Operation, hold::Hold},
+    store::{Changes, Commit, CommitError, Conflict, Outcome, OutcomeKey, PointerWrite, StoreError, Write},
+};
+
+/// What a commit makes of one conversation, whose queue is held.
+pub(super) struct Part<'a> {
+    hold: &'a Hold,
+    before: Option<Arc<Conversation>>,
+    changes: Changes,
+    /// `None` when it is deleted.
+    after: Option<Arc<Conversation>>,
+    events: SmallVec<[Event; 1]>,
+}
+
+/// The parts of a commit, in the order in which they are published: mostly one.
+pub(super) type Parts<'a> = SmallVec<[Part<'a>; 1]>;
+
+/// What a commit brings beside its parts.
+#[derive(Default)]
+pub(super) struct Extras {
+    pub pointers: Vec<PointerWrite>,
+    pub outcomes: Vec<(OutcomeKey, Arc<Outcome>)>,
+}
+
+/// Why nothing was published.
+#[derive(Debug)]
+pub(super) enum Uncommitted {
+    /// Nothing took effect, and what was decided has to be decided anew.
+    Conflict(Conflict),
+    /// There is no room for it; nothing took effect.
+    Full(StoreError),
+    /// The store failed.
+    Failed(EngineError),
+}
+
+impl From<Uncommitted> for EngineError {
+    fn from(uncommitted: Uncommitted) -> Self {
+        match uncommitted {
+            Uncommitted::Conflict(_) => Self::Contended,
+            Uncommitted::Full(full) => full.into(),
+            Uncommitted::Failed(error) => error,
+        }
+    }
+}
+
+impl From<EngineError> for Uncommitted {
+    fn from(error: EngineError) -> Self {
+        Self::Failed(error)
+    }
+}
+
+/// A change that was decided, and the state that it leads to.
+#[derive(Clone)]
+pub(super) struct Decided {
+    pub change: Arc<Change>,
+    pub after: Arc<Conversation>,
+}
+
+impl Decided {
+    /// The state is named by the commit that it is to be a part of.
+    pub(super) fn of(transition: Transition, commit: ChangeId) -> Self {
+        let Transition { change, mut after } = transition;
+        after.head.change = commit;
+        Self { change: Arc::new(change), after: Arc::new(after) }
+    }
+}
+
+impl<'a> Part<'a> {
+    /// Of a conversation that was in the state `before`; `None` when it did not exist.
+    pub(super) fn new(hold: &'a Hold, before: Option<Arc<Conversation>>) -> Self {
+        let after = before.clone();
+        Self { hold, before, changes: Changes::new(), after, events: SmallVec::new() }
+    }
+
+    /// The same, from a state that may be the one before any revision.
+    pub(super) fn from(hold: &'a Hold, before: &Arc<Conversation>) -> Self {
+        Self::new(hold, (before.head.revision != Revision::NONE).then(|| before.clone()))
+    }
+
+    /// With a change behind those that it has.
+    pub(super) fn and(mut self, decided: &Decided, operation: Operation, attempt: Option<&Attempt>) -> Self {
+        self.add(decided, operation, attempt);
+        self
+    }
+
+    /// Adds a change behind those that it has.
+    pub(super) fn add(&mut self, decided: &Decided, operation: Operation, attempt: Option<&Attempt>) {
+        self.events.push(Event::of(operation, attempt, &decided.change, &decided.after.head));
+        self.changes.push(decided.change.clone());
+        self.after = Some(decided.after.clone());
+    }
+
+    /// With the conversation's deletion.
+    pub(super) fn deleted(mut self, event: Event) -> Self {
+        self.events.push(event);
+        self.after = None;
+        self
+    }
+
+    /// The state after the changes so far.
+    pub(super) fn newest(&self) -> Option<&Arc<Conversation>> {
+        self.after.as_ref()
+    }
+
+    /// The changes so far.
+    pub(super) fn changes(&self) -> &[Arc<Change>] {
+        &self.changes
+    }
+
+    fn write(&self) -> Option<Write> {
+        match (&self.before, &self.after) {
+            (Some(before), None) => Some(Write::Delete { before: before.clone() }),
+            (before, Some(after)) if !self.changes.is_empty() => Some(Write::Change {
+                before: before.clone(),
+                changes: self.changes.clone(),
+                after: after.clone(),
+            }),
+            _ => None,
+        }
+    }
+
+    fn publish(self, engine: &Engine) {
+        self.hold.queue.publish_after(&self.changes, self.after);
+        self.events.into_iter().for_each(|event| engine.events.push(event));
+    }
+}
+
+impl Engine {
+    /// A name for the next commit, and for the states that it makes.
+    pub(super) fn next_change(&self) -> ChangeId {
+        ChangeId(self.clock.unique().to_be_bytes())
+    }
+
+    /// Makes the parts effective together, and publishes them all before anyone is answered; or does neither.
+    ///
+    /// Nothing has to be taken back when it fails: what is published is what was committed before. Where that
+    /// may be wrong by now it is dropped, and whoever asks next loads what is stored.
+    pub(super) async fn commit(&self, parts: Parts<'_>, extras: Extras) -> Result<(), Uncommitted> {
+        let commit = Commit {
+            writes: parts.iter().filter_map(Part::write).collect(),
+            pointers: extras.pointers,
+            outcomes: extras.outcomes,
+        };
+        let committed = match self.store.commit(commit).await {
+            Ok(()) => Ok(()),
+            Err(CommitError::Unknown(why)) => self.find_out(&parts, why).await,
+            Err(CommitError::Conflict(conflict)) => Err(Uncommitted::Conflict(conflict)),
+            Err(CommitError::Store(full @ StoreError::Full { .. })) => Err(Uncommitted::Full(full)),
+            Err(CommitError::Store(error)) => Err(Uncommitted::Failed(error.into())),
+        };
+        match &committed {
+            Ok(()) => parts.into_iter().for_each(|part| part.publish(self)),
+            Err(Uncommitted::Full(_)) => {}
+            Err(_) => parts.iter().for_each(|part| part.hold.queue.forget()),
+        }
+        committed
+    }
+
+    /// Finds out what became of a commit whose answer was lost: the queues are held, so no one of this process
+    /// has followed.
+    async fn find_out(&self, parts: &[Part<'_>], why: String) -> Result<(), Uncommitted> {
+        let named =
+            |part: &Part<'_>| part.after.as_ref().map(|after| (after.key().clone(), after.head.change));
+        let changed = parts.iter().filter(|part| !part.changes.is_empty()).find_map(named);
+        match (changed, parts.first()) {
+            (Some((key, change)), _) => match self.store.is_committed(&key, change).await {
+                Ok(true) => Ok(()),
+                Ok(false) => Err(Uncommitted::Conflict(Conflict::State(key))),
+                Err(error) => Err(Uncommitted::Failed(error.into())),
+            },
+            // a deletion is done, or is to be done once more
+            (None, Some(part)) => match self.store.load(&part.hold.queue.key).await {
+                Ok(None) => Ok(()),
+                Ok(Some(state)) => Err(Uncommitted::Conflict(Conflict::State(state.key().clone()))),
+                Err(error) => Err(Uncommitted::Failed(error.into())),
+            },
+            (None, None) => Err(Uncommitted::Failed(StoreError::Unavailable(why).into())),
+        }
+    }
+}

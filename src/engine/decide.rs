@@ -1,0 +1,116 @@
+//! Asking the rules, and loading what they have to see first.
+
+use std::{collections::HashSet, sync::Arc};
+
+use crate::{
+    domain::{
+        Change, Conversation, ConversationId, ConversationKey, Encoding, Identity, LineageId, Loaded, Need,
+        Ranges, Refusal, Timestamp, Verdict, change::Context,
+    },
+    engine::{Address, Engine, EngineError, queued::Rule},
+};
+
+/// What changes that are not committed yet have moved in the store, or are about to: the store does not tell
+/// of it yet.
+#[derive(Default)]
+pub(super) struct Moved {
+    sequences: Ranges,
+    /// The ids that clients gave to what moved within the archive.
+    ids: HashSet<Box<str>>,
+    /// Something is gone, with whatever id it had.
+    is_shorter: bool,
+}
+
+impl Moved {
+    /// Notes what a change moves.
+    pub(super) fn add(&mut self, change: &Change) {
+        for utterance in change.evicted.iter().chain(&change.returned).chain(&change.rewritten) {
+            self.sequences.add(utterance.sequence);
+            self.ids.extend(utterance.given_id().map(Into::into));
+        }
+        self.sequences.union(&change.dropped);
+        self.sequences.union(&change.erased);
+        self.is_shorter |= !(change.dropped.is_empty() && change.erased.is_empty());
+    }
+
+    /// Whether the store would answer what is needed as it was before.
+    fn has(&self, need: &Need) -> bool {
+        match need {
+            Need::Archive(wanted) => self.sequences.meets(wanted),
+            Need::ArchivedIds(ids) => self.is_shorter || ids.iter().any(|id| self.ids.contains(id)),
+        }
+    }
+}
+
+impl Engine {
+    /// Asks until the rule has seen all that it needs. `None` when it needs something that has `moved`.
+    pub(super) async fn decide<T>(
+        &self,
+        before: &Conversation,
+        moved: &Moved,
+        decide: &mut Rule<'_, T>,
+    ) -> Result<Option<T>, EngineError> {
+        let now = self.now_for(before);
+        let counter = self.counter(before.head.identity.encoding);
+        let mut loaded = Loaded::default();
+        loop {
+            let context = Context { now, counter, loaded: &loaded, llm: self.has_summarizer() };
+            let need = match decide(before, &context)? {
+                Verdict::Decided(decision) => return Ok(Some(decision)),
+                Verdict::Need(need) if moved.has(&need) => return Ok(None),
+                Verdict::Need(need) => need,
+            };
+            match need {
+                Need::Archive(wanted) => {
+                    let archived = self.store.archived(before.key(), &wanted).await?;
+                    loaded.add_archive(&wanted, archived);
+                }
+                Need::ArchivedIds(ids) => {
+                    loaded.add_ids(self.store.archived_ids(before.key(), &ids).await?);
+                }
+            }
+        }
+    }
+
+    /// Decides on a published state, for an answer that changes nothing.
+    pub(super) async fn rehearse<T>(
+        &self,
+        before: &Conversation,
+        mut decide: impl FnMut(&Conversation, &Context<'_>) -> Result<Verdict<T>, Refusal> + Send,
+    ) -> Result<T, EngineError> {
+        let decided = self.decide(before, &Moved::default(), &mut decide).await?;
+        decided.ok_or(EngineError::Interrupted)
+    }
+
+    /// The time of a change to `before`: never earlier than the one before.
+    pub(super) fn now_for(&self, before: &Conversation) -> Timestamp {
+        self.clock.now().max(before.head.update_time)
+    }
+
+    pub(super) fn new_conversation_id(&self) -> ConversationId {
+        ConversationId::assigned(self.clock.unique())
+    }
+
+    /// The identity of a conversation that starts.
+    pub(super) fn identity(
+        &self,
+        key: ConversationKey,
+        address: &Address,
+        encoding: Encoding,
+        now: Timestamp,
+    ) -> Identity {
+        Identity {
+            key,
+            recipient: address.recipient_or_default(),
+            lineage: LineageId(self.clock.unique().to_be_bytes()),
+            start_time: now,
+            encoding,
+        }
+    }
+
+    /// A conversation with the server's defaults, before its first revision.
+    pub(super) fn new_conversation(&self, key: ConversationKey, address: &Address) -> Arc<Conversation> {
+        let identity = self.identity(key, address, self.defaults.encoding, self.clock.now());
+        Arc::new(Conversation::new(identity, self.defaults.policy.clone()))
+    }
+}

@@ -1,0 +1,165 @@
+//! Driving a queue: what waits is decided, committed and answered, in its order.
+
+use std::{collections::VecDeque, sync::Arc};
+
+use crate::{
+    domain::{
+        Conversation,
+        end::{End, IDLE_TIMEOUT, end},
+    },
+    engine::{
+        Engine, EngineError, Operation,
+        batch::{Batch, Joined, conflicted},
+        commit::{Decided, Extras, Part, Parts, Uncommitted},
+        hold::Hold,
+        queued::{Answer, Entry, QueuedWrite},
+    },
+    store::{Outcome, PointerWrite},
+};
+
+/// The most writes of one commit.
+const BATCH: usize = 256;
+/// So many commits are made in a row before other work of the thread gets its turn.
+const ROUNDS: usize = 16;
+
+impl Engine {
+    /// Decides and commits what waits until nothing does, or until somebody asks for the hold. `first` stands
+    /// before all that waits.
+    ///
+    /// One commit is in flight at a time. What comes meanwhile waits, and goes into the next one together; so
+    /// every decision is made on a committed state, or on what the ones before it in the same batch make of
+    /// one.
+    pub(super) async fn drive(mut hold: Hold, mut first: Option<Entry>) {
+        hold.begin();
+        let mut most = BATCH;
+        for round in 1.. {
+            let again = match first.take().or_else(|| hold.queue.take()) {
+                Some(Entry::Write(write)) => drive_batch(&hold, write, most).await,
+                Some(Entry::Hold(next)) => match hold.leave_to(next) {
+                    Some(back) => {
+                        hold = back;
+                        continue;
+                    }
+                    None => return,
+                },
+                None if hold.let_go() => return,
+                None => continue,
+            };
+            most = if again { 1 } else { BATCH };
+            if round % ROUNDS == 0 {
+                tokio::task::yield_now().await;
+            }
+        }
+    }
+}
+
+/// Makes one commit of `first` and what waits behind it by now; answers whether its writes stand in the queue
+/// again, to be decided one by one.
+async fn drive_batch(hold: &Hold, first: Box<dyn QueuedWrite>, most: usize) -> bool {
+    // taken before the state is looked at: that is no older than any of them
+    let mut writes = VecDeque::from([first]);
+    while writes.len() < most
+        && let Some(write) = next_write(hold)
+    {
+        writes.push_back(write);
+    }
+    let engine = &*hold.engine;
+    let mut batch = match Batch::on(hold).await {
+        Ok(batch) => batch,
+        Err(error) => {
+            writes.into_iter().for_each(|write| write.answer(Answer::Failed(error.clone())));
+            return false;
+        }
+    };
+    while let Some(write) = writes.pop_front() {
+        match batch.join(engine, write).await {
+            Joined::Yes => {}
+            Joined::AfterCommit(write) => {
+                put_back(hold, writes);
+                hold.queue.put_back(Entry::Write(write));
+                break;
+            }
+            Joined::RollsOver(write, left) => {
+                put_back(hold, writes);
+                Box::pin(roll_over(hold, write, left)).await;
+                return false;
+            }
+        }
+    }
+    let (again, one_by_one) = batch.finish(engine).await;
+    put_back(hold, again);
+    one_by_one
+}
+
+/// Puts writes back before all that wait, in their order.
+fn put_back(
+    hold: &Hold,
+    writes: impl IntoIterator<Item = Box<dyn QueuedWrite>, IntoIter: DoubleEndedIterator>,
+) {
+    writes.into_iter().rev().for_each(|write| hold.queue.put_back(Entry::Write(write)));
+}
+
+/// The write that waits next, if it is one.
+fn next_write(hold: &Hold) -> Option<Box<dyn QueuedWrite>> {
+    match hold.queue.take()? {
+        Entry::Write(write) => Some(write),
+        other => {
+            hold.queue.put_back(other);
+            None
+        }
+    }
+}
+
+/// Ends the conversation that was left idle and starts its recipient's next one with the write, in one commit.
+/// The next one has the policy and the encoding of the one before.
+async fn roll_over(hold: &Hold, write: Box<dyn QueuedWrite>, left: Arc<Conversation>) {
+    let mut write = write;
+    match rolled_over(hold, &mut *write, &left).await {
+        Ok((decided, ended)) => {
+            hold.engine.retention.add(&ended);
+            let Decided { change, after } = decided;
+            write.answer(Answer::Applied { after, change: Some(change), ended: Some(ended) });
+        }
+        Err(Uncommitted::Conflict(conflict)) => {
+            if let Some(write) = conflicted(write, &conflict) {
+                hold.queue.put_back(Entry::Write(write));
+            }
+        }
+        Err(Uncommitted::Full(full)) => write.answer(Answer::Failed(full.into())),
+        Err(Uncommitted::Failed(error)) => write.answer(Answer::Failed(error)),
+    }
+}
+
+async fn rolled_over(
+    hold: &Hold,
+    write: &mut dyn QueuedWrite,
+    left: &Arc<Conversation>,
+) -> Result<(Decided, Arc<Conversation>), Uncommitted> {
+    let (engine, call) = (&hold.engine, write.call().clone());
+    let idle = End { reason: IDLE_TIMEOUT.into(), expected: None };
+    let ending = engine
+        .rehearse(left, |before, context| Ok(crate::domain::Verdict::Decided(end(before, &idle, context)?)))
+        .await?;
+    let fresh = engine.successor(call.caller.key(engine.new_conversation_id()), left);
+    let decision = engine.rehearse(&fresh, |before, context| write.decide(before, context)).await?;
+    let start = decision.transition.ok_or(EngineError::Interrupted)?;
+    let commit = engine.next_change();
+    let (ending, start) = (Decided::of(ending, commit), Decided::of(start, commit));
+    let outcome = engine.outcome(&call, &start.after, Some(&start.change), decision.target);
+    let ended = Some(left.key().id.clone());
+    let outcome = outcome.map(|(key, outcome)| (key, Arc::new(Outcome { ended, ..(*outcome).clone() })));
+    let pointer = PointerWrite {
+        recipient: call.caller.recipient(left.head.identity.recipient.clone()),
+        before: Some(left.key().id.clone()),
+        after: Some(start.after.key().id.clone()),
+    };
+    // nobody else knows of the new conversation yet, so this waits for no one
+    let beginning = engine.hold(start.after.key()).await?;
+    let parts = Parts::from_iter([
+        Part::from(hold, left).and(&ending, Operation::EndConversation, None),
+        Part::from(&beginning, &fresh).and(&start, call.operation, call.attempt.as_ref()),
+    ]);
+    let extras = Extras { pointers: vec![pointer], outcomes: outcome.into_iter().collect() };
+    engine.commit(parts, extras).await?;
+    Ok((start, ending.after))
+}

@@ -1,0 +1,95 @@
+//! The engine itself: its parts, and what it is made with.
+
+use std::{sync::Arc, time::Duration};
+
+use crate::{
+    domain::{Encoding, Policy, Timestamp, TokenCounter},
+    engine::{
+        Clock, EventLog, index::Indexes, llm::Llm, queues::Queues, retention::Retention, sessions::Sessions,
+    },
+    store::{BoxFuture, Store, StoreError},
+};
+
+/// Gives the counter of an encoding.
+pub type Counters = fn(Encoding) -> &'static dyn TokenCounter;
+
+/// What a new conversation starts with, and what the server's clock decides.
+#[derive(Clone, Debug)]
+pub struct Defaults {
+    /// Limits of a conversation that is not given its own.
+    pub policy: Policy,
+    /// What tokens are counted in.
+    pub encoding: Encoding,
+    /// Idle for so long, a conversation is idle.
+    pub idle_timeout: Duration,
+    /// Ended conversations of a recipient that are kept; 0 keeps all.
+    pub max_conversations_retained: usize,
+    /// Events kept for each namespace.
+    pub event_capacity: usize,
+    /// Bytes that conversations may take in memory when nobody uses them. A store that keeps its states in
+    /// memory anyway is not bound by it: see [`Capabilities::resident`](crate::store::Capabilities::resident).
+    pub cache_bytes: u64,
+}
+
+/// Serves every operation on conversations, behind an [`Arc`].
+pub struct Engine {
+    pub(super) store: Arc<dyn Store>,
+    /// Whether other processes use the store too: then nothing is answered from memory alone.
+    pub(super) is_shared: bool,
+    pub(super) clock: Arc<dyn Clock>,
+    pub(super) counters: Counters,
+    pub(super) defaults: Defaults,
+    pub(super) queues: Queues,
+    pub(super) indexes: Indexes,
+    pub(super) events: Arc<EventLog>,
+    pub(super) sessions: Sessions,
+    pub(super) retention: Retention,
+    pub(super) llm: Option<Arc<Llm>>,
+}
+
+impl Engine {
+    /// An engine over `store`.
+    pub fn new(store: Arc<dyn Store>, clock: Arc<dyn Clock>, counters: Counters, defaults: Defaults) -> Self {
+        let events = Arc::new(EventLog::new(clock.clone(), defaults.event_capacity));
+        let capabilities = store.capabilities();
+        let cache_bytes = if capabilities.resident { u64::MAX } else { defaults.cache_bytes };
+        Self {
+            store,
+            is_shared: capabilities.shared,
+            clock,
+            counters,
+            queues: Queues::new(cache_bytes),
+            defaults,
+            indexes: Indexes::default(),
+            events,
+            sessions: Sessions::default(),
+            retention: Retention::default(),
+            llm: None,
+        }
+    }
+
+    /// What conversations start with.
+    pub fn defaults(&self) -> &Defaults {
+        &self.defaults
+    }
+
+    /// The time by the server's clock.
+    pub fn now(&self) -> Timestamp {
+        self.clock.now()
+    }
+
+    /// Counts in `encoding`.
+    pub fn counter(&self, encoding: Encoding) -> &'static dyn TokenCounter {
+        (self.counters)(encoding)
+    }
+
+    /// Waits until the store takes no more writes, and tells why.
+    pub fn failed(&self) -> BoxFuture<'static, StoreError> {
+        self.store.failed()
+    }
+
+    /// What happened.
+    pub fn events(&self) -> &EventLog {
+        &self.events
+    }
+}

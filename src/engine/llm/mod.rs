@@ -1,0 +1,21 @@
+//! Models tell segments anew, behind everything else.
+//!
+//! A segment that awaits a model is its own place in the queue: the store has an index of the
+//! conversations that have one, so that the work goes on after a restart. No write waits for a model; what
+//! it answers is a change like any other, which is dropped when the segment is not there any more or
+//! something was forgotten meanwhile.
+
+mod breaker;
+mod counts;
+mod job;
+mod material;
+mod model;
+mod on_demand;
+mod standing;
+mod summarizer;
+mod worker;
+
+pub(super) use model::Llm;
+pub use on_demand::Waited;
+pub use standing::LlmStanding;
+pub use summarizer::{LlmError, LlmSummarizer, Material, Told};

@@ -1,0 +1,129 @@
+//! A model, how it is asked, and what is known of the conversations that wait for it.
+
+use std::{
+    collections::{HashMap, HashSet},
+    sync::Arc,
+    time::Duration,
+};
+
+use parking_lot::Mutex;
+use tokio::{
+    sync::{Notify, Semaphore},
+    time::Instant,
+};
+
+use super::{
+    breaker::{Backoff, Breaker},
+    counts::Counts,
+    summarizer::{LlmError, LlmSummarizer, Material, Told},
+};
+use crate::domain::ConversationKey;
+
+/// Conversations whose failures are remembered.
+const MOST_REMEMBERED: usize = 10_000;
+
+/// A model, and how it is asked.
+pub(in crate::engine) struct Llm {
+    pub(super) summarizer: Arc<dyn LlmSummarizer>,
+    /// The most that is waited for an answer to a call.
+    pub(super) timeout: Duration,
+    /// The version of the prompts.
+    pub(super) prompt: u32,
+    /// Calls that may be out at once.
+    pub(super) permits: Arc<Semaphore>,
+    pub(super) breaker: Mutex<Breaker>,
+    pub(super) queue: Mutex<Queue>,
+    /// Something was queued, or a call has ended.
+    pub(super) news: Arc<Notify>,
+    pub(super) counts: Counts,
+}
+
+/// What is known of the conversations that wait.
+#[derive(Default)]
+pub(super) struct Queue {
+    /// Those that a model is being asked about.
+    pub(super) busy: HashSet<ConversationKey>,
+    pub(super) backoffs: HashMap<ConversationKey, Backoff>,
+}
+
+impl Llm {
+    /// A model of which at most `concurrency` calls are out at once; `news` tells of what is queued.
+    pub(super) fn new(
+        summarizer: Arc<dyn LlmSummarizer>,
+        prompt: u32,
+        concurrency: usize,
+        timeout: Duration,
+        news: Arc<Notify>,
+    ) -> Self {
+        Self {
+            summarizer,
+            timeout,
+            prompt,
+            permits: Arc::new(Semaphore::new(concurrency.clamp(1, Semaphore::MAX_PERMITS))),
+            breaker: Mutex::default(),
+            queue: Mutex::default(),
+            news,
+            counts: Counts::default(),
+        }
+    }
+
+    /// Asks the model, and notes how that went.
+    pub(super) async fn ask(&self, material: Material) -> Result<Told, LlmError> {
+        let own = material.model.is_some();
+        let out = self.counts.out();
+        let answer = tokio::time::timeout(self.timeout, self.summarizer.summarize(material)).await;
+        drop(out);
+        let late = |_| {
+            let message = format!("no answer within {:?}", self.timeout);
+            LlmError::Unavailable { message, retry_after: None }
+        };
+        let answer = answer.unwrap_or_else(|elapsed| Err(late(elapsed)));
+        let now = Instant::now();
+        let mut breaker = self.breaker.lock();
+        match &answer {
+            Ok(_) | Err(LlmError::Unusable(_)) => breaker.succeeded(),
+            Err(LlmError::Unavailable { retry_after, .. }) => breaker.failed(now, *retry_after),
+            // that a conversation's own model is unknown tells nothing of the others
+            Err(LlmError::Refused(_)) if own => breaker.undecided(),
+            Err(LlmError::Refused(_)) => breaker.failed(now, None),
+        }
+        drop(breaker);
+        if answer.is_err() {
+            self.counts.failed();
+        }
+        answer
+    }
+
+    /// Asks as soon as there is room among the calls, unless calls are held back.
+    pub(super) async fn ask_in_turn(&self, material: Material) -> Result<Told, String> {
+        let permit = self.permits.acquire().await.map_err(|error| error.to_string())?;
+        if self.breaker.lock().allows(Instant::now()).is_err() {
+            return Err(
+                "the model is not available: it failed lately, and is left alone for a while".to_owned()
+            );
+        }
+        let told = self.ask(material).await;
+        drop(permit);
+        // the next one waits for the same room
+        self.news.notify_one();
+        told.map_err(|error| error.to_string())
+    }
+}
+
+impl Queue {
+    /// Whether the conversation is not to be asked about now, and until when, where that is known.
+    pub(super) fn held_back(&mut self, key: &ConversationKey, now: Instant) -> Option<Option<Instant>> {
+        if self.busy.contains(key) {
+            return Some(None);
+        }
+        self.backoffs.get(key)?.until(now).map(Some)
+    }
+
+    /// What failed with the conversation.
+    pub(super) fn backoff(&mut self, key: &ConversationKey) -> &mut Backoff {
+        if self.backoffs.len() >= MOST_REMEMBERED {
+            self.backoffs.clear();
+        }
+        self.backoffs.entry(key.clone()).or_default()
+    }
+}

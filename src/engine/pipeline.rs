@@ -1,0 +1,159 @@
+//! Memorizing one message after another: they wait in the queue together, and share commits.
+
+use std::{collections::VecDeque, sync::Arc};
+
+use crate::{
+    domain::{ConversationKey, Draft, RecipientId, Refusal, memorize::Irregularity},
+    engine::{
+        Caller, Engine, EngineError, MemorizeCall, MemorizeReply,
+        memorize::Prepared,
+        queued::{Request, Unapplied, Waiting},
+        write::Submitted,
+    },
+};
+
+/// Messages that a pipeline holds at most, answered or not.
+const MAX_MESSAGES: usize = 256;
+/// Bytes of text beyond which a pipeline takes no message until some are answered.
+const MAX_BYTES: usize = 4 << 20;
+
+/// The messages of one stream: they take effect, and are answered, in their order.
+///
+/// - A message does not wait for the commits of those before it: it stands in the queue behind them.
+/// - When one comes to mean another conversation, because the recipient's has ended meanwhile, so does each
+///   behind it; they are written there in their order, before another message is taken.
+/// - What was taken is written even when the pipeline is dropped.
+pub struct MemorizePipeline {
+    engine: Arc<Engine>,
+    caller: Caller,
+    messages: VecDeque<Message>,
+    /// Text of the messages that wait.
+    bytes: usize,
+}
+
+/// A message that was taken.
+struct Message {
+    state: State,
+    /// Bytes of what it memorizes.
+    bytes: usize,
+}
+
+/// The recipient that a message was addressed by, and the conversation that this meant.
+type Meant = (RecipientId, ConversationKey);
+
+enum State {
+    Waiting(Waiting<Vec<Irregularity>>, Option<Meant>),
+    /// It has to be resolved anew.
+    Anew(Option<Box<Request<Vec<Irregularity>>>>),
+    Answered(Result<MemorizeReply, EngineError>),
+}
+
+impl MemorizePipeline {
+    /// A pipeline of `caller`'s.
+    pub fn new(engine: Arc<Engine>, caller: Caller) -> Self {
+        Self { engine, caller, messages: VecDeque::new(), bytes: 0 }
+    }
+
+    /// Whether no answer is outstanding.
+    pub fn is_empty(&self) -> bool {
+        self.messages.is_empty()
+    }
+
+    /// Whether no message should be added before one is answered: 256 wait, or 4 MiB of text.
+    pub fn is_full(&self) -> bool {
+        self.messages.len() >= MAX_MESSAGES || self.bytes >= MAX_BYTES
+    }
+
+    /// Adds a message, or what is wrong with one, and puts it in its conversation's queue.
+    pub async fn push(&mut self, message: Result<MemorizeCall, Refusal>) {
+        let bytes = message.as_ref().map_or(0, |call| call.drafts.iter().map(Draft::content_bytes).sum());
+        let begun = match message {
+            Ok(call) => self.begin(call).await,
+            Err(refusal) => Err(refusal.into()),
+        };
+        let state = begun.unwrap_or_else(|error| State::Answered(Err(error)));
+        self.bytes += bytes;
+        self.messages.push_back(Message { state, bytes });
+    }
+
+    /// Waits until [`Self::next`] has an answer at once, or nearly so. Nothing is lost when the
+    /// future is dropped.
+    pub async fn ready(&mut self) {
+        if let Some(message) = self.messages.front_mut() {
+            message.wait().await;
+        }
+    }
+
+    /// The answer to the oldest message that was not answered; `None` when there is none.
+    pub async fn next(&mut self) -> Option<Result<MemorizeReply, EngineError>> {
+        self.ready().await;
+        let front = self.messages.front_mut()?;
+        if front.finish(&self.engine).await {
+            self.settle().await;
+        }
+        let message = self.messages.pop_front()?;
+        self.bytes -= message.bytes;
+        Some(match message.state {
+            State::Answered(answer) => answer,
+            State::Anew(_) | State::Waiting(..) => Err(EngineError::Interrupted),
+        })
+    }
+
+    async fn begin(&mut self, call: MemorizeCall) -> Result<State, EngineError> {
+        let by_recipient = call.address.conversation.is_none().then(|| call.address.recipient_or_default());
+        let mut request = match self.engine.prepare(&self.caller, call).await? {
+            Prepared::Request(request) => request,
+            Prepared::Earlier(outcome) => {
+                return Ok(State::Answered(self.engine.earlier(&self.caller, outcome).await));
+            }
+        };
+        let target = request.target.as_ref();
+        let meant = by_recipient.zip(target.map(|target| target.key.clone()));
+        if meant.as_ref().is_some_and(|meant| self.overtakes(meant)) {
+            self.settle().await;
+            request.target = None;
+        }
+        Ok(match self.engine.submit(request).await? {
+            Submitted::Waits(waiting) => State::Waiting(waiting.start(), meant),
+            Submitted::Earlier(outcome) => State::Answered(self.engine.earlier(&self.caller, outcome).await),
+        })
+    }
+
+    /// Whether a message of the same recipient waits that meant another conversation: it may come to mean this
+    /// one too, and stands before it.
+    fn overtakes(&self, meant: &Meant) -> bool {
+        let waiting = self.messages.iter().filter_map(|message| match &message.state {
+            State::Waiting(_, meant) => meant.as_ref(),
+            State::Anew(_) | State::Answered(_) => None,
+        });
+        waiting.into_iter().any(|(recipient, key)| *recipient == meant.0 && *key != meant.1)
+    }
+
+    /// Answers all that wait, in order: behind one that came to mean another conversation the others do too.
+    async fn settle(&mut self) {
+        for message in &mut self.messages {
+            message.wait().await;
+            message.finish(&self.engine).await;
+        }
+    }
+}
+
+impl Message {
+    /// Waits until it is answered, or has to be resolved anew.
+    async fn wait(&mut self) {
+        let State::Waiting(waiting, _) = &mut self.state else { return };
+        self.state = match waiting.await {
+            Ok(reply) => State::Answered(Ok(reply)),
+            Err(Unapplied::Failed(error)) => State::Answered(Err(error)),
+            Err(Unapplied::Anew(request)) => State::Anew(Some(request)),
+        };
+    }
+
+    /// Resolves it anew if need be, and has it written; answers whether that was so.
+    async fn finish(&mut self, engine: &Arc<Engine>) -> bool {
+        let State::Anew(request) = &mut self.state else { return false };
+        let Some(request) = request.take() else { return false };
+        self.state = State::Answered(engine.again(request).await);
+        true
+    }
+}

@@ -1,0 +1,250 @@
+//! A write on its way: what is asked for, how it waits in a queue, and what it comes to.
+
+use std::{
+    future::Future,
+    pin::Pin,
+    sync::Arc,
+    task::{Context as TaskContext, Poll, ready},
+};
+
+use tokio::sync::oneshot;
+
+use crate::{
+    domain::{
+        Change, Conversation, ConversationKey, Refusal, Sequence, Transition, Verdict, change::Context,
+    },
+    engine::{Address, Attempt, Caller, EngineError, Operation, References, attended::Attended},
+    store::PointerWrite,
+};
+
+/// How often a write is decided anew because others were faster.
+const ATTEMPTS: u32 = 64;
+
+/// What a rule makes of a conversation.
+pub(super) struct Decision<T> {
+    /// What changes, if anything does.
+    pub transition: Option<Transition>,
+    /// The utterance that the call is about.
+    pub target: Option<Sequence>,
+    /// What else the response needs.
+    pub value: T,
+}
+
+/// What makes a decision of a state; asked again when it needs to see more, or when the state turns out not to
+/// be the newest.
+pub(super) type Rule<'r, T> =
+    dyn FnMut(&Conversation, &Context<'_>) -> Result<Verdict<T>, Refusal> + Send + 'r;
+
+/// What a write came to, as its caller sees it.
+#[derive(Debug)]
+pub enum Applied<T> {
+    /// It was decided now.
+    Now {
+        /// The state after it.
+        after: Arc<Conversation>,
+        /// What changed, if anything did.
+        change: Option<Arc<Change>>,
+        /// The conversation that ended for this one to start.
+        ended: Option<Arc<Conversation>>,
+        /// What else the response needs.
+        value: T,
+    },
+    /// It was decided by an earlier attempt.
+    Earlier(References),
+}
+
+/// How a write treats a conversation that does not exist.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum IfAbsent {
+    /// It is refused.
+    Refuse,
+    /// It is created; and so is a recipient's next one, when the active one was left idle.
+    Create,
+    /// It is created, and is its recipient's active one unless there is one.
+    CreateAndActivate,
+}
+
+/// What a write is for.
+#[derive(Clone)]
+pub(super) struct WriteCall {
+    pub caller: Caller,
+    pub address: Address,
+    pub attempt: Option<Attempt>,
+    pub operation: Operation,
+    pub if_absent: IfAbsent,
+    /// It begins with a tool's result: it goes on in the conversation that waits for that, however idle.
+    pub answers: bool,
+}
+
+/// The conversation that a write goes to.
+#[derive(Clone)]
+pub(super) struct Target {
+    pub key: ConversationKey,
+    /// What must hold of the recipient's active conversation, and what becomes of it.
+    pub pointer: Option<PointerWrite>,
+    /// It was resolved as one that exists.
+    pub exists: bool,
+}
+
+/// A write with its rule.
+pub(super) struct Request<T> {
+    pub call: WriteCall,
+    pub rule: Box<Rule<'static, Decision<T>>>,
+    /// What the address means, if that was looked up already.
+    pub target: Option<Target>,
+    tries: u32,
+}
+
+/// What became of a write that was queued.
+type Reply<T> = Result<Applied<T>, Unapplied<T>>;
+
+pub(super) enum Unapplied<T> {
+    Failed(EngineError),
+    /// The address may mean something else by now, or the attempt has an outcome: it is to be resolved anew.
+    Anew(Box<Request<T>>),
+}
+
+/// A write that waits in its conversation's queue.
+pub(super) trait QueuedWrite: Send {
+    fn call(&self) -> &WriteCall;
+    fn target(&self) -> &Target;
+
+    /// Decides on `before`; what else the response needs is kept here.
+    fn decide(
+        &mut self,
+        before: &Conversation,
+        context: &Context<'_>,
+    ) -> Result<Verdict<Decision<()>>, Refusal>;
+
+    /// Notes that it has to be decided once more; whether it may be.
+    fn try_again(&mut self) -> bool;
+
+    /// Tells the caller what it came to.
+    fn answer(self: Box<Self>, answer: Answer);
+}
+
+/// What is told to a caller.
+pub(super) enum Answer {
+    Applied { after: Arc<Conversation>, change: Option<Arc<Change>>, ended: Option<Arc<Conversation>> },
+    Failed(EngineError),
+    Anew,
+}
+
+/// What waits in a queue.
+pub(super) enum Entry {
+    Write(Box<dyn QueuedWrite>),
+    /// Somebody wants to hold the queue.
+    Hold(oneshot::Sender<()>),
+}
+
+struct Queued<T> {
+    request: Box<Request<T>>,
+    target: Target,
+    value: Option<T>,
+    reply: oneshot::Sender<Reply<T>>,
+}
+
+impl<T> Request<T> {
+    pub(super) fn new(
+        call: WriteCall,
+        rule: impl FnMut(&Conversation, &Context<'_>) -> Result<Verdict<Decision<T>>, Refusal> + Send + 'static,
+    ) -> Self {
+        Self { call, rule: Box::new(rule), target: None, tries: 0 }
+    }
+
+    /// Makes it ready to be resolved anew, unless that was done too often.
+    pub(super) fn again(mut self: Box<Self>) -> Result<Box<Self>, EngineError> {
+        self.target = None;
+        match self.try_again() {
+            true => Ok(self),
+            false => Err(EngineError::Contended),
+        }
+    }
+
+    fn try_again(&mut self) -> bool {
+        self.tries += 1;
+        self.tries < ATTEMPTS
+    }
+}
+
+impl<T: Send + 'static> Request<T> {
+    /// The entry of a queue, and what its caller waits for.
+    pub(super) fn queued(self: Box<Self>, target: Target) -> (Entry, oneshot::Receiver<Reply<T>>) {
+        let (reply, answered) = oneshot::channel();
+        (Entry::Write(Box::new(Queued { request: self, target, value: None, reply })), answered)
+    }
+}
+
+impl<T: Send + 'static> QueuedWrite for Queued<T> {
+    fn call(&self) -> &WriteCall {
+        &self.request.call
+    }
+
+    fn target(&self) -> &Target {
+        &self.target
+    }
+
+    fn decide(
+        &mut self,
+        before: &Conversation,
+        context: &Context<'_>,
+    ) -> Result<Verdict<Decision<()>>, Refusal> {
+        Ok((self.request.rule)(before, context)?.map(|decision| {
+            self.value = Some(decision.value);
+            Decision { transition: decision.transition, target: decision.target, value: () }
+        }))
+    }
+
+    fn try_again(&mut self) -> bool {
+        self.request.try_again()
+    }
+
+    fn answer(self: Box<Self>, answer: Answer) {
+        let Self { request, value, reply, .. } = *self;
+        let answer = match (answer, value) {
+            (Answer::Applied { after, change, ended }, Some(value)) => {
+                Ok(Applied::Now { after, change, ended, value })
+            }
+            (Answer::Applied { .. }, None) => Err(Unapplied::Failed(EngineError::Interrupted)),
+            (Answer::Failed(error), _) => Err(Unapplied::Failed(error)),
+            (Answer::Anew, _) => Err(Unapplied::Anew(request)),
+        };
+        // a caller that went away does not want to know
+        let _ = reply.send(answer);
+    }
+}
+
+/// A caller's wait for its write; it drives the queue meanwhile, if it found it free.
+pub(super) struct Waiting<T> {
+    driving: Option<Attended<()>>,
+    reply: oneshot::Receiver<Reply<T>>,
+}
+
+impl<T> Waiting<T> {
+    pub(super) fn new(driving: Option<Attended<()>>, reply: oneshot::Receiver<Reply<T>>) -> Self {
+        Self { driving, reply }
+    }
+
+    /// Has the queue driven whether the caller waits or not.
+    pub(super) fn start(mut self) -> Self {
+        if let Some(driving) = self.driving.take() {
+            driving.start();
+        }
+        self
+    }
+}
+
+impl<T> Future for Waiting<T> {
+    type Output = Reply<T>;
+
+    /// Once the answer is there, the caller drives no longer: what others wait for is driven by a task.
+    fn poll(mut self: Pin<&mut Self>, context: &mut TaskContext<'_>) -> Poll<Reply<T>> {
+        if let Some(driving) = &mut self.driving
+            && Pin::new(driving).poll(context).is_ready()
+        {
+            self.driving = None;
+        }
+        let reply = ready!(Pin::new(&mut self.reply).poll(context));
+        Poll::Ready(reply.unwrap_or(Err(Unapplied::Failed(EngineError::Interrupted))))
+    }
+}

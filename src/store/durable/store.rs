@@ -1,0 +1,242 @@
+//! The durable store: commits through the group commit, reads through the reader.
+
+use std::{collections::HashMap, path::Path, sync::Arc};
+
+use super::{
+    Directory, EngineKind, Flush, OpenError, Options,
+    error::unavailable,
+    group_commit::{Answer, GroupCommit},
+    reader::Reader,
+    records::OutcomeName,
+    request::{Request, Step},
+};
+use crate::{
+    domain::{Conversation, ConversationId, ConversationKey, Head, Ranges, Sequence, Timestamp, Utterance},
+    store::{
+        Begin, Begun, BoxFuture, Capabilities, Commit, CommitError, Due, Newer, Outcome, OutcomeKey, Page,
+        RecipientKey, Store, StoreError,
+    },
+};
+
+/// Outcomes that are removed in one request.
+const OUTCOME_BATCH: usize = 1_000;
+/// Keeps conversations in files.
+///
+/// - Reads that may touch the disk often run on tokio's threads for blocking work; single looks
+///   at a key run where they are.
+/// - After a write failed, no write is taken: what is on the disk is not known until the store is
+///   opened anew.
+/// - Dropped, it waits until everything that was committed is written.
+pub struct DurableStore {
+    commits: Arc<GroupCommit>,
+    reader: Reader,
+    name: &'static str,
+}
+
+impl DurableStore {
+    /// Opens the store in a directory; makes one when the directory is empty or does not exist.
+    pub fn open(engine: EngineKind, path: &Path, options: &Options) -> Result<Self, OpenError> {
+        Self::over(Directory::open_or_create(engine, path, options.cache_bytes)?, options.flush)
+    }
+
+    pub(super) fn over(directory: Directory, flush: Flush) -> Result<Self, OpenError> {
+        directory.check_finished()?;
+        let (path, name) = (directory.path().to_owned(), directory.engine().name());
+        let directory = Arc::new(directory);
+        let commits = GroupCommit::start(directory.clone(), flush);
+        let commits = commits.map_err(|error| OpenError::File { path, error })?;
+        Ok(Self { commits: Arc::new(commits), reader: Reader(directory), name })
+    }
+
+    /// Reads on a thread for blocking work; what was read is settled when it is answered.
+    fn read<T: Send + 'static>(
+        &self,
+        read: impl FnOnce(&Reader) -> Result<T, StoreError> + Send + 'static,
+    ) -> BoxFuture<'static, Result<T, StoreError>> {
+        let (reader, commits) = (self.reader.clone(), self.commits.clone());
+        Box::pin(async move {
+            let read = tokio::task::spawn_blocking(move || read(&reader)).await;
+            let read = read.unwrap_or_else(|error| Err(unavailable(error)))?;
+            commits.queue().settled().await?;
+            Ok(read)
+        })
+    }
+
+    /// Looks at a key here and now; what was read is settled when it is answered.
+    async fn look<T>(&self, read: Result<T, StoreError>) -> Result<T, StoreError> {
+        self.commits.queue().settled().await?;
+        read
+    }
+
+    async fn write(&self, request: Request) -> Result<(), StoreError> {
+        answered(self.commits.submit(request)).await.map_err(|error| match error {
+            CommitError::Store(error) => error,
+            error => unavailable(error),
+        })
+    }
+
+    /// The outcome, unless it is older than `oldest`: then it goes.
+    async fn unless_old(
+        &self,
+        key: &OutcomeKey,
+        outcome: Option<Arc<Outcome>>,
+        oldest: Timestamp,
+    ) -> Result<Option<Arc<Outcome>>, StoreError> {
+        let Some(old) = outcome.as_ref().filter(|outcome| outcome.time < oldest) else { return Ok(outcome) };
+        let mut request = Request::default();
+        request.remove_outcome(&OutcomeName::of(key), old.time, oldest);
+        self.write(request).await?;
+        Ok(None)
+    }
+
+    async fn scrub_files(&self) -> Result<(), StoreError> {
+        let Some(group) = self.read(Reader::unscrubbed).await? else { return Ok(()) };
+        self.read(|reader| reader.0.pairs().scrub().map_err(unavailable)).await?;
+        self.write(Request { steps: vec![Step::Scrubbed(group)], ..Request::default() }).await
+    }
+
+    async fn remove_old_outcomes(&self, oldest: Timestamp) -> Result<u64, StoreError> {
+        let mut removed = 0;
+        loop {
+            let old = self.read(move |reader| reader.old_outcomes(oldest, OUTCOME_BATCH)).await?;
+            let mut request = Request::default();
+            old.iter().for_each(|(time, name)| request.remove_outcome(name, *time, oldest));
+            removed += old.len() as u64;
+            if !old.is_empty() {
+                self.write(request).await?;
+            }
+            if old.len() < OUTCOME_BATCH {
+                return Ok(removed);
+            }
+        }
+    }
+}
+
+impl Store for DurableStore {
+    fn capabilities(&self) -> Capabilities {
+        Capabilities { name: self.name, durable: true, shared: false, resident: false }
+    }
+
+    fn load<'a>(
+        &'a self,
+        key: &'a ConversationKey,
+    ) -> BoxFuture<'a, Result<Option<Arc<Conversation>>, StoreError>> {
+        let key = key.clone();
+        self.read(move |reader| Ok(reader.load(&key)?.map(Arc::new)))
+    }
+
+    fn begin<'a>(&'a self, begin: Begin<'a>) -> BoxFuture<'a, Result<Begun, StoreError>> {
+        Box::pin(async move {
+            let active = begin.recipient.map(|recipient| self.reader.active(recipient)).transpose()?;
+            let outcome = begin.outcome.map(|(key, _)| self.reader.outcome(key)).transpose()?.flatten();
+            self.commits.queue().settled().await?;
+            let state = match begin.state {
+                Some((key, known)) => self.load_if_newer(key, known).await?,
+                None => Newer::Known,
+            };
+            let outcome = match begin.outcome {
+                Some((key, oldest)) => self.unless_old(key, outcome, oldest).await?,
+                None => None,
+            };
+            Ok(Begun { active: active.flatten(), outcome, state })
+        })
+    }
+
+    fn commit(&self, commit: Commit) -> BoxFuture<'static, Result<(), CommitError>> {
+        let answer = self.commits.submit(Request::of(&commit));
+        Box::pin(answered(answer))
+    }
+
+    fn archived<'a>(
+        &'a self,
+        key: &'a ConversationKey,
+        wanted: &'a Ranges,
+    ) -> BoxFuture<'a, Result<Vec<Arc<Utterance>>, StoreError>> {
+        let (key, wanted) = (key.clone(), wanted.clone());
+        self.read(move |reader| reader.archived(&key, &wanted))
+    }
+
+    fn archived_ids<'a>(
+        &'a self,
+        key: &'a ConversationKey,
+        ids: &'a [Box<str>],
+    ) -> BoxFuture<'a, Result<HashMap<Box<str>, Sequence>, StoreError>> {
+        let (key, ids) = (key.clone(), ids.to_vec());
+        self.read(move |reader| reader.archived_ids(&key, &ids))
+    }
+
+    fn sharing<'a>(
+        &'a self,
+        key: &'a ConversationKey,
+    ) -> BoxFuture<'a, Result<Vec<(ConversationKey, Sequence)>, StoreError>> {
+        let key = key.clone();
+        self.read(move |reader| reader.sharing(&key))
+    }
+
+    fn active<'a>(
+        &'a self,
+        recipient: &'a RecipientKey,
+    ) -> BoxFuture<'a, Result<Option<ConversationId>, StoreError>> {
+        Box::pin(self.look(self.reader.active(recipient)))
+    }
+
+    fn conversations<'a>(
+        &'a self,
+        recipient: &'a RecipientKey,
+        page: Page,
+    ) -> BoxFuture<'a, Result<Vec<Head>, StoreError>> {
+        let recipient = recipient.clone();
+        self.read(move |reader| reader.conversations(&recipient, page))
+    }
+
+    fn ended_beyond<'a>(
+        &'a self,
+        recipient: &'a RecipientKey,
+        keep: usize,
+        limit: usize,
+    ) -> BoxFuture<'a, Result<Vec<ConversationId>, StoreError>> {
+        let recipient = recipient.clone();
+        self.read(move |reader| reader.ended_beyond(&recipient, keep, limit))
+    }
+
+    fn outcome<'a>(
+        &'a self,
+        key: &'a OutcomeKey,
+        oldest: Timestamp,
+    ) -> BoxFuture<'a, Result<Option<Arc<Outcome>>, StoreError>> {
+        Box::pin(async move {
+            let outcome = self.look(self.reader.outcome(key)).await?;
+            self.unless_old(key, outcome, oldest).await
+        })
+    }
+
+    fn due(&self, now: Timestamp, limit: usize) -> BoxFuture<'_, Result<Vec<Due>, StoreError>> {
+        self.read(move |reader| reader.due(now, limit))
+    }
+
+    fn waiting(
+        &self,
+        after: Option<(Timestamp, ConversationKey)>,
+        limit: usize,
+    ) -> BoxFuture<'_, Result<Vec<(Timestamp, ConversationKey)>, StoreError>> {
+        self.read(move |reader| reader.waiting(after.as_ref(), limit))
+    }
+
+    fn remove_outcomes(&self, oldest: Timestamp) -> BoxFuture<'_, Result<u64, StoreError>> {
+        Box::pin(self.remove_old_outcomes(oldest))
+    }
+
+    /// Commits and reads go on meanwhile; it takes room on the disk as the whole store does.
+    fn scrub(&self) -> BoxFuture<'_, Result<(), StoreError>> {
+        Box::pin(self.scrub_files())
+    }
+
+    fn failed(&self) -> BoxFuture<'static, StoreError> {
+        let queue = self.commits.queue().clone();
+        Box::pin(async move { queue.failed().await })
+    }
+}
+
+async fn answered(answer: Answer) -> Result<(), CommitError> {
+    answer.await.unwrap_or_else(|_| Err(unavailable("the write was interrupted").into()))
+}
