@@ -1,0 +1,142 @@
+//! The calls of the engine, and what they answer: the only file that calls it.
+
+use std::sync::Arc;
+
+use utterd::{
+    domain::{Change, Conversation, ConversationId, Utterance},
+    engine::{
+        Address, Applied, Attempt, Caller, CompactCall, ConversationPage, CreateCall, EndCall, Engine,
+        EngineError, ForgetCall, ForkCall, Found, ListConversations, ListUtterances, MemorizeCall,
+        References, RememberCall, RestoreCall, UndoCall, UpdateCall, UpdateUtteranceCall,
+    },
+};
+
+/// One call.
+#[derive(Clone, Debug)]
+pub enum Call {
+    Memorize(MemorizeCall),
+    Forget(ForgetCall),
+    Restore(RestoreCall),
+    Edit(UpdateUtteranceCall),
+    Update(UpdateCall),
+    End(EndCall),
+    Create(CreateCall),
+    Delete(ConversationId),
+    Fork(ForkCall),
+    Compact(CompactCall),
+    Undo(UndoCall),
+    Capacity(Address),
+    Get(Address),
+    List(ListUtterances),
+    Export(Address),
+    Remember(RememberCall),
+    Conversations(ListConversations),
+}
+
+/// What a call came to.
+#[derive(Debug)]
+pub enum Answer {
+    /// It took effect now, if there was anything to change.
+    Now {
+        after: Arc<Conversation>,
+        change: Option<Arc<Change>>,
+        ended: Option<Arc<Conversation>>,
+        /// The utterances that the answer tells of beside the change.
+        told: Vec<Arc<Utterance>>,
+    },
+    /// It took effect before.
+    Earlier(References),
+    /// A state was read, and whether it is its recipient's active one.
+    State(Arc<Conversation>, Option<bool>),
+    /// All utterances were read.
+    Listed(Arc<Conversation>, Vec<Arc<Utterance>>),
+    Found(Vec<Found>),
+    Deleted(u64),
+    Conversations(ConversationPage),
+}
+
+impl Call {
+    /// Calls the engine.
+    pub async fn answer(self, engine: Arc<Engine>) -> Result<Answer, EngineError> {
+        let caller = &Caller::default();
+        Ok(match self {
+            Self::Memorize(call) => applied(engine.memorize(caller, call).await?, |_| Vec::new()),
+            Self::Forget(call) => applied(engine.forget(caller, call).await?, |told| told),
+            Self::Restore(call) => applied(engine.restore(caller, call).await?, |()| Vec::new()),
+            Self::Edit(call) => applied(engine.update_utterance(caller, call).await?, |told| vec![told]),
+            Self::Update(call) => applied(engine.update_conversation(caller, call).await?, |()| Vec::new()),
+            Self::End(call) => applied(engine.end_conversation(caller, call).await?, |()| Vec::new()),
+            Self::Create(call) => applied(engine.create_conversation(caller, call).await?, |()| Vec::new()),
+            Self::Delete(id) => Answer::Deleted(engine.delete_conversation(caller, id, None).await?),
+            Self::Fork(call) => applied(engine.fork_conversation(caller, call).await?, |()| Vec::new()),
+            Self::Compact(call) => applied(engine.compact_conversation(caller, call).await?, |_| Vec::new()),
+            Self::Undo(call) => applied(engine.undo_compaction(caller, call).await?, |(_, told)| told),
+            Self::Capacity(address) => Answer::State(engine.capacity(caller, &address).await?, None),
+            Self::Get(address) => {
+                let (state, active) = engine.get_conversation(caller, &address).await?;
+                Answer::State(state, Some(active))
+            }
+            Self::List(list) => {
+                let page = engine.list_utterances(caller, &list).await?;
+                let utterances = page.iter().cloned().map(Arc::new).collect();
+                Answer::Listed(page.state, utterances)
+            }
+            Self::Export(address) => {
+                let exported = engine.export_conversation(caller, &address).await?;
+                Answer::Listed(exported.state, exported.utterances)
+            }
+            Self::Remember(call) => Answer::Found(engine.remember(caller, &call).await?.found),
+            Self::Conversations(list) => {
+                Answer::Conversations(engine.list_conversations(caller, list).await?)
+            }
+        })
+    }
+
+    /// The caller's name for the attempt.
+    pub fn attempt(&self) -> Option<&Attempt> {
+        match self {
+            Self::Memorize(call) => call.attempt.as_ref(),
+            Self::Forget(call) => call.attempt.as_ref(),
+            Self::Restore(call) => call.attempt.as_ref(),
+            Self::Edit(call) => call.attempt.as_ref(),
+            Self::Update(call) => call.attempt.as_ref(),
+            Self::End(call) => call.attempt.as_ref(),
+            Self::Create(call) => call.attempt.as_ref(),
+            Self::Fork(call) => call.attempt.as_ref(),
+            Self::Compact(call) => call.attempt.as_ref(),
+            Self::Undo(call) => call.attempt.as_ref(),
+            _ => None,
+        }
+    }
+
+    /// The conversation that is addressed.
+    pub fn address(&self) -> Option<Address> {
+        Some(match self {
+            Self::Memorize(call) => call.address.clone(),
+            Self::Forget(call) => call.address.clone(),
+            Self::Restore(call) => call.address.clone(),
+            Self::Edit(call) => call.address.clone(),
+            Self::Update(call) => call.address.clone(),
+            Self::End(call) => call.address.clone(),
+            Self::Create(call) => call.address.clone(),
+            Self::Delete(id) => Address { conversation: Some(id.clone()), recipient: None },
+            Self::Fork(call) => call.address.clone(),
+            Self::Compact(call) => call.address.clone(),
+            Self::Undo(call) => call.address.clone(),
+            Self::Capacity(address) | Self::Get(address) | Self::Export(address) => address.clone(),
+            Self::List(list) => list.address.clone(),
+            Self::Remember(call) => call.address.clone(),
+            Self::Conversations(_) => return None,
+        })
+    }
+}
+
+/// What a write answers.
+pub fn applied<T>(applied: Applied<T>, told: impl FnOnce(T) -> Vec<Arc<Utterance>>) -> Answer {
+    match applied {
+        Applied::Now { after, change, ended, value } => {
+            Answer::Now { after, change, ended, told: told(value) }
+        }
+        Applied::Earlier(references) => Answer::Earlier(references),
+    }
+}

@@ -1,0 +1,95 @@
+//! The trace of an engine tells each change that it acknowledged, once and in order.
+
+use std::collections::BTreeMap;
+
+use utterd::{
+    domain::{LineageId, Ranges, Revision},
+    engine::{Event, EventFacts},
+};
+
+use crate::{
+    calls::Answer,
+    checks::{Order, Wrong},
+    ledger::{By, Version},
+    world::{End, Try},
+};
+
+type Place = (LineageId, Revision);
+
+/// Checks the events of each engine; those of `living` are all there, while one that was killed may have
+/// had no time to tell the last of its changes.
+pub fn check(order: &Order<'_>, runs: &[Vec<Event>], living: &[usize]) -> Vec<Wrong> {
+    let mut wrongs = Vec::new();
+    for (run, events) in runs.iter().enumerate() {
+        let told = changes(events);
+        wrongs.extend(told.iter().filter_map(|(id, place, facts)| untrue(order, run, id, *place, facts)));
+        let mut last = BTreeMap::<LineageId, Revision>::new();
+        for (id, (lineage, revision), _) in &told {
+            if last.insert(*lineage, *revision).is_some_and(|before| before >= *revision) {
+                wrongs.push(wrong(format!("engine {run} told revision {revision} of {id} out of turn")));
+            }
+        }
+        for attempt in order.tries.iter().filter(|attempt| attempt.run == run) {
+            wrongs.extend(untold(attempt, &told));
+        }
+        wrongs.extend(skipped(order, run, &told, living.contains(&run)));
+    }
+    wrongs
+}
+
+type Told<'a> = (utterd::domain::ConversationId, Place, &'a EventFacts);
+
+/// The events of changes.
+fn changes(events: &[Event]) -> Vec<Told<'_>> {
+    let change = |event: &'_ Event| match &event.subject {
+        utterd::engine::Subject::Conversation(identity) => Some((identity.key.id.clone(), identity.lineage)),
+        _ => None,
+    };
+    let told = events.iter().filter_map(|event| Some((change(event)?, event.facts.as_ref()?)));
+    told.map(|((id, lineage), facts)| (id, (lineage, facts.revision), facts)).collect()
+}
+
+/// What is told of a change that was never made, or not so.
+fn untrue(
+    order: &Order<'_>,
+    run: usize,
+    id: &utterd::domain::ConversationId,
+    place: Place,
+    facts: &EventFacts,
+) -> Option<Wrong> {
+    let Some(version) = order.place(id, place) else {
+        return Some(wrong(format!("engine {run} told revision {} of {id}, which was not made", place.1)));
+    };
+    let versions = order.versions(id);
+    let change = versions[version].change.as_ref()?;
+    let memorized: Ranges = change.appended.iter().map(|utterance| utterance.sequence).collect();
+    (facts.memorized != memorized).then(|| wrong(format!("engine {run} told {facts:?} of {id} {}", place.1)))
+}
+
+/// What was acknowledged, and not told.
+fn untold(attempt: &Try, told: &[Told<'_>]) -> Option<Wrong> {
+    let End::Answered(Answer::Now { after, change: Some(_), .. }) = &attempt.end else { return None };
+    let place = (after.head.identity.lineage, after.head.revision);
+    let count = told.iter().filter(|(_, other, _)| *other == place).count();
+    (count != 1).then(|| wrong(format!("call {} was told {count} times", attempt.number)))
+}
+
+/// The changes that the engine knows to be made, and has not told: of a killed one those before another
+/// that it did tell.
+fn skipped(order: &Order<'_>, run: usize, told: &[Told<'_>], lives: bool) -> Vec<Wrong> {
+    let is_told = |version: &Version| told.iter().any(|(_, place, _)| version.place == Some(*place));
+    let mut wrongs = Vec::new();
+    for (id, versions) in &order.ledger.conversations {
+        let own = versions.iter().filter(|version| version.by == By::Run(run) && version.exists());
+        let own: Vec<_> = own.filter(|version| order.ledger.acknowledged.contains(&version.tick)).collect();
+        let last = if lives { own.len() } else { own.iter().rposition(|one| is_told(one)).unwrap_or(0) };
+        let untold = own[..last].iter().filter(|version| !is_told(version));
+        let how = |version: &&Version| format!("engine {run} never told of {id} as of {}", version.tick);
+        wrongs.extend(untold.map(|version| wrong(how(version))));
+    }
+    wrongs
+}
+
+fn wrong(how: String) -> Wrong {
+    Wrong::new("the trace tells each change once", how)
+}

@@ -1,0 +1,262 @@
+//! One order for each conversation: who saw or made which version of it, and when.
+//!
+//! The store's ledger numbers the versions of a conversation. Writes make versions, reads see them; with
+//! these numbers, a run is linearizable when each answer fits between its call and itself: nobody sees an
+//! older version than was answered to anybody before the call, or one that is not there yet.
+
+use std::{cell::RefCell, collections::BTreeMap, sync::Arc};
+
+use utterd::{
+    domain::{Conversation, ConversationId, LineageId, RecipientId, Revision},
+    store::OutcomeKey,
+};
+
+use crate::{
+    calls::{Answer, Call},
+    checks::Wrong,
+    ledger::{Kept, Ledger, Version},
+    story::Tick,
+    tell,
+    world::{End, Try, Watch},
+};
+
+/// A version that an answer tells of.
+#[derive(Clone, Debug)]
+pub struct Sight {
+    pub id: ConversationId,
+    pub version: usize,
+    /// The call made it.
+    pub made: bool,
+}
+
+/// A place in the order of a conversation or of a pointer that was told to somebody.
+struct Told<K> {
+    of: K,
+    place: usize,
+    since: Tick,
+}
+
+/// The run as the checks look at it.
+pub struct Order<'a> {
+    pub ledger: &'a Ledger,
+    pub tries: &'a [Try],
+    versions: RefCell<BTreeMap<ConversationId, Arc<Vec<Version>>>>,
+    told: Vec<Told<ConversationId>>,
+    pointed: Vec<Told<RecipientId>>,
+    /// Of each attempt, what it saw.
+    pub sights: Vec<Vec<Sight>>,
+    wrongs: Vec<Wrong>,
+}
+
+impl<'a> Order<'a> {
+    pub fn of(ledger: &'a Ledger, tries: &'a [Try], watches: &[Watch]) -> Self {
+        let (versions, told, pointed, sights, wrongs) = Default::default();
+        let mut order = Self { ledger, tries, versions, told, pointed, sights, wrongs };
+        order.sights = tries.iter().map(|attempt| order.sights_of(attempt)).collect();
+        for (attempt, sights) in tries.iter().zip(&order.sights) {
+            let told =
+                |sight: &Sight| Told { of: sight.id.clone(), place: sight.version, since: attempt.ended };
+            order.told.extend(sights.iter().map(told));
+        }
+        for watch in watches {
+            for (tick, state) in &watch.seen {
+                match order.find(state) {
+                    Some(place) => order.told.push(Told { of: watch.id.clone(), place, since: *tick }),
+                    None => order.wrongs.push(phantom(*tick, "a watch", state)),
+                }
+            }
+        }
+        for attempt in tries {
+            order.note_pointer(attempt);
+        }
+        order
+    }
+
+    /// The versions of a conversation; the first is from before it existed.
+    pub fn versions(&self, id: &ConversationId) -> Arc<Vec<Version>> {
+        let mut known = self.versions.borrow_mut();
+        known.entry(id.clone()).or_insert_with(|| Arc::new(self.ledger.versions(id))).clone()
+    }
+
+    /// The place of a state among the versions of its conversation, if it was ever stored.
+    pub fn find(&self, state: &Conversation) -> Option<usize> {
+        let place = (state.head.identity.lineage, state.head.revision);
+        let found = self.place(&state.key().id, place)?;
+        let stored = self.versions(&state.key().id)[found].state.clone();
+        stored.is_none_or(|stored| *stored == *state).then_some(found)
+    }
+
+    /// The place of a revision of one life of a conversation.
+    pub fn place(&self, id: &ConversationId, place: (LineageId, Revision)) -> Option<usize> {
+        self.versions(id).iter().position(|version| version.place == Some(place))
+    }
+
+    /// The versions of a conversation that may be seen by what was called and answered then: from the
+    /// newest that was told to anybody before the call, to the newest that there was at the answer.
+    pub fn visible(
+        &self,
+        id: &ConversationId,
+        invoked: Tick,
+        ended: Tick,
+    ) -> std::ops::RangeInclusive<usize> {
+        let told = self.told.iter().filter(|told| told.of == *id && told.since < invoked);
+        let first = told.map(|told| told.place).max().unwrap_or(0);
+        let last = self.versions(id).iter().rposition(|version| version.tick < ended).unwrap_or(0);
+        first..=last
+    }
+
+    /// What may be seen as active for a recipient, likewise.
+    pub fn active(&self, recipient: &RecipientId, invoked: Tick, ended: Tick) -> Vec<Option<ConversationId>> {
+        let pointers = self.ledger.pointers(recipient);
+        let told = self.pointed.iter().filter(|told| told.of == *recipient && told.since < invoked);
+        let first = told.map(|told| told.place).max().unwrap_or(0);
+        let seen = pointers.into_iter().skip(first).filter(|(tick, _)| *tick < ended);
+        seen.map(|(_, active)| active).collect()
+    }
+
+    /// The conversation of which an attempt told.
+    pub fn sights_of_state(&self, attempt: &Try) -> Option<ConversationId> {
+        let End::Answered(Answer::State(state, _) | Answer::Listed(state, _)) = &attempt.end else {
+            return None;
+        };
+        Some(state.key().id.clone())
+    }
+
+    /// The outcome that is kept of a call, by its request id.
+    pub fn kept(&self, attempt: &Try) -> Option<&'a Kept> {
+        let attempt = attempt.call.attempt()?;
+        let namespace = Default::default();
+        self.ledger.outcomes.get(&OutcomeKey { namespace, rpc: attempt.rpc, request: attempt.id.clone() })
+    }
+
+    /// Until when an attempt may be refused: once its call took effect, it is replayed.
+    pub fn undecided_until(&self, attempt: &Try) -> Tick {
+        self.kept(attempt).map_or(attempt.ended, |kept| kept.tick.min(attempt.ended))
+    }
+
+    /// Whether each answer tells of what there was, and not of what was over before its call.
+    pub fn check(&self) -> Vec<Wrong> {
+        let mut wrongs = self.wrongs.clone();
+        for (attempt, sights) in self.tries.iter().zip(&self.sights) {
+            for sight in sights {
+                wrongs.extend(self.check_sight(attempt, sight));
+            }
+            wrongs.extend(self.check_address(attempt));
+        }
+        wrongs
+    }
+
+    fn check_sight(&self, attempt: &Try, sight: &Sight) -> Option<Wrong> {
+        let visible = self.visible(&sight.id, attempt.invoked, attempt.ended);
+        let tick = self.versions(&sight.id)[sight.version].tick;
+        let (id, number) = (&sight.id, attempt.number);
+        let is_new = !sight.made || attempt.invoked < tick;
+        match (visible.contains(&sight.version), is_new) {
+            (true, true) => None,
+            (true, false) => Some(Wrong::new(
+                "a write is of its call",
+                format!("call {number} made {id} of {tick}, before it"),
+            )),
+            (false, _) => {
+                let how = format!(
+                    "call {number}, {} to {}, tells of {id} as of {tick}, its version {}; accepted are {visible:?}",
+                    attempt.invoked, attempt.ended, sight.version
+                );
+                Some(Wrong::new("an answer is of its time", how))
+            }
+        }
+    }
+
+    /// A call by recipient goes to a conversation that was active.
+    fn check_address(&self, attempt: &Try) -> Option<Wrong> {
+        let (recipient, id) = by_recipient(attempt)?;
+        let active = self.active(&recipient, attempt.invoked, attempt.ended);
+        (!active.contains(&Some(id.clone()))).then(|| {
+            let how = format!("call {} went to {id}; active for {recipient} were {active:?}", attempt.number);
+            Wrong::new("a call goes to the active conversation", how)
+        })
+    }
+
+    /// What an attempt tells of the order of conversations.
+    fn sights_of(&mut self, attempt: &Try) -> Vec<Sight> {
+        let End::Answered(answer) = &attempt.end else { return Vec::new() };
+        let mut states: Vec<(&Conversation, bool)> = Vec::new();
+        match answer {
+            Answer::Now { after, change, ended, .. } => {
+                states.push((after, change.is_some()));
+                states.extend(ended.iter().map(|ended| (&**ended, true)));
+            }
+            Answer::Earlier(earlier) => states.extend(earlier.conversation.iter().map(|now| (&**now, false))),
+            Answer::State(state, _) | Answer::Listed(state, _) => states.push((state, false)),
+            Answer::Found(found) => states.extend(found.iter().map(|found| (&*found.state, false))),
+            Answer::Deleted(_) | Answer::Conversations(_) => {}
+        }
+        let mut sights: Vec<_> = self.deletion(attempt).into_iter().collect();
+        for (state, made) in states {
+            match self.find(state) {
+                Some(version) => sights.push(Sight { id: state.key().id.clone(), version, made }),
+                None => self.wrongs.push(phantom(attempt.ended, &format!("call {}", attempt.number), state)),
+            }
+        }
+        sights
+    }
+
+    /// The deletion that an attempt made, unless several were made at the time.
+    fn deletion(&mut self, attempt: &Try) -> Option<Sight> {
+        let (Call::Delete(id), End::Answered(_)) = (&*attempt.call, &attempt.end) else { return None };
+        let versions = self.versions(id);
+        let during = |version: &Version| attempt.invoked < version.tick && version.tick < attempt.ended;
+        let mut deletions =
+            (0..versions.len()).filter(|at| !versions[*at].exists() && during(&versions[*at]));
+        match (deletions.next(), deletions.next()) {
+            (Some(version), None) => Some(Sight { id: id.clone(), version, made: true }),
+            (Some(_), Some(_)) => None,
+            (None, _) => {
+                let how = format!("call {} deleted nothing", attempt.number);
+                self.wrongs.push(Wrong::new("a write is of its call", how));
+                None
+            }
+        }
+    }
+
+    /// What an answer tells of a recipient's pointer: a call that moved it knows that it did; one that
+    /// went by it saw it no earlier than it pointed there.
+    fn note_pointer(&mut self, attempt: &Try) {
+        let End::Answered(answer) = &attempt.end else { return };
+        if let Answer::Now { after, change: Some(_), .. } = answer {
+            let recipient = after.head.identity.recipient.clone();
+            let version = self.find(after).map(|place| self.versions(&after.key().id)[place].tick);
+            let pointers = self.ledger.pointers(&recipient);
+            if let Some(place) = pointers.iter().position(|(tick, _)| Some(*tick) == version) {
+                self.pointed.push(Told { of: recipient, place, since: attempt.ended });
+            }
+        } else if let Some((recipient, id)) = by_recipient(attempt) {
+            let pointers = self.ledger.pointers(&recipient);
+            if let Some(place) = pointers.iter().position(|(_, active)| active.as_ref() == Some(&id)) {
+                self.pointed.push(Told { of: recipient, place, since: attempt.ended });
+            }
+        }
+    }
+}
+
+/// The recipient by which a call was addressed, and the conversation that it went to.
+fn by_recipient(attempt: &Try) -> Option<(RecipientId, ConversationId)> {
+    let address = attempt.call.address().filter(|address| address.conversation.is_none())?;
+    let End::Answered(answer) = &attempt.end else { return None };
+    let id = match (&*attempt.call, answer) {
+        (Call::Create(_), _) => return None,
+        (Call::Fork(_), Answer::Now { after, .. }) => {
+            after.head.forked_from.as_ref().map(|from| from.conversation.clone())
+        }
+        (_, Answer::Now { after, .. }) => Some(after.key().id.clone()),
+        (_, Answer::State(state, _) | Answer::Listed(state, _)) => Some(state.key().id.clone()),
+        (_, Answer::Found(found)) => found.first().map(|found| found.state.key().id.clone()),
+        _ => None,
+    };
+    Some((address.recipient_or_default(), id?))
+}
+
+fn phantom(tick: Tick, who: &str, state: &Conversation) -> Wrong {
+    let how = format!("at {tick}, {who} tells of {}, which was never stored", tell::state(state));
+    Wrong::new("an answer is of a state that was stored", how)
+}

@@ -1,0 +1,119 @@
+//! What a read tells of utterances: all that stayed, nothing that was gone, each as it was said.
+
+use std::{collections::BTreeSet, sync::Arc};
+
+use utterd::{
+    domain::{Sequence, Utterance},
+    engine::Found,
+};
+
+use crate::{
+    calls::{Answer, Call},
+    checks::{Order, Wrong},
+    ledger::Version,
+    plan::mark_of,
+    world::{End, Try},
+};
+
+pub fn check(order: &Order<'_>) -> Vec<Wrong> {
+    let mut wrongs = Vec::new();
+    for attempt in order.tries {
+        let End::Answered(answer) = &attempt.end else { continue };
+        let found = match (&*attempt.call, answer) {
+            (Call::List(list), Answer::Listed(state, listed)) => {
+                order.find(state).and_then(|from| listing(order, attempt, from, listed, list.forgotten))
+            }
+            (_, Answer::Listed(state, listed)) => {
+                order.find(state).and_then(|from| listing(order, attempt, from, listed, false))
+            }
+            (Call::Remember(call), Answer::Found(found)) => remembered(order, attempt, &call.prompt, found),
+            (_, Answer::Now { after, told, .. }) => {
+                let id = &after.key().id;
+                let versions = order.versions(id);
+                let seen = versions.get(order.visible(id, attempt.invoked, attempt.ended));
+                untrue(seen.unwrap_or_default(), told, true)
+            }
+            (Call::Get(_), Answer::State(state, Some(active))) => {
+                let id = &state.key().id;
+                let recipient = &state.head.identity.recipient;
+                let pointers = order.active(recipient, attempt.invoked, attempt.ended);
+                let is_true = pointers.iter().any(|pointer| (pointer.as_ref() == Some(id)) == *active);
+                (!is_true).then(|| format!("{id} was told to be active: {active}; active were {pointers:?}"))
+            }
+            (Call::Conversations(list), Answer::Conversations(page)) => {
+                let pointers = order.active(&list.recipient, attempt.invoked, attempt.ended);
+                let is_true = pointers.contains(&page.active);
+                (!is_true)
+                    .then(|| format!("{:?} was told to be active; active were {pointers:?}", page.active))
+            }
+            _ => None,
+        };
+        let told = |how| {
+            let Try { number, invoked, ended, .. } = attempt;
+            Wrong::new("a read is whole and true", format!("call {number}, {invoked} to {ended}: {how}"))
+        };
+        wrongs.extend(found.map(told));
+    }
+    wrongs
+}
+
+/// What is wrong with a list of everything that was read from the version `from` on.
+fn listing(
+    order: &Order<'_>,
+    attempt: &Try,
+    from: usize,
+    listed: &[Arc<Utterance>],
+    forgotten: bool,
+) -> Option<String> {
+    let id = order.sights_of_state(attempt)?;
+    let versions = order.versions(&id);
+    let last = *order.visible(&id, attempt.invoked, attempt.ended).end();
+    let seen = versions.get(from..=last.max(from))?;
+    if let Some(pair) = listed.windows(2).find(|pair| pair[0].sequence >= pair[1].sequence) {
+        return Some(format!("{} is listed before {}", pair[0].sequence, pair[1].sequence));
+    }
+    untrue(seen, listed, forgotten)
+        .or_else(|| missing(seen, listed, |utterance| forgotten || !utterance.forgotten))
+}
+
+/// What is told though no version says it so.
+fn untrue(versions: &[Version], told: &[Arc<Utterance>], forgotten: bool) -> Option<String> {
+    let is_said = |utterance: &&Arc<Utterance>| {
+        let is_so = |version: &Version| version.stored.get(&utterance.sequence) == Some(utterance);
+        (forgotten || !utterance.forgotten) && versions.iter().any(is_so)
+    };
+    let untrue = told.iter().find(|utterance| !is_said(utterance))?;
+    let said = versions.last().and_then(|version| version.stored.get(&untrue.sequence));
+    Some(format!("{untrue:?} is told; stored was {said:?}"))
+}
+
+/// What all versions say, and is not told.
+fn missing(
+    versions: &[Version],
+    told: &[Arc<Utterance>],
+    wanted: impl Fn(&Utterance) -> bool,
+) -> Option<String> {
+    let told: BTreeSet<Sequence> = told.iter().map(|utterance| utterance.sequence).collect();
+    let stays = |sequence: &Sequence| {
+        versions.iter().all(|version| version.stored.get(sequence).is_some_and(|utterance| wanted(utterance)))
+    };
+    let missing =
+        versions.first()?.stored.keys().find(|sequence| !told.contains(sequence) && stays(sequence))?;
+    Some(format!("{missing} was stored all the time, and is not told"))
+}
+
+/// What is wrong with what was found.
+fn remembered(order: &Order<'_>, attempt: &Try, prompt: &str, found: &[Found]) -> Option<String> {
+    let id = match found.first() {
+        Some(first) => first.state.key().id.clone(),
+        None => attempt.call.address()?.conversation?,
+    };
+    let versions = order.versions(&id);
+    let visible = order.visible(&id, attempt.invoked, attempt.ended);
+    let read = found.first().and_then(|first| order.find(&first.state));
+    let seen = versions.get(read.unwrap_or(*visible.start())..=*visible.end())?;
+    let utterances: Vec<_> = found.iter().map(|found| found.utterance.clone()).collect();
+    let is_wanted =
+        |utterance: &Utterance| !utterance.forgotten && (prompt.is_empty() || mark_of(utterance) == prompt);
+    untrue(seen, &utterances, false).or_else(|| missing(seen, &utterances, is_wanted))
+}

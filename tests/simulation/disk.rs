@@ -1,0 +1,177 @@
+//! The store that the engines of a run share: the memory store, with time, faults and a ledger.
+//!
+//! Commits of one conversation take effect in the order in which they were called, as the contract
+//! asks; those of different conversations may overtake each other.
+
+use std::{collections::BTreeMap, sync::Arc};
+
+use futures::FutureExt;
+use parking_lot::Mutex;
+use tokio::{sync::oneshot, time::sleep};
+use utterd::{
+    domain::ConversationKey,
+    store::{BoxFuture, Commit, CommitError, MemoryStore, Store, StoreError},
+};
+
+use crate::{
+    clock::VirtualClock,
+    dice::Dice,
+    faults::{Fate, Faults, refusal},
+    ledger::{By, Ledger},
+    moment::{Moment, Until},
+    story::{Story, Tick},
+    stranger, tell,
+};
+
+pub type Committed = Result<(), CommitError>;
+
+/// What is on the disk, and what happens to the calls that are made of it.
+pub struct Disk {
+    pub inner: MemoryStore,
+    pub story: Arc<Story>,
+    pub ledger: Mutex<Ledger>,
+    pub clock: Arc<VirtualClock>,
+    pub faults: Mutex<Faults>,
+    pub dice: Mutex<Dice>,
+    /// The last commit of each conversation that was called.
+    line: Mutex<BTreeMap<ConversationKey, Moment>>,
+}
+
+/// One life of a process, as the disk sees it.
+#[derive(Clone)]
+pub struct Life {
+    pub by: By,
+    /// It is over.
+    pub end: Moment,
+}
+
+/// A commit on its way.
+struct Call {
+    commit: Commit,
+    fate: Fate,
+    life: Life,
+    number: u64,
+    /// The commits that take effect before.
+    ahead: Vec<Moment>,
+    /// Dropped when it has taken effect, or will not.
+    done: Until,
+}
+
+impl Disk {
+    pub fn new(story: Arc<Story>, clock: Arc<VirtualClock>, faults: Faults, dice: Dice) -> Self {
+        let (ledger, line) = Default::default();
+        let (faults, dice) = (Mutex::new(faults), Mutex::new(dice));
+        Self { inner: MemoryStore::new(0), story, ledger, clock, faults, dice, line }
+    }
+
+    /// From now on nothing fails.
+    pub fn calm(&self) {
+        let mut faults = self.faults.lock();
+        *faults = faults.calm();
+    }
+
+    /// Takes a commit. It goes its way whether its answer is waited for or not.
+    pub fn commit(self: &Arc<Self>, life: &Life, commit: Commit) -> BoxFuture<'static, Committed> {
+        let number = self.story.now();
+        let fate = self.faults.lock().fate(&mut self.dice.lock());
+        let done = Moment::default();
+        let mut ahead = Vec::new();
+        for write in &commit.writes {
+            ahead.extend(self.line.lock().insert(write.key().clone(), done.clone()));
+        }
+        ahead.retain(|other| !other.has_come());
+        let (pause, at_once) = (self.pause(), self.dice.lock().percent(30));
+        let call = Call { commit, fate, life: life.clone(), number, ahead, done: Until(done) };
+        self.story.tell(tell::by(life.by), format_args!("commit #{number}: {}", tell::commit(&call.commit)));
+        if call.ahead.is_empty() && at_once && pause.is_none() {
+            let (committed, tick) = self.take_effect(&call);
+            self.acknowledge(&committed, tick);
+            return Box::pin(std::future::ready(committed));
+        }
+        let (sender, answer) = oneshot::channel();
+        tokio::spawn(self.clone().carry_out(call, sender));
+        Box::pin(async move {
+            match answer.await {
+                Ok(committed) => committed,
+                Err(_) => std::future::pending().await,
+            }
+        })
+    }
+
+    /// How long the next step of a call takes, if it takes any time.
+    pub fn pause(&self) -> Option<std::time::Duration> {
+        self.faults.lock().pause(&mut self.dice.lock())
+    }
+
+    async fn carry_out(self: Arc<Self>, call: Call, caller: oneshot::Sender<Committed>) {
+        for ahead in &call.ahead {
+            ahead.wait().await;
+        }
+        if let Some(pause) = self.pause() {
+            tokio::select! { biased; () = call.life.end.wait() => {}, () = sleep(pause) => {} }
+        }
+        if call.life.end.has_come() && self.dice.lock().percent(50) {
+            self.story.tell("disk", format_args!("#{} is lost with its process", call.number));
+            return;
+        }
+        let (committed, tick) = self.take_effect(&call);
+        let Call { life, done, .. } = call;
+        drop(done);
+        if let Some(pause) = self.pause() {
+            sleep(pause).await;
+        }
+        if !life.end.has_come() {
+            self.acknowledge(&committed, tick);
+            let _ = caller.send(committed);
+        }
+    }
+
+    fn acknowledge(&self, committed: &Committed, tick: Tick) {
+        if committed.is_ok() {
+            self.ledger.lock().acknowledged.insert(tick);
+        }
+    }
+
+    /// The commit takes effect, or fails; answers what its caller is told, and when that was.
+    fn take_effect(&self, call: &Call) -> (Committed, Tick) {
+        let Call { commit, fate, life, number, .. } = call;
+        let refused = match fate {
+            Fate::Done | Fate::Lost => None,
+            Fate::Refused => Some(refusal(&mut self.dice.lock())),
+            Fate::Failed => Some(StoreError::Unavailable("the flush failed".to_owned())),
+        };
+        if let Some(error) = refused {
+            let tick = self.story.tell("disk", format_args!("#{number} has no effect: {error}"));
+            return (Err(error.into()), tick);
+        }
+        if self.dice.lock().percent(self.faults.lock().stranger) {
+            stranger::interfere(self, commit);
+        }
+        let (committed, tick) = self.apply(commit, life.by, &format!("#{number}"));
+        match (&committed, fate) {
+            (Ok(()), Fate::Lost) => {
+                self.story.tell("disk", format_args!("the answer to #{number} is lost"));
+                (Err(lost_answer()), tick)
+            }
+            _ => (committed, tick),
+        }
+    }
+
+    /// Applies a commit and notes it in the ledger; answers what came of it, and when that was.
+    pub fn apply(&self, commit: &Commit, by: By, name: &str) -> (Committed, Tick) {
+        let committed = self.inner.commit(commit.clone()).now_or_never().expect("memory answers at once");
+        let tick = match &committed {
+            Ok(()) => self.story.tell("disk", format_args!("{name} takes effect")),
+            Err(error) => self.story.tell("disk", format_args!("{name} has no effect: {error}")),
+        };
+        if committed.is_ok() {
+            self.ledger.lock().take(commit, tick, by);
+        }
+        (committed, tick)
+    }
+}
+
+/// What a caller is told whose commit took effect, when its answer is lost.
+fn lost_answer() -> CommitError {
+    CommitError::Unknown("the answer was lost".to_owned())
+}

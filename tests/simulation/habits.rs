@@ -1,0 +1,103 @@
+//! What the clients of a run are like: what they do much of, and with whom.
+
+use std::time::Duration;
+
+use utterd::domain::{Marks, Policy};
+
+use crate::dice::Dice;
+
+/// So long without a word, a conversation is idle.
+pub const IDLE_TIMEOUT: Duration = Duration::from_secs(60);
+/// Whose conversations there are.
+pub const RECIPIENTS: [&str; 2] = ["default", "ann"];
+/// The kinds of things that a client does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    Memorize,
+    Line,
+    Forget,
+    Restore,
+    Edit,
+    Update,
+    End,
+    Create,
+    Delete,
+    Fork,
+    Compact,
+    Undo,
+    Capacity,
+    Get,
+    List,
+    Export,
+    Remember,
+    Conversations,
+    Watch,
+}
+
+/// How much a run does of what.
+type Mix = &'static [(u64, Kind)];
+
+/// Some of everything, or much of what gets in each other's way.
+#[rustfmt::skip]
+const MIXES: [Mix; 5] = [
+    &[
+        (24, Kind::Memorize), (5, Kind::Line), (6, Kind::Forget), (4, Kind::Restore), (6, Kind::Edit),
+        (3, Kind::Update), (5, Kind::End), (4, Kind::Create), (3, Kind::Delete), (5, Kind::Fork),
+        (4, Kind::Compact), (4, Kind::Undo), (8, Kind::Capacity), (3, Kind::Get), (6, Kind::List),
+        (3, Kind::Export), (6, Kind::Remember), (3, Kind::Conversations), (3, Kind::Watch),
+    ],
+    &[
+        (30, Kind::Memorize), (6, Kind::Line), (14, Kind::End), (10, Kind::Create), (4, Kind::Delete),
+        (16, Kind::Fork), (14, Kind::Capacity), (4, Kind::Get), (2, Kind::Watch),
+    ],
+    &[(22, Kind::Memorize), (24, Kind::End), (36, Kind::Fork), (8, Kind::Create), (10, Kind::Capacity)],
+    &[
+        (30, Kind::Memorize), (22, Kind::Undo), (6, Kind::Compact), (4, Kind::Update), (24, Kind::Remember),
+        (8, Kind::List), (6, Kind::Export), (10, Kind::Forget), (2, Kind::Watch),
+    ],
+    &[
+        (26, Kind::Memorize), (8, Kind::Line), (14, Kind::Edit), (10, Kind::Forget), (8, Kind::Restore),
+        (4, Kind::Fork), (12, Kind::List), (8, Kind::Capacity), (6, Kind::Remember),
+    ],
+];
+
+/// What the clients of a run are like.
+#[derive(Clone, Debug)]
+pub struct Habits {
+    pub mix: Mix,
+    /// Of a hundred calls, those that go to a recipient's active conversation.
+    pub by_recipient: u64,
+    /// Whose conversations there are: so many of [`RECIPIENTS`].
+    pub recipients: usize,
+    /// Of a hundred moments, those in which all fall silent until what they talk in is idle.
+    pub silences: u64,
+}
+
+impl Habits {
+    pub fn of(dice: &mut Dice) -> Self {
+        Self {
+            mix: dice.pick(&MIXES).unwrap_or(MIXES[0]),
+            by_recipient: dice.pick(&[30, 50, 90]).unwrap_or(50),
+            recipients: dice.pick(&[1, 2]).unwrap_or(2),
+            silences: dice.pick(&[0, 15, 40]).unwrap_or(0),
+        }
+    }
+}
+
+/// The limits that a conversation may start with: its windows roll, and its archive is trimmed.
+pub fn policy(dice: &mut Dice) -> Policy {
+    let (utterances, turns, archive_limit) = match dice.below(6) {
+        0 => (Some(Marks::of(6)), None, 8),
+        1 => (Some(Marks::of(8)), None, 100),
+        2..=4 => (None, Marks::with_keep(4, 2), 100),
+        _ => (None, None, 100),
+    };
+    Policy {
+        utterances,
+        turns,
+        tokens: None,
+        archive_limit,
+        summary_token_limit: Some(120),
+        ..Policy::ROLLING
+    }
+}

@@ -1,0 +1,93 @@
+//! The engine in a simulated world: clients that give up and try again, a store that fails and forgets
+//! to answer, processes that are killed, a clock that jumps, and all of it from one number.
+//!
+//! What took effect in the store, in its order, is the truth; every answer is compared with it.
+//!
+//! - [`world`]: the processes, the store that they share, and the record of what was asked of them
+//! - [`disk`], [`port`], [`faults`], [`stranger`]: the store, and what goes wrong with it
+//! - [`client`], [`habits`], [`plan`], [`calls`]: who calls, what they do much of, what is called, and how
+//! - [`ledger`]: what took effect; [`checks`]: what must hold of the answers; [`rest`]: and in the end
+//! - [`story`], [`tell`]: what happened, for a person to read; [`dice`], [`clock`], [`moment`]: chance, time,
+//!   and waiting, which the seed decides
+//!
+//! `UTTERD_SIM_SEED=17 cargo test --test simulation` runs one seed and prints its story;
+//! `UTTERD_SIM_SEEDS=20000` runs more of them; `UTTERD_SIM_WITHOUT=refuse,flush,lose,stranger,kill` leaves
+//! out faults, to see which of them a failure needs.
+#![allow(clippy::expect_used, clippy::unwrap_used, reason = "a test may panic")]
+
+mod calls;
+mod checks;
+mod client;
+mod clock;
+mod dice;
+mod disk;
+mod faults;
+mod habits;
+mod ledger;
+mod moment;
+mod plan;
+mod port;
+mod rest;
+mod run;
+mod story;
+mod stranger;
+mod tell;
+mod world;
+
+use std::collections::BTreeMap;
+
+use run::run;
+
+/// Seeds of each test, unless the environment asks for others.
+const SEEDS: u64 = 200;
+
+#[test]
+fn one_engine_tells_the_truth() {
+    check(1);
+}
+
+#[test]
+fn two_engines_tell_the_truth() {
+    check(2);
+}
+
+#[test]
+fn the_same_seed_is_the_same_run() {
+    for (seed, hosts) in (1..=10).flat_map(|seed| [(seed, 1), (seed, 2)]) {
+        let (once, again) = (run(seed, hosts).story, run(seed, hosts).story);
+        let parted = once.lines().zip(again.lines()).find(|(line, other)| line != other);
+        assert_eq!(parted, None, "seed {seed} is not the same twice");
+        assert_eq!(once, again, "seed {seed} is not the same twice");
+    }
+}
+
+/// Runs the seeds, or the one that the environment names.
+fn check(hosts: usize) {
+    let number = |name: &str| std::env::var(name).ok().map(|text| text.parse().expect("a number"));
+    if let Some(seed) = number("UTTERD_SIM_SEED") {
+        let ended = run(seed, hosts);
+        println!("{}", ended.story);
+        assert!(ended.wrongs.is_empty(), "{}", report(seed, &ended.wrongs));
+        return;
+    }
+    let mut failed = BTreeMap::new();
+    for seed in 1..=number("UTTERD_SIM_SEEDS").unwrap_or(SEEDS) {
+        let ended = run(seed, hosts);
+        if !ended.wrongs.is_empty() {
+            failed.insert(seed, ended);
+        }
+    }
+    let Some((seed, first)) = failed.iter().next() else { return };
+    for (seed, ended) in &failed {
+        ended.wrongs.iter().for_each(|wrong| println!("seed {seed}: {}: {}", wrong.rule, wrong.how));
+    }
+    println!("\nthe story of seed {seed}\n{}", first.story);
+    panic!("{} seeds fail; of the first:\n{}", failed.len(), report(*seed, &first.wrongs));
+}
+
+/// What is wrong with a run, and how to run it again.
+fn report(seed: u64, wrongs: &[checks::Wrong]) -> String {
+    let wrongs = wrongs.iter().map(|wrong| format!("- {}: {}\n", wrong.rule, wrong.how));
+    let wrongs: String = wrongs.collect();
+    format!("{wrongs}UTTERD_SIM_SEED={seed} cargo test --test simulation -- --nocapture")
+}

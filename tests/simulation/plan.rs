@@ -1,0 +1,302 @@
+//! The calls that the clients of a run make, as chance decides.
+
+use utterd::{
+    domain::{
+        ConversationId, Draft, Encoding, More, RecipientId, RequestId, Revision, Role, Sequence, ToolCall,
+        Utterance,
+        compaction::{Cause, Compact, Undo},
+        end::End,
+        forget::Forget,
+        forgetting::parse,
+        policy::PolicyUpdate,
+        restore::Restore,
+        update::{Update, UpdateUtterance},
+    },
+    engine::{
+        Address, Attempt, CompactCall, CreateCall, Edit, EndCall, Filter, ForgetCall, ForkCall,
+        ListConversations, ListUtterances, MemorizeCall, Order, RememberCall, RestoreCall, Scope, UndoCall,
+        UpdateCall, UpdateUtteranceCall,
+    },
+};
+
+use crate::{
+    calls::Call,
+    dice::Dice,
+    habits::{Habits, Kind, RECIPIENTS, policy},
+    ledger::{Ledger, Version},
+};
+
+/// Utterances of one call at most.
+pub const MOST_DRAFTS: u64 = 12;
+
+/// Makes the calls of one client.
+pub struct Planner<'a> {
+    pub dice: &'a mut Dice,
+    pub habits: &'a Habits,
+    pub ledger: &'a Ledger,
+    /// The number of the call, of which its marks and its request id are made.
+    pub number: u64,
+}
+
+impl Planner<'_> {
+    /// A call of a kind; `None` when there is nothing to make it of.
+    pub fn call(&mut self, kind: Kind) -> Option<Call> {
+        let address = self.address();
+        Some(match kind {
+            Kind::Memorize | Kind::Line => Call::Memorize(self.memorize(address)),
+            Kind::Forget => Call::Forget(self.forget(address)),
+            Kind::Restore => {
+                let ids = vec![self.id_in(&address, |utterance| utterance.forgotten)?];
+                let restore = Restore { ids, expected: self.expected(&address) };
+                Call::Restore(RestoreCall { attempt: self.attempt("Restore"), address, restore })
+            }
+            Kind::Edit => Call::Edit(self.edit(address)?),
+            Kind::Update => Call::Update(self.update(address)),
+            Kind::End => {
+                let end = End { reason: self.text("reason").into(), expected: self.expected(&address) };
+                Call::End(EndCall { attempt: self.attempt("EndConversation"), address, end })
+            }
+            Kind::Create => Call::Create(self.create()),
+            Kind::Delete => Call::Delete(self.existing()?),
+            Kind::Fork => Call::Fork(self.fork(address)),
+            Kind::Compact => Call::Compact(self.compact(address)),
+            Kind::Undo => {
+                let undo = Undo { expected: None };
+                Call::Undo(UndoCall { attempt: self.attempt("UndoCompaction"), address, undo })
+            }
+            Kind::Capacity | Kind::Watch => Call::Capacity(address),
+            Kind::Get => Call::Get(address),
+            Kind::List => Call::List(list(address, self.dice.percent(50))),
+            Kind::Export => Call::Export(address),
+            Kind::Remember => Call::Remember(self.remember(address)),
+            Kind::Conversations => Call::Conversations(ListConversations {
+                recipient: self.recipient(),
+                status: None,
+                after: None,
+                limit: 100,
+            }),
+        })
+    }
+
+    fn memorize(&mut self, address: Address) -> MemorizeCall {
+        let open = self.known(&address).and_then(|version| version.state.clone());
+        let open = open.and_then(|state| state.head.open.clone());
+        let count = match self.dice.percent(75) {
+            true => 1 + self.dice.below(2),
+            false => 1 + self.dice.below(MOST_DRAFTS),
+        };
+        let mut drafts: Vec<_> = (0..count).map(|index| self.draft(index)).collect();
+        if let Some(open) = open.filter(|_| self.dice.percent(50)) {
+            drafts[0] = Draft { role: Role::Tool, more: answering(&open.calls[0]), ..drafts[0].clone() };
+        }
+        let (attempt, expected) = (self.attempt("Memorize"), self.expected(&address));
+        MemorizeCall { address, drafts, attempt, expected, lenient: false }
+    }
+
+    fn draft(&mut self, index: u64) -> Draft {
+        let content = self.text(&mark(self.number, index)).into();
+        let role = if self.dice.percent(50) { Role::User } else { Role::Assistant };
+        let calls = role == Role::Assistant && self.dice.percent(15);
+        let more =
+            calls.then(|| Box::new(More { tool_calls: vec![tool_call(self.number)], ..More::default() }));
+        let id = self.dice.percent(15).then(|| format!("u-{}-{index}", self.number).into());
+        Draft { id, role, content, turn: None, create_time: None, pinned: self.dice.percent(5), more }
+    }
+
+    fn forget(&mut self, address: Address) -> ForgetCall {
+        let next = self.known(&address).and_then(|version| version.stored.keys().next_back().copied());
+        let next = next.map_or(1, Sequence::get);
+        let first = 1 + self.dice.below(next);
+        let text = match self.dice.below(8) {
+            0 => "newest".to_owned(),
+            1 => "last:2".to_owned(),
+            2 => "oldest".to_owned(),
+            3 => format!("sequence:{first}-{}", first + self.dice.below(4)),
+            4 if self.dice.percent(20) => "all".to_owned(),
+            _ => format!("sequence:{first}"),
+        };
+        let instruction = parse(&text).expect("an instruction");
+        let forget = Forget { instruction, hard: self.dice.percent(50), expected: self.expected(&address) };
+        ForgetCall { attempt: self.attempt("Forget"), address, forget, dry_run: false }
+    }
+
+    fn edit(&mut self, address: Address) -> Option<UpdateUtteranceCall> {
+        let id = self.id_in(&address, |_| true)?;
+        let (pinned, metadata, edit) = match self.dice.below(4) {
+            0 => (Some(self.dice.percent(50)), None, None),
+            1 => (None, Some([("by".to_owned(), self.number.to_string())].into()), None),
+            _ => {
+                let content = self.text(&mark(self.number, 0)).into();
+                (None, None, Some(Edit { content, max_bytes: 1 << 20 }))
+            }
+        };
+        let update =
+            UpdateUtterance { id, pinned, metadata, content: None, expected: self.expected(&address) };
+        Some(UpdateUtteranceCall { attempt: self.attempt("UpdateUtterance"), address, update, edit })
+    }
+
+    fn update(&mut self, address: Address) -> UpdateCall {
+        let policy = self.dice.percent(70).then(|| PolicyUpdate {
+            max_utterances: self.dice.pick(&[None, Some(0), Some(6), Some(12)]).flatten(),
+            max_turns: self.dice.pick(&[None, Some(0), Some(3)]).flatten(),
+            archive_limit: self.dice.pick(&[None, Some(10), Some(100)]).flatten(),
+            ..PolicyUpdate::default()
+        });
+        let title = Some(Some(self.text("title").into()));
+        let update = Update { title, labels: None, policy, expected: self.expected(&address) };
+        UpdateCall { attempt: self.attempt("UpdateConversation"), address, update }
+    }
+
+    fn create(&mut self) -> CreateCall {
+        let conversation = self.dice.percent(70).then(|| self.given_id());
+        CreateCall {
+            address: Address { conversation, recipient: Some(self.recipient()) },
+            title: Some(self.text("created").into()),
+            policy: policy(self.dice),
+            labels: Default::default(),
+            encoding: Encoding::default(),
+            attempt: self.attempt("CreateConversation"),
+        }
+    }
+
+    fn fork(&mut self, address: Address) -> ForkCall {
+        let newest = self.known(&address).and_then(|version| version.stored.keys().next_back().copied());
+        let at =
+            newest.filter(|_| self.dice.percent(40)).map(|last| Sequence(1 + self.dice.below(last.get())));
+        ForkCall {
+            id: self
+                .dice
+                .percent(30)
+                .then(|| self.given_id())
+                .filter(|id| address.conversation.as_ref() != Some(id)),
+            recipient: None,
+            at,
+            title: Some(self.text("forked").into()),
+            activate: self.dice.percent(75),
+            expected: self.expected(&address),
+            attempt: self.attempt("ForkConversation"),
+            address,
+        }
+    }
+
+    fn compact(&mut self, address: Address) -> CompactCall {
+        let keep_recent = 1 + self.dice.below(6) as u32;
+        let compact = Compact { keep_recent, focus: Vec::new(), cause: Cause::Asked, expected: None };
+        CompactCall { attempt: self.attempt("CompactConversation"), address, compact, preview: false }
+    }
+
+    fn remember(&mut self, address: Address) -> RememberCall {
+        let utterances = self.known(&address).map(|version| version.stored.clone()).unwrap_or_default();
+        let utterances: Vec<_> = utterances.values().cloned().collect();
+        let wanted = self.dice.pick(&utterances).filter(|_| self.dice.percent(85));
+        let prompt = wanted.map(|utterance| mark_of(&utterance).to_owned()).unwrap_or_default();
+        remember(address, prompt)
+    }
+
+    /// A conversation by its id, or a recipient's active one.
+    fn address(&mut self) -> Address {
+        let id = match (self.dice.percent(self.habits.by_recipient), self.dice.percent(60)) {
+            (true, _) => None,
+            (false, true) => self.existing(),
+            (false, false) => Some(self.given_id()),
+        };
+        match id {
+            Some(id) => Address { conversation: Some(id), recipient: None },
+            None => Address { conversation: None, recipient: Some(self.recipient()) },
+        }
+    }
+
+    fn recipient(&mut self) -> RecipientId {
+        recipient(self.dice.pick(&RECIPIENTS[..self.habits.recipients]).unwrap_or("default"))
+    }
+
+    fn existing(&mut self) -> Option<ConversationId> {
+        self.dice.pick(&self.ledger.existing())
+    }
+
+    fn given_id(&mut self) -> ConversationId {
+        ConversationId::new(self.dice.pick(&["c1", "c2", "c3"]).unwrap_or("c1")).expect("an id")
+    }
+
+    /// What is stored of the conversation that is addressed.
+    fn known(&self, address: &Address) -> Option<&Version> {
+        let id = match &address.conversation {
+            Some(id) => Some(id.clone()),
+            None => self.ledger.active(&address.recipient_or_default()),
+        };
+        self.ledger.newest(&id?)
+    }
+
+    /// The id of an utterance that is stored in the conversation.
+    fn id_in(&mut self, address: &Address, wanted: impl Fn(&Utterance) -> bool) -> Option<Box<str>> {
+        let stored = self.known(address)?.stored.clone();
+        let ids: Vec<_> =
+            stored.values().filter(|utterance| wanted(utterance)).map(|u| u.id_text()).collect();
+        self.dice.pick(&ids).map(Into::into)
+    }
+
+    fn expected(&mut self, address: &Address) -> Option<Revision> {
+        let known = self.known(address).and_then(|version| version.place);
+        known.filter(|_| self.dice.percent(8)).map(|(_, revision)| revision)
+    }
+
+    /// A request id for most calls.
+    fn attempt(&mut self, rpc: &'static str) -> Option<Attempt> {
+        let id = RequestId::new(&format!("op-{}", self.number)).expect("an id");
+        self.dice.percent(65).then_some(Attempt { rpc, id, body: self.number.into() })
+    }
+
+    fn text(&self, mark: &str) -> String {
+        const REST: &str =
+            "is what we spoke of while the rain fell on the roof of the old house and nobody went out";
+        format!("{mark} {} {REST}", self.number)
+    }
+}
+
+/// Everything stored of a conversation, with what was softly forgotten or without.
+pub fn list(address: Address, forgotten: bool) -> ListUtterances {
+    let (last, rest) = (None, None);
+    ListUtterances { address, last, newest_first: false, archive: true, forgotten, rest, limit: 10_000 }
+}
+
+/// What is stored of a conversation and says `prompt`.
+pub fn remember(address: Address, prompt: String) -> RememberCall {
+    RememberCall {
+        address,
+        prompt,
+        filter: Filter::default(),
+        scope: Scope::Conversation,
+        order: Order::Relevance,
+        neighbors: 0,
+        skip: 0,
+        limit: 10_000,
+    }
+}
+
+pub fn recipient(name: &str) -> RecipientId {
+    RecipientId::new(name).expect("an id")
+}
+
+/// A word that only one utterance of a run says, once, first of all.
+fn mark(number: u64, index: u64) -> String {
+    let mut rest = number * MOST_DRAFTS + index;
+    let mut letters = String::new();
+    for _ in 0..4 {
+        letters.push(char::from(b'a' + (rest % 26) as u8));
+        rest /= 26;
+    }
+    format!("zq{letters}zx")
+}
+
+/// The mark of an utterance.
+pub fn mark_of(utterance: &Utterance) -> &str {
+    utterance.content.split(' ').next().unwrap_or_default()
+}
+
+fn tool_call(number: u64) -> ToolCall {
+    ToolCall { id: format!("t{number}").into(), name: "look".into(), arguments_json: "{}".into() }
+}
+
+fn answering(call: &str) -> Option<Box<More>> {
+    Some(Box::new(More { tool_call_id: Some(call.into()), ..More::default() }))
+}

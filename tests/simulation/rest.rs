@@ -1,0 +1,120 @@
+//! When all has come to rest: what the engines say is what a new one over the same store says.
+
+use std::sync::Arc;
+
+use utterd::{
+    domain::{Conversation, ConversationId, capacity::Capacity},
+    engine::{Address, Caller, Engine, EngineError, ListConversations},
+};
+
+use crate::{
+    calls::{Answer, Call},
+    checks::Wrong,
+    habits::RECIPIENTS,
+    ledger::{By, Version},
+    plan::{list, mark_of, recipient, remember},
+    world::World,
+};
+
+/// Compares each engine with a new one, and both with what took effect.
+pub async fn look(world: &Arc<World>) -> Vec<Wrong> {
+    let mut wrongs = Vec::new();
+    let fresh = world.fresh();
+    let ids: Vec<_> = world.disk.ledger.lock().conversations.keys().cloned().collect();
+    for host in 0..world.hosts() {
+        let (run, engine, _) = world.engine(host);
+        let rest = Rest { run, engine, fresh: fresh.clone() };
+        for id in &ids {
+            let last = world.disk.ledger.lock().versions(id).pop().expect("a version");
+            wrongs.extend(rest.conversation(id, &last).await);
+        }
+        for name in RECIPIENTS {
+            wrongs.extend(rest.recipient(name).await);
+        }
+        wrongs.extend(rest.watches(world));
+    }
+    wrongs
+}
+
+/// An engine that was used, and one that was not.
+struct Rest {
+    run: usize,
+    engine: Arc<Engine>,
+    fresh: Arc<Engine>,
+}
+
+impl Rest {
+    async fn conversation(&self, id: &ConversationId, last: &Version) -> Vec<Wrong> {
+        let address = Address { conversation: Some(id.clone()), recipient: None };
+        let calls = [
+            Call::Capacity(address.clone()),
+            Call::List(list(address.clone(), true)),
+            Call::Export(address.clone()),
+        ];
+        let mut wrongs = Vec::new();
+        for call in calls {
+            wrongs.extend(self.compare(call, &id.to_string()).await);
+        }
+        let read = self.engine.capacity(&Caller::default(), &address).await.ok();
+        if read != last.state {
+            wrongs.push(self.wrong(id.as_str(), "is not what took effect last"));
+        }
+        for (sequence, utterance) in last.stored.iter().filter(|(_, utterance)| !utterance.forgotten) {
+            let call = Call::Remember(remember(address.clone(), mark_of(utterance).to_owned()));
+            let found = call.answer(self.engine.clone()).await;
+            let is_found = matches!(&found, Ok(Answer::Found(found)) if found.iter().any(|one| one.utterance == *utterance));
+            if !is_found {
+                wrongs.push(self.wrong(id.as_str(), &format!("{sequence} is not found any more")));
+            }
+        }
+        wrongs
+    }
+
+    async fn recipient(&self, name: &str) -> Vec<Wrong> {
+        let list = ListConversations { recipient: recipient(name), status: None, after: None, limit: 1_000 };
+        let mut wrongs: Vec<_> = self.compare(Call::Conversations(list), name).await.into_iter().collect();
+        let address = Address { conversation: None, recipient: Some(recipient(name)) };
+        wrongs.extend(self.compare(Call::Get(address), name).await);
+        wrongs
+    }
+
+    /// Asks both.
+    async fn compare(&self, call: Call, of: &str) -> Option<Wrong> {
+        let used = self.seen(call.clone().answer(self.engine.clone()).await);
+        let fresh = self.seen(call.clone().answer(self.fresh.clone()).await);
+        (used != fresh).then(|| {
+            let how = format!("{} is {used:?}; a new engine says {fresh:?}", crate::tell::call(&call));
+            self.wrong(of, &how)
+        })
+    }
+
+    /// What of an answer has to be the same.
+    fn seen(&self, answer: Result<Answer, EngineError>) -> String {
+        let state = |state: &Conversation| format!("{} {:?}", crate::tell::state(state), Capacity::of(state));
+        match answer {
+            Ok(Answer::State(read, active)) => format!("{} {active:?}", state(&read)),
+            Ok(Answer::Listed(read, listed)) => format!("{} {listed:?}", state(&read)),
+            Ok(Answer::Conversations(page)) => format!("{:?} {:?}", page.heads, page.active),
+            Ok(other) => format!("{other:?}"),
+            Err(error) => error.to_string(),
+        }
+    }
+
+    /// The watches of this engine have seen the last state of what they watch.
+    fn watches(&self, world: &World) -> Vec<Wrong> {
+        let ledger = world.disk.ledger.lock();
+        let mut wrongs = Vec::new();
+        for watch in world.watches.lock().iter().filter(|watch| watch.run == self.run && !watch.over) {
+            let last = ledger.newest(&watch.id).filter(|last| last.by == By::Run(self.run));
+            let seen = watch.seen.last().map(|(_, state)| state);
+            if last.is_some_and(|last| last.state.as_ref() != seen) {
+                wrongs.push(self.wrong(watch.id.as_str(), "its watch has not seen the last state"));
+            }
+        }
+        wrongs
+    }
+
+    fn wrong(&self, of: &str, how: &str) -> Wrong {
+        Wrong::new("an engine at rest says what is stored", format!("engine {}, {of}: {how}", self.run))
+    }
+}

@@ -1,0 +1,79 @@
+//! One run: everything that follows from a seed.
+
+use std::{panic::AssertUnwindSafe, sync::Arc, time::Duration};
+
+use futures::FutureExt;
+use tokio::{
+    task::JoinHandle,
+    time::{sleep, timeout},
+};
+
+use crate::{
+    checks, checks::Wrong, client::Client, dice::Dice, faults::is_left_out, habits::IDLE_TIMEOUT, rest,
+    world::World,
+};
+
+/// Clients of a run.
+const CLIENTS: usize = 4;
+/// By the clock of the run: whoever still waits then waits for ever.
+const FOR_EVER: Duration = Duration::from_secs(20_000);
+
+/// What became of a run.
+pub struct Ended {
+    pub story: String,
+    pub wrongs: Vec<Wrong>,
+}
+
+/// Runs a seed with so many processes over one store.
+pub fn run(seed: u64, hosts: usize) -> Ended {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_time().start_paused(true).build();
+    let runtime = runtime.expect("a runtime");
+    let mut dice = Dice::new(seed.wrapping_mul(0x2545_f491_4f6c_dd1d) ^ hosts as u64);
+    runtime.block_on(async {
+        let world = World::new(hosts, &mut dice);
+        let living = AssertUnwindSafe(timeout(FOR_EVER, live(&world, &mut dice))).catch_unwind();
+        let mut wrongs = match living.await {
+            Ok(Ok(wrongs)) => wrongs,
+            Ok(Err(_)) => vec![Wrong::new("waits for ever", "not every call was answered")],
+            Err(_) => vec![Wrong::new("panics", "see above")],
+        };
+        wrongs.extend(checks::all(&world));
+        Ended { story: world.story.text(), wrongs }
+    })
+}
+
+/// The clients do their work in bad weather, then all comes to rest and is looked at.
+async fn live(world: &Arc<World>, dice: &mut Dice) -> Vec<Wrong> {
+    let client = |name| Client { world: world.clone(), name, dice: dice.split() };
+    let clients: Vec<_> = (0..CLIENTS).map(client).map(|client| tokio::spawn(client.work())).collect();
+    weather(world, dice, &clients).await;
+    world.disk.calm();
+    world.story.tell("weather", "nothing fails any more");
+    for client in clients {
+        client.await.expect("a client that does not panic");
+    }
+    // whatever was given up is over by then
+    sleep(IDLE_TIMEOUT / 2).await;
+    world.see_events();
+    world.story.tell("all", "has come to rest");
+    rest::look(world).await
+}
+
+/// Moves the clock and ends processes, as long as a client works, but not for ever.
+async fn weather(world: &Arc<World>, dice: &mut Dice, clients: &[JoinHandle<()>]) {
+    let calm = dice.percent(50) || is_left_out("kill");
+    for _ in 0..40 {
+        sleep(Duration::from_millis(10 + dice.below(120))).await;
+        if clients.iter().all(JoinHandle::is_finished) {
+            return;
+        }
+        if !calm && dice.percent(15) {
+            let host = dice.below(world.hosts() as u64) as usize;
+            world.restart(host);
+        }
+        if dice.percent(world.habits.silences) {
+            world.story.tell("weather", "the clock moves past the idle timeout");
+            world.clock.skip(IDLE_TIMEOUT + Duration::from_secs(1));
+        }
+    }
+}

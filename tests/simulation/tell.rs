@@ -1,0 +1,154 @@
+//! The words of a story.
+
+use utterd::{
+    domain::{Conversation, Ranges, Utterance},
+    engine::{Address, EngineError},
+    store::{Commit, Write},
+};
+
+use crate::{
+    calls::{Answer, Call},
+    ledger::By,
+};
+
+/// A text with the ids that engines make as short as they are different.
+pub fn short(text: &str) -> String {
+    text.replace("00000000000000000000000", "~")
+}
+
+pub fn by(by: By) -> String {
+    match by {
+        By::Run(run) => format!("engine {run}"),
+        By::Stranger => "stranger".to_owned(),
+    }
+}
+
+pub fn commit(commit: &Commit) -> String {
+    let writes = commit.writes.iter().map(|write| {
+        let before = write.before().map_or_else(|| "nothing".to_owned(), |state| revision(state));
+        match write {
+            Write::Change { after, .. } => format!("{} {before} -> {}", write.key().id, revision(after)),
+            Write::Delete { .. } => format!("{} {before} -> deleted", write.key().id),
+        }
+    });
+    let pointers = commit.pointers.iter().map(|pointer| {
+        format!("active for {}: {:?} -> {:?}", pointer.recipient.id, pointer.before, pointer.after)
+    });
+    let outcomes = commit.outcomes.iter().map(|(key, _)| format!("outcome of {}", key.request));
+    writes.chain(pointers).chain(outcomes).collect::<Vec<_>>().join("; ")
+}
+
+pub fn call(call: &Call) -> String {
+    let what = match call {
+        Call::Memorize(call) => format!("Memorize {}", contents(call)),
+        Call::Forget(call) => {
+            format!("Forget {} ({})", call.forget.instruction, if call.forget.hard { "hard" } else { "soft" })
+        }
+        Call::Restore(call) => format!("Restore {:?}", call.restore.ids),
+        Call::Edit(call) => edit(call),
+        Call::Update(call) => format!("UpdateConversation {:?}", call.update.title),
+        Call::End(_) => "EndConversation".to_owned(),
+        Call::Create(_) => "CreateConversation".to_owned(),
+        Call::Delete(_) => "DeleteConversation".to_owned(),
+        Call::Fork(call) => {
+            let active = if call.activate { ", active" } else { "" };
+            format!("ForkConversation at {:?} as {:?}{active}", call.at.map(|at| at.get()), call.id)
+        }
+        Call::Compact(call) => format!("CompactConversation keeping {}", call.compact.keep_recent),
+        Call::Undo(_) => "UndoCompaction".to_owned(),
+        Call::Capacity(_) => "GetCapacityInfo".to_owned(),
+        Call::Get(_) => "GetConversation".to_owned(),
+        Call::List(_) => "ListUtterances".to_owned(),
+        Call::Export(_) => "ExportConversation".to_owned(),
+        Call::Remember(call) => format!("Remember {:?}", call.prompt),
+        Call::Conversations(list) => format!("ListConversations of {}", list.recipient),
+    };
+    let address = call.address().map(|address| address_of(&address)).unwrap_or_default();
+    let id = call.attempt().map(|attempt| format!(" as {}", attempt.id)).unwrap_or_default();
+    format!("{what}{address}{id}")
+}
+
+fn contents(call: &utterd::engine::MemorizeCall) -> String {
+    let words = |draft: &utterd::domain::Draft| {
+        let mark = draft.content.split(' ').next().unwrap_or_default();
+        format!("{} {mark}", draft.role)
+    };
+    call.drafts.iter().map(words).collect::<Vec<_>>().join(", ")
+}
+
+fn edit(call: &utterd::engine::UpdateUtteranceCall) -> String {
+    let content = call.edit.as_ref().map(|edit| edit.content.split(' ').next().unwrap_or_default());
+    let update = &call.update;
+    format!(
+        "UpdateUtterance {}: pin {:?}, notes {:?}, says {content:?}",
+        update.id, update.pinned, update.metadata
+    )
+}
+
+fn address_of(address: &Address) -> String {
+    match (&address.conversation, &address.recipient) {
+        (Some(id), _) => format!(" in {id}"),
+        (None, Some(recipient)) => format!(" for {recipient}"),
+        (None, None) => " for default".to_owned(),
+    }
+}
+
+pub fn ending(result: &Result<Answer, EngineError>) -> String {
+    match result {
+        Ok(answer) => self::answer(answer),
+        Err(error) => format!("ERROR {error}"),
+    }
+}
+
+fn answer(answer: &Answer) -> String {
+    match answer {
+        Answer::Now { after, change, ended, .. } => {
+            let appended: Ranges = change
+                .iter()
+                .flat_map(|change| &change.appended)
+                .map(|utterance| utterance.sequence)
+                .collect();
+            let ended = ended.as_ref().map(|ended| format!(", {} ended", ended.key().id)).unwrap_or_default();
+            let nothing = if change.is_none() { ", nothing to change" } else { "" };
+            format!("{} (memorized {appended}{ended}{nothing})", state(after))
+        }
+        Answer::Earlier(earlier) => {
+            let outcome = &earlier.outcome;
+            let seen = earlier.conversation.as_ref().map_or_else(|| "not there".to_owned(), |now| state(now));
+            format!(
+                "replayed: {} revision {} (memorized {}); now {seen}, with {}",
+                outcome.conversation,
+                outcome.revision,
+                outcome.memorized,
+                utterances(&earlier.utterances)
+            )
+        }
+        Answer::State(read, _) => state(read),
+        Answer::Listed(read, listed) => format!("{}: {}", state(read), utterances(listed)),
+        Answer::Found(found) => {
+            let one = |found: &utterd::engine::Found| {
+                format!("{}:{}", found.state.key().id, found.utterance.sequence)
+            };
+            format!("found {:?}", found.iter().map(one).collect::<Vec<_>>())
+        }
+        Answer::Deleted(count) => format!("deleted, with {count} utterances"),
+        Answer::Conversations(page) => {
+            let ids = page.heads.iter().map(|head| format!("{} {}", head.identity.key.id, head.revision));
+            format!("{:?}, active {:?}", ids.collect::<Vec<_>>(), page.active)
+        }
+    }
+}
+
+fn utterances<'a>(utterances: impl IntoIterator<Item = &'a std::sync::Arc<Utterance>>) -> Ranges {
+    utterances.into_iter().map(|utterance| utterance.sequence).collect()
+}
+
+/// A conversation, its revision, and whether it has ended.
+pub fn state(state: &Conversation) -> String {
+    format!("{} {}", state.key().id, revision(state))
+}
+
+fn revision(state: &Conversation) -> String {
+    let closed = if state.head.ended.is_some() { " closed" } else { "" };
+    format!("revision {}{closed}", state.head.revision)
+}

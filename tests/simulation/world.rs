@@ -1,0 +1,190 @@
+//! The processes of a run, what they share, and the record of what was asked of them.
+
+use std::sync::{
+    Arc,
+    atomic::{AtomicU64, Ordering},
+};
+
+use futures::FutureExt;
+use parking_lot::Mutex;
+use utterd::{
+    domain::{Conversation, ConversationId, Encoding, Policy},
+    engine::{Caller, Defaults, Engine, EngineError, Event, EventStream, Watched},
+};
+
+use crate::{
+    calls::{Answer, Call},
+    checks::Wrong,
+    clock::{VirtualClock, WORDS},
+    dice::Dice,
+    disk::{Disk, Life},
+    faults::Faults,
+    habits::{self, Habits, IDLE_TIMEOUT},
+    ledger::By,
+    moment::Moment,
+    port::Port,
+    story::{Story, Tick},
+};
+
+/// Everything of one run.
+pub struct World {
+    pub story: Arc<Story>,
+    pub clock: Arc<VirtualClock>,
+    pub disk: Arc<Disk>,
+    pub habits: Habits,
+    pub tries: Mutex<Vec<Try>>,
+    pub watches: Mutex<Vec<Watch>>,
+    /// The events of each engine, as they were seen.
+    pub events: Mutex<Vec<Vec<Event>>>,
+    /// What was seen to be wrong while it ran.
+    pub wrongs: Mutex<Vec<Wrong>>,
+    hosts: Vec<Mutex<Host>>,
+    setup: Setup,
+    calls: AtomicU64,
+}
+
+/// What the engines of a run start with.
+#[derive(Clone, Debug)]
+struct Setup {
+    policy: Policy,
+    retained: usize,
+    cache_bytes: u64,
+    shared: bool,
+}
+
+/// A process, and the engine that runs in it now.
+pub struct Host {
+    pub run: usize,
+    pub engine: Arc<Engine>,
+    pub life: Life,
+    events: EventStream,
+}
+
+/// One attempt of a call.
+pub struct Try {
+    /// The number of the call, the same for all attempts.
+    pub number: u64,
+    pub run: usize,
+    pub call: Arc<Call>,
+    pub invoked: Tick,
+    pub ended: Tick,
+    pub end: End,
+}
+
+/// How an attempt ended.
+pub enum End {
+    Answered(Answer),
+    Failed(EngineError),
+    /// Its caller went away, or its process did.
+    Dropped,
+}
+
+/// What one watch of a conversation's capacity saw.
+pub struct Watch {
+    pub run: usize,
+    pub id: ConversationId,
+    pub seen: Vec<(Tick, Arc<Conversation>)>,
+    /// It was told that there is nothing to be seen any more.
+    pub over: bool,
+}
+
+impl World {
+    /// A run with so many processes over one store.
+    pub fn new(hosts: usize, dice: &mut Dice) -> Arc<Self> {
+        let (story, clock) = (Arc::new(Story::default()), Arc::new(VirtualClock::new()));
+        let faults = Faults::of(dice);
+        let setup = Setup {
+            policy: habits::policy(dice),
+            retained: dice.pick(&[0, 0, 2]).unwrap_or(0),
+            cache_bytes: dice.pick(&[1 << 30, 1 << 30, 20_000]).unwrap_or(1 << 30),
+            shared: hosts > 1 || faults.stranger > 0,
+        };
+        let habits = Habits::of(dice);
+        story.tell("seed", format_args!("{faults:?}, {setup:?}"));
+        let disk = Arc::new(Disk::new(story.clone(), clock.clone(), faults, dice.split()));
+        let mut events = Vec::new();
+        let hosts = (0..hosts).map(|run| {
+            events.push(Vec::new());
+            Mutex::new(setup.start(run, &disk))
+        });
+        let hosts = hosts.collect();
+        let (tries, watches, wrongs) = Default::default();
+        let (events, calls) = (Mutex::new(events), AtomicU64::new(0));
+        Arc::new(Self { story, clock, disk, habits, tries, watches, events, wrongs, hosts, setup, calls })
+    }
+
+    /// The number of the next call.
+    pub fn number(&self) -> u64 {
+        self.calls.fetch_add(1, Ordering::Relaxed) + 1
+    }
+
+    /// Notes that something is wrong.
+    pub fn note(&self, wrong: Wrong) {
+        self.wrongs.lock().push(wrong);
+    }
+
+    /// How many processes there are.
+    pub fn hosts(&self) -> usize {
+        self.hosts.len()
+    }
+
+    /// The engines that run now.
+    pub fn living(&self) -> Vec<usize> {
+        self.hosts.iter().map(|host| host.lock().run).collect()
+    }
+
+    /// The engine that runs in a process now: its number, itself, its life.
+    pub fn engine(&self, host: usize) -> (usize, Arc<Engine>, Life) {
+        let host = self.hosts[host].lock();
+        (host.run, host.engine.clone(), host.life.clone())
+    }
+
+    /// Ends the process of a host in the middle of everything, and starts another one.
+    pub fn restart(&self, host: usize) {
+        let mut host = self.hosts[host].lock();
+        let mut events = self.events.lock();
+        host.see_events(&mut events);
+        events.push(Vec::new());
+        let run = events.len() - 1;
+        self.story.tell("weather", format_args!("engine {} is killed, engine {run} starts", host.run));
+        host.life.end.come();
+        *host = self.setup.start(run, &self.disk);
+    }
+
+    /// Notes the events that were published since the last time.
+    pub fn see_events(&self) {
+        let mut events = self.events.lock();
+        self.hosts.iter().for_each(|host| host.lock().see_events(&mut events));
+    }
+
+    /// An engine that nobody uses yet, over what is stored now.
+    pub fn fresh(&self) -> Arc<Engine> {
+        self.setup.start(usize::MAX, &self.disk).engine
+    }
+}
+
+impl Setup {
+    fn start(&self, run: usize, disk: &Arc<Disk>) -> Host {
+        let life = Life { by: By::Run(run), end: Moment::default() };
+        let port = Port { disk: disk.clone(), life: life.clone(), shared: self.shared };
+        let defaults = Defaults {
+            policy: self.policy.clone(),
+            encoding: Encoding::default(),
+            idle_timeout: IDLE_TIMEOUT,
+            max_conversations_retained: self.retained,
+            event_capacity: 100_000,
+            cache_bytes: self.cache_bytes,
+        };
+        let engine = Arc::new(Engine::new(Arc::new(port), disk.clock.clone(), WORDS, defaults));
+        let events = engine.events().watch(&Caller::default(), None).expect("a trace");
+        Host { run, engine, life, events }
+    }
+}
+
+impl Host {
+    fn see_events(&mut self, all: &mut [Vec<Event>]) {
+        while let Some(Watched::Event(event)) = self.events.next().now_or_never() {
+            all[self.run].push(event);
+        }
+    }
+}
