@@ -24,29 +24,38 @@
 //! `tests/architecture.rs` reads the imports and fails when a floor is broken, or files import one another in
 //! a circle.
 //!
-//! # One change
+//! # How a write goes
 //!
-//! Data goes one way. A request is decoded; the engine takes the conversation's
-//! [lane](engine) and asks the domain to decide on the newest state; the domain answers with a
-//! [`Transition`](domain::Transition), or with a [`Need`](domain::Need) of archived utterances,
-//! which the engine loads before it asks again. A [`Change`](domain::Change) states the facts:
-//! appended, evicted, dropped, forgotten, erased, segments written and removed. It has three
-//! readers: the store persists it, the trace publishes it, the response is built from it.
+//! 1. **Decoded.** The request becomes a command and an address. The engine asks the store what the address
+//!    means, a conversation or a recipient's active one, and whether the request id has an outcome already.
+//! 2. **Queued.** The command is put in its conversation's [queue](engine). Whoever finds the queue free
+//!    holds it and drives it; the others get their answers from there.
+//! 3. **Decided.** The domain is asked, in the order of the queue, what each command makes of the conversation.
+//!    It answers with a [`Transition`](domain::Transition), or with a [`Need`](domain::Need) of archived
+//!    utterances, which the engine loads before it asks again. The first decision is made on the state that
+//!    was committed last, each further one on what the one before makes of that. A
+//!    [`Change`](domain::Change) states the facts: appended, evicted, dropped, forgotten, erased, segments
+//!    written and removed.
+//! 4. **Committed.** The changes go to the store as one commit, with the outcomes of their request ids and what
+//!    becomes of the recipient's pointer. It is a compare-and-set: the commit names the state that it applies
+//!    to by its [`ChangeId`](domain::ChangeId). While it is out, nothing else is decided for the conversation;
+//!    what comes waits, and goes into the next commit together.
+//! 5. **Published, told, answered**, in this order. Readers copy a pointer to the published state and never wait
+//!    for a writer. One [`Change`](domain::Change) has three readers, so that they cannot drift: the store
+//!    persists it, the trace tells of it, the response is built from it.
 //!
-//! A state is immutable once it is published; a reader copies a pointer to it and never waits for a
-//! decision or a flush. It is
-//! published, and its event goes out, only after its commit has succeeded, in the order of the
-//! decisions. While commits wait for their flush the next decisions are already made on the pending
-//! state, those of one stream too, so that they share the flush; when one fails, those that were
-//! built on it are decided anew, after everything in flight has ended and the state was loaded
-//! again. Lanes are a cache with a limit in bytes: one that nobody holds may be evicted, and is
-//! loaded again when it is asked for. Every commit is a
-//! compare-and-set on the conversation's revision: a conflict means that another process was
-//! faster, and the decision is made anew on what it left.
+//! When the commit fails, nothing has to be taken back, because nothing was believed before: after a conflict
+//! the state is loaded and the same commands are decided again; an error of the store is their answer; when
+//! the answer was lost, the store is asked for the [`ChangeId`](domain::ChangeId).
 //!
-//! Some commits change several conversations: one ends and its recipient's next one starts, a fork
-//! and its parent, a hard forget of what forks share. Their lanes are held together, taken in the
-//! order of their keys, and all of it is published after one flush.
+//! A commit over several conversations (one ends and its recipient's next one starts, a fork and its parent,
+//! a hard forget of what forks share) holds all their queues, taken in the order of their keys; all is published
+//! before anyone is answered. A caller that goes away leaves what it drove to a task, so that every commit is
+//! published. Retention, expiry, scrubbing and models' summaries are work that nobody waits for.
+//!
+//! `tests/simulation` runs all of this from one number: clients that give up and try again, a store that is
+//! slow, fails, and loses answers, engines that are killed, and a second engine over the same store; each
+//! answer is compared with what took effect.
 //!
 //! # One batch, one flush
 //!
@@ -77,8 +86,8 @@
 //! - the summary: [`domain::segment`] (coverage, folding, chunks), [`domain::extractive`] (sentences, the
 //!   ledger, the kind of talk)
 //! - compactions, their undo, and the advice to compact: [`domain::compaction`]
-//! - what a model writes: [`engine::llm`] (what it is asked), `src/engine/retelling` (when, and what becomes of
-//!   failures), [`domain::compaction::replace_by_llm()`] (the rule), [`summarizer`] (its protocols and prompts)
+//! - what a model writes: [`engine::llm`] (what it is asked, when, and what becomes of failures),
+//!   [`domain::compaction::replace_by_llm()`] (the rule), [`summarizer`] (its protocols and prompts)
 //! - titles and closing summaries: [`domain::closing`]; numbers: [`domain::stats`]; shares:
 //!   [`domain::share`]
 //! - forks: [`domain::fork`]; where their utterances are stored: [`domain::Trunk`]; edits: [`domain::edit`]
@@ -86,7 +95,7 @@
 //! - ranking: [`domain::recall`]
 //! - what goes to a model: [`domain::context`] (which messages), [`mod@formats::render`] (their text)
 //! - a history that the caller holds: [`domain::history`] (the rules), [`formats::history`] (its JSON)
-//! - request ids, events, indexes, expiry: [`engine`]
+//! - queues, request ids, events, indexes, what falls due: [`engine`]
 //! - what is written to the disk: [`store::durable::records`], a file for each kind of record
 //! - what a provider's format holds beyond the model: [`formats::extras`]
 //! - errors on the wire: `src/rpc/status.rs`, the only place that knows gRPC codes
