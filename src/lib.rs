@@ -13,13 +13,13 @@
 //! | [`domain`] | the rules, pure and synchronous: what a command makes of a conversation | std and small pure crates |
 //! | [`store`] | the [`Store`](store::Store) contract, its conformance suite, the memory store, the [durable](store::durable) ones | domain |
 //! | [`engine`] | loads, asks the domain, commits, publishes; one verb a file | domain, the store contract |
-//! | [`rpc`] | the gRPC services: decode, call the engine, encode | domain, engine, formats, tokenizer |
+//! | `rpc` | the gRPC services: decode, call the engine, encode | domain, engine, formats, tokenizer |
 //! | [`formats`] | the formats that conversations go to models in, come in and go out in; pure | domain |
 //! | [`summarizer`] | the clients of models that make summaries: one call, one attempt | domain, the trait that it implements |
 //! | [`tokenizer`] | exact token counts, linear in the input | domain |
 //! | [`config`] | settings, and where each came from | domain, tokenizer |
 //! | [`server`] | puts it all together, listens, ends cleanly; looks after the files of stores at rest | everything but cli |
-//! | [`cli`] | the command line: the server, and a client for each call | server, config, formats, the generated client |
+//! | `cli` | the command line: the server, and a client for each call | server, config, formats, the generated client |
 //!
 //! `tests/architecture.rs` reads the imports and fails when a floor is broken, or files import one another in
 //! a circle.
@@ -102,11 +102,15 @@
 //! - the chat in the terminal: `src/cli/chat`, a pure model, its view, and what it asks of a server
 #![forbid(unsafe_code)]
 
+/// The program's own, for `main.rs` and tests to reach; no public API.
+#[doc(hidden)]
 pub mod cli;
 pub mod config;
 pub mod domain;
 pub mod engine;
 pub mod formats;
+/// The server's own, for tests to reach; no public API.
+#[doc(hidden)]
 pub mod rpc;
 pub mod server;
 pub mod store;

@@ -124,7 +124,8 @@ impl Server {
         &self.engine
     }
 
-    /// The services that it serves, to be called without a connection.
+    /// The services that it serves, for tests to call without a connection; no public API.
+    #[doc(hidden)]
     pub fn services(&self) -> &Services {
         &self.services
     }

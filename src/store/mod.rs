@@ -1,8 +1,9 @@
 //! Where conversations are kept.
 //!
-//! [`Store`] is the contract that every backend fulfils; [`conformance`] is the suite that
-//! shows it.
+//! [`Store`] is the contract that every backend fulfils. The suite that shows it is in `conformance`, with
+//! the feature of that name.
 
+#[cfg(any(test, feature = "conformance"))]
 pub mod conformance;
 mod contract;
 pub mod durable;

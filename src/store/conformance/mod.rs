@@ -1,5 +1,12 @@
 //! The conformance suite: what [`Store`] promises, shown case by case.
 //!
+//! It is there with the feature `conformance`, which a backend's own tests ask for:
+//!
+//! ```toml
+//! [dev-dependencies]
+//! utterd = { version = "0.1", features = ["conformance"] }
+//! ```
+//!
 //! A backend passes by running every case on a fresh store of its own.
 //! [`store_conformance!`](crate::store_conformance) makes one `#[test]` of each, named
 //! `BACKEND::TOPIC::CASE`, so that a report says what failed on which backend:
