@@ -2,13 +2,13 @@
 //!
 //! | what must hold | where it is looked at |
 //! |---|---|
-//! | the numbers of the head fit together | [`head`] |
+//! | the numbers of the head fit together | `head` |
 //! | all that is counted is there, and nothing else | [`Check::done`] |
-//! | turns, instructions and what awaits an answer are in order | [`order`] |
-//! | units are whole, and results have their calls | [`units`] |
-//! | the window is within its limits, but for what may not leave it | [`measures`] |
-//! | segments cover what left the window, once, and tell of nothing forgotten | [`summary`] |
-//! | compactions are in a row, and fold segments of what left the window | [`summary`] |
+//! | turns, instructions and what awaits an answer are in order | `order` |
+//! | units are whole, and results have their calls | `units` |
+//! | the window is within its limits, but for what may not leave it | `measures` |
+//! | segments cover what left the window, once, and tell of nothing forgotten | `summary` |
+//! | compactions are in a row, and fold segments of what left the window | `summary` |
 //!
 //! What the rules leave open is not called wrong: a call without a result may have been forgotten
 //! and restored, and what no segment covers may have left while nothing was summarised.
