@@ -1,0 +1,189 @@
+//! A server in one's own program, over a store of one's own: `cargo run --example embedded_store`.
+//!
+//! The store is the memory store with a log of what was committed. One that keeps conversations elsewhere
+//! implements the same methods; the feature `conformance` has the tests that it has to pass.
+
+use std::{
+    collections::HashMap,
+    error::Error,
+    sync::{Arc, Mutex, PoisonError},
+};
+
+use tokio::{net::TcpListener, sync::oneshot};
+use tokio_stream::wrappers::TcpListenerStream;
+use tonic::transport::Endpoint;
+use utterd::{
+    config::Settings,
+    domain::{Conversation, ConversationId, ConversationKey, Head, Ranges, Sequence, Timestamp, Utterance},
+    engine::SystemClock,
+    proto::{MemorizeRequest, NewUtterance, Role, memory_service_client::MemoryServiceClient},
+    server::Server,
+    store::{
+        BoxFuture, Capabilities, Commit, CommitError, Due, MemoryStore, Outcome, OutcomeKey, Page,
+        RecipientKey, Store, StoreError,
+    },
+};
+
+/// Puts a server together, calls it, and prints what the store has seen.
+#[tokio::main]
+pub async fn main() -> Result<(), Box<dyn Error>> {
+    for line in run().await? {
+        println!("{line}");
+    }
+    Ok(())
+}
+
+/// The lines that are printed.
+pub async fn run() -> Result<Vec<String>, Box<dyn Error>> {
+    let log = Log::default();
+    let store = Arc::new(LoggedStore { inner: MemoryStore::new(0), log: log.clone() });
+    let server = Server::over(store, &Settings::default(), Arc::new(SystemClock))?;
+
+    let listener = TcpListener::bind("127.0.0.1:0").await?;
+    let address = listener.local_addr()?;
+    let (stop, stopped) = oneshot::channel::<()>();
+    let serving = tokio::spawn(server.serve_connections(TcpListenerStream::new(listener), async {
+        let _ = stopped.await;
+    }));
+
+    let channel = Endpoint::from_shared(format!("http://{address}"))?.connect().await?;
+    let mut memory = MemoryServiceClient::new(channel);
+    for (role, content) in [(Role::User, "To Oslo, on Monday."), (Role::Assistant, "By train?")] {
+        let said = NewUtterance { role: role.into(), content: content.to_owned(), ..Default::default() };
+        let request = MemorizeRequest {
+            conversation_id: "trip".to_owned(),
+            utterances: vec![said],
+            ..Default::default()
+        };
+        let response = memory.memorize(request).await?.into_inner();
+        log.add(format!("answered: trip is at revision {}", response.revision));
+    }
+
+    drop(memory); // with its connection, which a server that ends waits for
+    let _ = stop.send(());
+    serving.await??;
+    Ok(log.lines())
+}
+
+/// What has happened, a line each.
+#[derive(Clone, Default)]
+struct Log(Arc<Mutex<Vec<String>>>);
+
+impl Log {
+    fn add(&self, line: String) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).push(line);
+    }
+
+    fn lines(&self) -> Vec<String> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+}
+
+/// The memory store, which logs each commit that took effect.
+struct LoggedStore {
+    inner: MemoryStore,
+    log: Log,
+}
+
+impl Store for LoggedStore {
+    fn capabilities(&self) -> Capabilities {
+        Capabilities { name: "logged", ..self.inner.capabilities() }
+    }
+
+    fn commit(&self, commit: Commit) -> BoxFuture<'static, Result<(), CommitError>> {
+        let states = commit.writes.iter().filter_map(|write| write.after());
+        let lines: Vec<String> = states
+            .map(|after| format!("committed: {} has {} utterances", after.key().id, after.head.stored))
+            .collect();
+        // called here and not in the future: commits take effect in the order in which they are called
+        let committed = self.inner.commit(commit);
+        let log = self.log.clone();
+        Box::pin(async move {
+            committed.await?;
+            lines.into_iter().for_each(|line| log.add(line));
+            Ok(())
+        })
+    }
+
+    fn load<'a>(
+        &'a self,
+        key: &'a ConversationKey,
+    ) -> BoxFuture<'a, Result<Option<Arc<Conversation>>, StoreError>> {
+        self.inner.load(key)
+    }
+
+    fn archived<'a>(
+        &'a self,
+        key: &'a ConversationKey,
+        wanted: &'a Ranges,
+    ) -> BoxFuture<'a, Result<Vec<Arc<Utterance>>, StoreError>> {
+        self.inner.archived(key, wanted)
+    }
+
+    fn archived_ids<'a>(
+        &'a self,
+        key: &'a ConversationKey,
+        ids: &'a [Box<str>],
+    ) -> BoxFuture<'a, Result<HashMap<Box<str>, Sequence>, StoreError>> {
+        self.inner.archived_ids(key, ids)
+    }
+
+    fn sharing<'a>(
+        &'a self,
+        key: &'a ConversationKey,
+    ) -> BoxFuture<'a, Result<Vec<(ConversationKey, Sequence)>, StoreError>> {
+        self.inner.sharing(key)
+    }
+
+    fn active<'a>(
+        &'a self,
+        recipient: &'a RecipientKey,
+    ) -> BoxFuture<'a, Result<Option<ConversationId>, StoreError>> {
+        self.inner.active(recipient)
+    }
+
+    fn conversations<'a>(
+        &'a self,
+        recipient: &'a RecipientKey,
+        page: Page,
+    ) -> BoxFuture<'a, Result<Vec<Head>, StoreError>> {
+        self.inner.conversations(recipient, page)
+    }
+
+    fn ended_beyond<'a>(
+        &'a self,
+        recipient: &'a RecipientKey,
+        keep: usize,
+        limit: usize,
+    ) -> BoxFuture<'a, Result<Vec<ConversationId>, StoreError>> {
+        self.inner.ended_beyond(recipient, keep, limit)
+    }
+
+    fn outcome<'a>(
+        &'a self,
+        key: &'a OutcomeKey,
+        oldest: Timestamp,
+    ) -> BoxFuture<'a, Result<Option<Arc<Outcome>>, StoreError>> {
+        self.inner.outcome(key, oldest)
+    }
+
+    fn due(&self, now: Timestamp, limit: usize) -> BoxFuture<'_, Result<Vec<Due>, StoreError>> {
+        self.inner.due(now, limit)
+    }
+
+    fn waiting(
+        &self,
+        after: Option<(Timestamp, ConversationKey)>,
+        limit: usize,
+    ) -> BoxFuture<'_, Result<Vec<(Timestamp, ConversationKey)>, StoreError>> {
+        self.inner.waiting(after, limit)
+    }
+
+    fn remove_outcomes(&self, oldest: Timestamp) -> BoxFuture<'_, Result<u64, StoreError>> {
+        self.inner.remove_outcomes(oldest)
+    }
+
+    fn scrub(&self) -> BoxFuture<'_, Result<(), StoreError>> {
+        self.inner.scrub()
+    }
+}
