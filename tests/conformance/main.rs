@@ -1,6 +1,13 @@
-//! The conformance suite on every backend; each case is reported under its backend's name.
+//! The conformance suite on every backend, and engines that share one; each case is reported under its
+//! backend's name.
 
 #![allow(clippy::expect_used)] // What a test cannot go on without may end it.
+
+#[path = "../support/shared.rs"]
+mod shared;
+#[path = "../support/mod.rs"]
+mod support;
+mod two_engines;
 
 use std::{fs, path::Path};
 

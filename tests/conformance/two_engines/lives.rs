@@ -1,0 +1,284 @@
+//! Ends, forks, deletions and compactions on one engine, beside what the other does.
+
+use std::{
+    collections::BTreeSet,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+    time::Duration,
+};
+
+use futures::future::join_all;
+use tonic::Request;
+use utterd::{
+    proto::{
+        ConversationStatus, DeleteConversationRequest, ForgetMode,
+        conversation_service_server::ConversationService,
+    },
+    rpc::Services,
+};
+
+use super::{
+    calls::{
+        Reply, capacity, compact, contents, end, forget, fork, found, get, listed, memorize, not_got, reason,
+        say, says, says_in, says_to, sequences, stored, summary, undo, up_to,
+    },
+    pair::Pair,
+};
+
+/// How often what happens at once is tried.
+const ROUNDS: usize = 20;
+/// A conversation is idle after so long.
+const IDLE: Duration = Duration::from_secs(30 * 60);
+
+pub async fn after_an_end_the_other_starts_the_next(pair: &Pair) {
+    let mut ids = Vec::new();
+    for round in 0..6 {
+        let first = say(pair.at(round), says("hello")).await;
+        assert_eq!((first.revision, first.started_conversation), (1, true));
+        say(pair.at(round + 1), says("and hello")).await;
+        pair.clock.advance(Duration::from_secs(1));
+        assert_eq!(end(pair.at(round + 1)).await.conversation_id, first.conversation_id);
+        let closed = memorize(pair.at(round), says_in(&first.conversation_id, "more")).await;
+        assert_eq!(closed.reason(), "CONVERSATION_CLOSED");
+        assert_eq!(get(pair.at(round), &first.conversation_id).await.status(), ConversationStatus::Closed);
+        assert_eq!(not_got(pair.at(round), "").await, "CONVERSATION_NOT_FOUND");
+        ids.insert(0, first.conversation_id);
+    }
+    for services in [&pair.one, &pair.other] {
+        assert_eq!(listed(services, "").await, ids);
+    }
+}
+
+pub async fn a_conversation_that_was_left_ends_once(pair: &Pair) {
+    for round in 0..ROUNDS {
+        let recipient = format!("recipient {round}");
+        let before = say(pair.at(round), says_to(&recipient, "hello")).await.conversation_id;
+        pair.clock.advance(IDLE);
+        let calls = (0..8).map(|writer| {
+            let (services, request) = (pair.at(writer).clone(), says_to(&recipient, &writer.to_string()));
+            tokio::spawn(async move { say(&services, request).await })
+        });
+        let (mut ids, mut started, mut ended) = (BTreeSet::new(), 0, 0);
+        for call in join_all(calls).await {
+            let reply = call.expect("the call ends");
+            started += usize::from(reply.started_conversation);
+            ended += usize::from(reply.ended_conversation_id == before);
+            ids.insert(reply.conversation_id);
+        }
+        assert_eq!((ids.len(), started, ended), (1, 1, 1), "round {round}");
+        let next = ids.pop_first().expect("an id");
+        for services in [&pair.one, &pair.other] {
+            assert_eq!(sequences(services, &before).await, [1]);
+            assert_eq!(sequences(services, &next).await, up_to(8));
+            assert_eq!(get(services, &before).await.status(), ConversationStatus::Closed);
+        }
+    }
+}
+
+pub async fn a_write_beside_a_rollover_is_before_or_after_it(pair: &Pair) {
+    for round in 0..ROUNDS {
+        let recipient = format!("recipient {round}");
+        let before = say(pair.at(round), says_to(&recipient, "hello")).await.conversation_id;
+        say(pair.at(round + 1), says_in(&before, "hello")).await;
+        pair.clock.advance(IDLE);
+        let (rolls, names) = (pair.at(round).clone(), pair.at(round + 1).clone());
+        let (by_recipient, by_id) = (says_to(&recipient, "what now?"), says_in(&before, "wait"));
+        let rolled = tokio::spawn(async move { say(&rolls, by_recipient).await });
+        let named = tokio::spawn(async move { memorize(&names, by_id).await });
+        let rolled = rolled.await.expect("the call ends");
+        match named.await.expect("the call ends") {
+            Ok(reply) => {
+                let reply = reply.into_inner();
+                assert_eq!((reply.conversation_id.as_str(), reply.revision), (before.as_str(), 3));
+                assert_eq!((rolled.conversation_id.as_str(), rolled.revision), (before.as_str(), 4));
+                assert_eq!(rolled.ended_conversation_id, "");
+            }
+            Err(status) => {
+                assert_eq!(reason(&status), "CONVERSATION_CLOSED");
+                assert_eq!((rolled.ended_conversation_id.as_str(), rolled.revision), (before.as_str(), 1));
+            }
+        }
+        let both: BTreeSet<_> = [before.as_str(), &rolled.conversation_id].into();
+        for services in [&pair.one, &pair.other] {
+            assert_eq!(listed(services, &recipient).await.len(), both.len());
+        }
+    }
+}
+
+/// What is erased is on neither engine, whoever asks.
+async fn expect_erased(pair: &Pair, ids: &[&str], word: &str) {
+    for (services, id) in
+        [&pair.one, &pair.other].into_iter().flat_map(|at| ids.iter().map(move |id| (at, id)))
+    {
+        assert_eq!(found(services, id, word).await, [0; 0], "{id}");
+        let told = format!("{:?} {}", stored(services, id).await, summary(services, id).await);
+        assert!(!told.contains(word), "{id}: {told}");
+    }
+}
+
+pub async fn a_hard_forget_reaches_a_fork_of_the_other(pair: &Pair) {
+    for content in ["to Oslo", "to Lisbon", "by train"] {
+        say(&pair.one, says_in("parent", content)).await;
+    }
+    fork(&pair.one, "parent", "fork").await;
+    say(&pair.one, says_in("fork", "or by ship")).await;
+    for id in ["parent", "fork"] {
+        assert_eq!(found(&pair.one, id, "Lisbon").await, [2]);
+        assert_eq!(found(&pair.other, id, "Lisbon").await, [2]);
+    }
+    forget(&pair.other, "parent", "sequence:2", ForgetMode::Hard).await;
+    expect_erased(pair, &["parent", "fork"], "Lisbon").await;
+    assert_eq!(sequences(&pair.one, "fork").await, [1, 3, 4]);
+
+    fork(&pair.other, "fork", "grandchild").await;
+    forget(&pair.one, "grandchild", "sequence:1", ForgetMode::Hard).await;
+    expect_erased(pair, &["parent", "fork", "grandchild"], "Oslo").await;
+    assert_eq!(contents(&pair.other, "parent").await, ["by train"]);
+}
+
+pub async fn a_hard_forget_beside_a_fork_reaches_both(pair: &Pair) {
+    for round in 0..ROUNDS {
+        let (parent, child) = (format!("parent {round}"), format!("fork {round}"));
+        for content in ["to Oslo", "to Lisbon", "by train"] {
+            say(pair.at(round), says_in(&parent, content)).await;
+        }
+        let (forks, forgets) = (pair.at(round).clone(), pair.at(round + 1).clone());
+        let ((of, to), from) = ((parent.clone(), child.clone()), parent.clone());
+        let forked = tokio::spawn(async move { fork(&forks, &of, &to).await });
+        let forgotten =
+            tokio::spawn(async move { forget(&forgets, &from, "sequence:2", ForgetMode::Hard).await });
+        forked.await.expect("the call ends");
+        assert_eq!(forgotten.await.expect("the call ends").forgotten.len(), 1);
+        expect_erased(pair, &[&parent, &child], "Lisbon").await;
+        for services in [&pair.one, &pair.other] {
+            assert_eq!(contents(services, &parent).await, ["to Oslo", "by train"]);
+            assert_eq!(contents(services, &child).await, ["to Oslo", "by train"]);
+        }
+    }
+}
+
+/// The number of utterances that went with a conversation; `None` when there was none.
+async fn delete(at: &Services, id: &str) -> Option<i32> {
+    let request = DeleteConversationRequest { conversation_id: id.to_owned(), ..Default::default() };
+    match at.delete_conversation(Request::new(request)).await {
+        Ok(reply) => reply.into_inner().utterance_count,
+        Err(status) => {
+            assert_eq!(reason(&status), "CONVERSATION_NOT_FOUND");
+            None
+        }
+    }
+}
+
+pub async fn a_deleted_conversation_starts_anew_on_the_other(pair: &Pair) {
+    for round in 0..4 {
+        let content = format!("the ship {round} sails to Lisbon");
+        let first = say(pair.at(round), says_in("c", &content)).await;
+        assert_eq!((first.revision, first.memorized[0].sequence), (1, 1));
+        say(pair.at(round + 1), says_in("c", "and back")).await;
+        assert_eq!(found(pair.at(round), "c", "Lisbon").await, [1]);
+        assert_eq!(delete(pair.at(round), "c").await, Some(2));
+        assert_eq!(not_got(pair.at(round + 1), "c").await, "CONVERSATION_NOT_FOUND");
+        assert_eq!(delete(pair.at(round + 1), "c").await, None);
+        let anew = say(pair.at(round + 1), says_in("c", "hello")).await;
+        assert_eq!((anew.revision, anew.memorized[0].sequence), (1, 1));
+        for services in [&pair.one, &pair.other] {
+            assert_eq!(contents(services, "c").await, ["hello"]);
+            assert_eq!(found(services, "c", "Lisbon").await, [0; 0]);
+        }
+        assert_eq!(delete(pair.at(round), "c").await, Some(1));
+    }
+}
+
+pub async fn writers_survive_deletions_of_the_other(pair: &Pair) {
+    const WRITES: i32 = 60;
+    let done = Arc::new(AtomicBool::new(false));
+    let (deletes, over) = (pair.other.clone(), done.clone());
+    let deletion = tokio::spawn(async move {
+        let mut deleted = 0;
+        while !over.load(Ordering::Relaxed) {
+            deleted += delete(&deletes, "c").await.unwrap_or(0);
+            tokio::task::yield_now().await;
+        }
+        deleted
+    });
+    for number in 0..WRITES {
+        say(&pair.one, says_in("c", &number.to_string())).await;
+    }
+    done.store(true, Ordering::Relaxed);
+    let deleted = deletion.await.expect("the deletions end");
+    let left = delete(&pair.one, "c").await.unwrap_or(0);
+    assert_eq!(deleted + left, WRITES, "every utterance was stored once, and either deleted or left");
+}
+
+/// A conversation that is long enough to be compacted, said by both.
+async fn long(pair: &Pair, id: &str) {
+    for number in 1..=40 {
+        let note = format!(
+            "Note {number}: the pump of tank T-{number} failed in the night and was replaced on Monday. \
+             Nobody saw why it stopped, and so the next one may stop as well."
+        );
+        say(pair.at(number), says_in(id, &note)).await;
+    }
+}
+
+pub async fn a_compaction_is_undone_on_the_other(pair: &Pair) {
+    long(pair, "c").await;
+    let before = stored(&pair.one, "c").await;
+    for round in 0..4 {
+        let (one, other) = (pair.at(round), pair.at(round + 1));
+        let made = compact(one, "c", 15).await;
+        assert_eq!(capacity(other, "c").await.utterance_count, Some(15));
+        assert_eq!(summary(other, "c").await, made.summary);
+        assert!(!made.summary.is_empty());
+        assert_eq!(sequences(other, "c").await, up_to(40), "what left the window is archived");
+        assert_eq!(undo(other, "c").await.reply().restored.len(), 25);
+        assert_eq!(stored(one, "c").await, before);
+        assert_eq!(summary(one, "c").await, "");
+        assert_eq!(undo(one, "c").await.reason(), "NOTHING_TO_UNDO");
+    }
+}
+
+pub async fn a_compaction_is_undone_once(pair: &Pair) {
+    long(pair, "c").await;
+    let before = stored(&pair.one, "c").await;
+    for round in 0..ROUNDS {
+        compact(pair.at(round), "c", 15).await;
+        let calls = (0..4).map(|number| {
+            let services = pair.at(number).clone();
+            tokio::spawn(async move { undo(&services, "c").await })
+        });
+        let mut undone = 0;
+        for call in join_all(calls).await {
+            match call.expect("the call ends") {
+                Ok(_) => undone += 1,
+                Err(status) => assert_eq!(reason(&status), "NOTHING_TO_UNDO"),
+            }
+        }
+        assert_eq!(undone, 1, "round {round}");
+        assert_eq!(stored(pair.at(round), "c").await, before);
+    }
+}
+
+pub async fn a_compaction_beside_writes_loses_none(pair: &Pair) {
+    long(pair, "c").await;
+    let mut last = 40;
+    for round in 0..10 {
+        let (compacts, writes) = (pair.at(round).clone(), pair.at(round + 1).clone());
+        let compaction = tokio::spawn(async move {
+            compact(&compacts, "c", 15).await;
+            undo(&compacts, "c").await.reply();
+        });
+        for _ in 0..5 {
+            last += 1;
+            let reply = say(&writes, says_in("c", &last.to_string())).await;
+            assert_eq!(reply.memorized[0].sequence, last);
+        }
+        compaction.await.expect("the compaction ends");
+        for services in [&pair.one, &pair.other] {
+            assert_eq!(sequences(services, "c").await, up_to(last as usize));
+            assert_eq!(capacity(services, "c").await.utterance_count, Some(last as i32));
+        }
+    }
+}

@@ -1,0 +1,86 @@
+//! Two engines over one store, as two processes would be: what one has acknowledged holds for the other.
+//!
+//! Each case runs over each store, `two_engines::STORE::CASE`. The engines know of one another only through the
+//! store.
+
+mod calls;
+mod lives;
+mod pair;
+mod reads;
+mod writes;
+
+use std::sync::Arc;
+
+use utterd::store::{
+    MemoryStore,
+    durable::{DurableStore, EngineKind, Options},
+};
+
+use pair::Pair;
+
+macro_rules! on_each_store {
+    ($($topic:ident: [$($case:ident,)*])*) => {
+        mod memory {
+            $($(#[test] fn $case() {
+                super::on_memory(super::$topic::$case);
+            })*)*
+        }
+        mod fjall {
+            $($(#[test] fn $case() {
+                super::on_fjall(super::$topic::$case);
+            })*)*
+        }
+    };
+}
+
+on_each_store! {
+    writes: [
+        what_both_say_at_once_is_stored_once,
+        a_request_that_is_repeated_on_the_other_replays,
+        a_request_that_is_sent_to_both_at_once_takes_effect_once,
+        first_writers_start_one_conversation,
+        an_expected_revision_is_the_stored_one,
+        one_of_those_who_expect_a_revision_gets_it,
+    ]
+    reads: [
+        what_one_acknowledged_the_other_reads_at_once,
+        a_search_finds_what_the_other_stored,
+        a_search_does_not_find_what_the_other_forgot,
+        a_search_finds_what_the_other_says_anew,
+        a_share_opens_on_the_other_until_it_is_revoked,
+    ]
+    lives: [
+        after_an_end_the_other_starts_the_next,
+        a_conversation_that_was_left_ends_once,
+        a_write_beside_a_rollover_is_before_or_after_it,
+        a_hard_forget_reaches_a_fork_of_the_other,
+        a_hard_forget_beside_a_fork_reaches_both,
+        a_deleted_conversation_starts_anew_on_the_other,
+        writers_survive_deletions_of_the_other,
+        a_compaction_is_undone_on_the_other,
+        a_compaction_is_undone_once,
+        a_compaction_beside_writes_loses_none,
+    ]
+}
+
+fn on_memory(case: impl AsyncFnOnce(&Pair)) {
+    run(async { Pair::over(Arc::new(MemoryStore::new(0)), None) }, case);
+}
+
+fn on_fjall(case: impl AsyncFnOnce(&Pair)) {
+    let over = async {
+        let directory = tempfile::tempdir().expect("a directory is made");
+        let store = DurableStore::open(EngineKind::Fjall, directory.path(), &Options::default());
+        Pair::over(Arc::new(store.expect("a new store opens")), Some(directory))
+    };
+    run(over, case);
+}
+
+fn run(pair: impl Future<Output = Pair>, case: impl AsyncFnOnce(&Pair)) {
+    let mut runtime = tokio::runtime::Builder::new_multi_thread();
+    let runtime = runtime.worker_threads(2).enable_all().build().expect("a runtime starts");
+    runtime.block_on(async {
+        let pair = pair.await;
+        case(&pair).await;
+    });
+}
