@@ -11,6 +11,8 @@ use crate::forms::Form;
 #[derive(Clone, Debug)]
 pub struct Step {
     pub at: Place,
+    /// Which of the engines it goes to.
+    pub on: usize,
     pub command: Command,
 }
 
@@ -197,7 +199,8 @@ impl Display for Step {
             Place::Second => "second: ",
             Place::Active => "active: ",
         };
-        write!(f, "{place}{}", self.command)
+        let engine = if self.on == 0 { "" } else { "on the other, " };
+        write!(f, "{engine}{place}{}", self.command)
     }
 }
 

@@ -13,8 +13,10 @@ use crate::{
 pub struct Shape {
     /// Commands at most.
     pub most: usize,
-    /// Whether the server is restarted now and then.
+    /// Whether a server is restarted now and then.
     pub restarts: bool,
+    /// How many engines the commands go to.
+    pub engines: usize,
 }
 
 /// Sequences in one conversation.
@@ -34,8 +36,13 @@ fn sequences(place: BoxedStrategy<Place>, shape: Shape) -> BoxedStrategy<Vec<Ste
         true => prop_oneof![12 => command(), 1 => Just(Command::Restart)].boxed(),
         false => command().boxed(),
     };
-    let first = (place.clone(), memorize()).prop_map(|(at, command)| Step { at, command });
-    let step = (place, command).prop_map(|(at, command)| Step { at, command });
+    let engine = match shape.engines {
+        1 => Just(0).boxed(),
+        engines => (0..engines).boxed(),
+    };
+    let step = |(at, on, command)| Step { at, on, command };
+    let first = (place.clone(), engine.clone(), memorize()).prop_map(step);
+    let step = (place, engine, command).prop_map(step);
     let first = option::weighted(0.98, first);
     (first, vec(step, 0..shape.most))
         .prop_map(|(first, rest)| first.into_iter().chain(rest).collect())

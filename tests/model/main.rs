@@ -2,11 +2,12 @@
 //! it; what they answer is compared, and after each step what must always hold is checked.
 //!
 //! They run over each store. Over a durable one each sequence has a directory of its own, and the
-//! server is restarted on it now and then: the model knows nothing of that.
+//! server is restarted on it now and then: the model knows nothing of that. Nor does it know that there are
+//! two servers over one store, each command goes to either, and what it left is read on both.
 //!
 //! A sequence that fails is shrunk to a short one and printed, a line a step.
-//! `UTTERD_MODEL_CASES` sets how many sequences each test runs in memory, and a durable store runs
-//! a part of; `UTTERD_MODEL_STEPS` how long they are at most, `UTTERD_MODEL_SEED` which ones.
+//! `UTTERD_MODEL_CASES` sets how many sequences each test runs in memory, of which a durable store and
+//! two servers run a part; `UTTERD_MODEL_STEPS` how long they are at most, `UTTERD_MODEL_SEED` which ones.
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test may panic")]
 
 mod checks;
@@ -15,6 +16,8 @@ mod forms;
 mod generate;
 mod naive;
 mod run;
+#[path = "../support/shared.rs"]
+mod shared;
 #[path = "../support/mod.rs"]
 mod support;
 mod tally;
@@ -29,7 +32,7 @@ use proptest::{
 
 use commands::Step;
 use generate::Shape;
-use run::{Place, Run};
+use run::{Over, Place, Run};
 use tally::Tally;
 use utterd::config::{Backend, DurableEngine};
 
@@ -37,40 +40,44 @@ use utterd::config::{Backend, DurableEngine};
 const CASES: u32 = 1_000;
 /// A durable store runs one sequence where memory runs so many.
 const DURABLE_SHARE: u32 = 20;
+/// Two servers run one sequence where one in memory runs so many.
+const SHARED_SHARE: u32 = 4;
 /// Steps of a sequence at most, unless the environment asks for others.
 const STEPS: usize = 40;
 
-macro_rules! on_each_backend {
-    ($($name:ident: $backend:expr,)*) => {$(
+macro_rules! on_each_store {
+    ($($name:ident: $over:expr,)*) => {$(
         mod $name {
             use super::*;
 
             #[test]
             fn one_conversation_is_what_the_model_says() {
-                check($backend, generate::in_one);
+                check($over, generate::in_one);
             }
 
             #[test]
             fn three_conversations_are_what_the_model_says() {
-                check($backend, generate::in_three);
+                check($over, generate::in_three);
             }
         }
     )*};
 }
 
-on_each_backend! {
-    in_memory: Backend::Memory,
-    on_fjall: Backend::Durable(DurableEngine::Fjall),
-    on_sled: Backend::Durable(DurableEngine::Sled),
+on_each_store! {
+    in_memory: Over::One(Backend::Memory),
+    on_fjall: Over::One(Backend::Durable(DurableEngine::Fjall)),
+    on_sled: Over::One(Backend::Durable(DurableEngine::Sled)),
+    on_two_engines: Over::Two,
 }
 
-fn check(backend: Backend, sequences: fn(Shape) -> BoxedStrategy<Vec<Step>>) {
-    let (restarts, share) = match backend {
-        Backend::Memory => (false, 1),
-        Backend::Durable(_) => (true, DURABLE_SHARE),
+fn check(over: Over, sequences: fn(Shape) -> BoxedStrategy<Vec<Step>>) {
+    let (restarts, engines, share) = match over {
+        Over::One(Backend::Memory) => (false, 1, 1),
+        Over::One(Backend::Durable(_)) => (true, 1, DURABLE_SHARE),
+        Over::Two => (true, 2, SHARED_SHARE),
     };
     let most = asked("UTTERD_MODEL_STEPS").unwrap_or(STEPS);
-    let sequences = sequences(Shape { most, restarts });
+    let sequences = sequences(Shape { most, restarts, engines });
     let config = Config {
         cases: asked("UTTERD_MODEL_CASES").unwrap_or(CASES).div_ceil(share),
         rng_algorithm: RngAlgorithm::XorShift, // fast without optimisation too
@@ -82,7 +89,7 @@ fn check(backend: Backend, sequences: fn(Shape) -> BoxedStrategy<Vec<Step>>) {
     let (enough, tally) = (config.cases >= CASES.div_ceil(share), RefCell::new(Tally::default()));
     let directories = tempfile::tempdir().unwrap();
     let outcome = TestRunner::new(config).run(&sequences, |steps| {
-        let place = Place::of(backend, directories.path());
+        let place = Place::of(over, directories.path());
         tally.borrow_mut().add(&run(&steps, place).map_err(TestCaseError::fail)?);
         Ok(())
     });

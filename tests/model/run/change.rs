@@ -78,7 +78,7 @@ impl Run {
         ensure!(!reply.replayed, "is called a replay");
         self.tally.facts(facts);
         self.learn(call, facts, &reply)?;
-        let news = self.trace.news()?;
+        let news = self.engine().trace.news()?;
         let Some(after) = self.world.by_birth(facts.birth).cloned() else {
             return self.removed(call, facts, &reply, &news).await;
         };

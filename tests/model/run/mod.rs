@@ -1,4 +1,4 @@
-//! Runs a sequence of commands against a server and the naive model side by side.
+//! Runs a sequence of commands against one server, or two over one store, and the naive model side by side.
 
 mod build;
 mod change;
@@ -31,17 +31,17 @@ use crate::{
     support::ManualClock,
     tally::Tally,
 };
-pub use place::Place;
+pub use place::{Over, Place};
 use send::Reply;
 use trace::Trace;
 
-/// A server, the model of it, and what was heard so far.
+/// The servers, the model of them, and what was heard so far.
 pub struct Run {
-    /// There, but for the moment of a restart.
-    server: Option<Server>,
+    engines: Vec<Engine>,
+    /// The one that is called.
+    on: usize,
     place: Place,
     clock: Arc<ManualClock>,
-    trace: Trace,
     world: World,
     /// By conversation: its summary as it was read last.
     summaries: HashMap<usize, GetSummaryResponse>,
@@ -54,6 +54,13 @@ pub struct Run {
     markers: u32,
     requests: u32,
     tally: Tally,
+}
+
+/// A server, and what its trace tells: what it does itself.
+struct Engine {
+    /// There, but for the moment of a restart.
+    server: Option<Server>,
+    trace: Trace,
 }
 
 /// Limits so small that windows roll, summaries fold and archives are trimmed all the time.
@@ -73,19 +80,23 @@ fn default_policy() -> Policy {
 }
 
 impl Run {
-    /// Runs `steps` on a server over a fresh store; the error tells at which step, and what was wrong.
+    /// Runs `steps` on servers over a fresh store; the error tells at which step, and what was wrong.
     pub async fn of(steps: &[Step], place: Place) -> Result<Tally, String> {
         let clock = ManualClock::new();
-        let server = place.server(&settings(), &clock)?;
-        let trace = Trace::open(server.services(), "").await?;
+        let mut engines = Vec::new();
+        for _ in 0..place.engines() {
+            let server = place.server(&settings(), &clock)?;
+            let trace = Trace::open(server.services(), "").await?;
+            engines.push(Engine { server: Some(server), trace });
+        }
         let world = World::new(default_policy());
         let (summaries, recipients, firsts) = (HashMap::new(), HashMap::new(), HashMap::new());
         let sent = Vec::new();
         let mut run = Self {
-            server: Some(server),
+            engines,
+            on: 0,
             place,
             clock,
-            trace,
             world,
             summaries,
             recipients,
@@ -105,6 +116,16 @@ impl Run {
     }
 
     async fn step(&mut self, step: &Step) -> Result<(), String> {
+        self.on = step.on;
+        self.take(step).await?;
+        for engine in 0..self.engines.len() {
+            self.on = engine;
+            self.expect_event(None)?;
+        }
+        Ok(())
+    }
+
+    async fn take(&mut self, step: &Step) -> Result<(), String> {
         self.clock.advance(Duration::from_millis(1));
         if let Some(call) = self.call(step) {
             if !call.request_id().is_empty() && !self.sent.contains(&call) {
@@ -128,14 +149,15 @@ impl Run {
     /// Ends the server and opens its store with another one. Only the events are of one server: a
     /// cursor of the last one's is refused.
     async fn restart(&mut self) -> Result<(), String> {
-        self.trace.close();
-        self.server = None;
-        let server = self.server.insert(self.place.server(&settings(), &self.clock)?);
-        let last = self.trace.seen.last().map(|event| event.event_id.clone());
+        let engine = &mut self.engines[self.on];
+        engine.trace.close();
+        engine.server = None;
+        let server = engine.server.insert(self.place.server(&settings(), &self.clock)?);
+        let last = engine.trace.seen.last().map(|event| event.event_id.clone());
         if let Some(last) = last {
             Trace::refuse(server.services(), &last).await?;
         }
-        self.trace = Trace::open(server.services(), "").await?;
+        engine.trace = Trace::open(server.services(), "").await?;
         self.tally.count("restarted", 1);
         Ok(())
     }
@@ -167,8 +189,12 @@ impl Run {
         Ok(proto::Conversation { title, closing_summary: shown.closing_summary.clone(), ..expected })
     }
 
+    fn engine(&mut self) -> &mut Engine {
+        &mut self.engines[self.on]
+    }
+
     fn services(&self) -> &Services {
-        self.server.as_ref().expect("a server runs").services()
+        self.engines[self.on].server.as_ref().expect("a server runs").services()
     }
 
     fn now(&self) -> i64 {
@@ -177,7 +203,7 @@ impl Run {
 
     fn expect_event(&mut self, event: Option<Event>) -> Result<(), String> {
         let now = self.now();
-        self.trace.expect(event, now)
+        self.engine().trace.expect(event, now)
     }
 
     /// A read of this conversation must be told by the trace.
@@ -201,8 +227,23 @@ impl Run {
         Ok(summary)
     }
 
-    /// Reads the whole conversation: it is what the model says, and what must always hold holds.
+    /// Reads the whole conversation, on each engine: it is what the model says, and what must always hold
+    /// holds.
     async fn observe(&mut self, birth: usize) -> Result<(), String> {
+        let called = self.on;
+        for engine in 0..self.engines.len() {
+            self.on = engine;
+            let seen = self.observe_on_one(birth).await;
+            seen.map_err(|error| match engine == called {
+                true => error,
+                false => format!("on the other engine: {error}"),
+            })?;
+        }
+        self.on = called;
+        Ok(())
+    }
+
+    async fn observe_on_one(&mut self, birth: usize) -> Result<(), String> {
         let Some(model) = self.world.by_birth(birth).cloned() else { return Ok(()) };
         let before = self.summary_of(birth);
         let summary = self.read_summary(&model).await?;

@@ -6,27 +6,48 @@ use tempfile::TempDir;
 use utterd::{
     config::{Backend, DurableEngine, Settings},
     server::Server,
+    store::MemoryStore,
 };
 
-use crate::support::{ManualClock, server_in, server_in_memory};
+use crate::{
+    shared::Shared,
+    support::{ManualClock, server_in, server_in_memory},
+};
+
+/// What the sequences of a test run over.
+#[derive(Clone, Copy, Debug)]
+pub enum Over {
+    /// A store that one server has for itself.
+    One(Backend),
+    /// A memory store that two servers share.
+    Two,
+}
 
 /// The store of one sequence.
 pub enum Place {
     /// It ends with its server.
     Memory,
+    /// In memory, whatever servers come and go.
+    Shared(Shared),
     /// In a directory of its own.
     Directory(DurableEngine, TempDir),
 }
 
 impl Place {
     /// A new store, its directory among `directories`.
-    pub fn of(backend: Backend, directories: &Path) -> Self {
-        match backend {
-            Backend::Memory => Self::Memory,
-            Backend::Durable(engine) => {
+    pub fn of(over: Over, directories: &Path) -> Self {
+        match over {
+            Over::Two => Self::Shared(Shared(Arc::new(MemoryStore::new(0)))),
+            Over::One(Backend::Memory) => Self::Memory,
+            Over::One(Backend::Durable(engine)) => {
                 Self::Directory(engine, tempfile::tempdir_in(directories).expect("a directory"))
             }
         }
+    }
+
+    /// How many servers are over the store.
+    pub fn engines(&self) -> usize {
+        if matches!(self, Self::Shared(_)) { 2 } else { 1 }
     }
 
     /// Whether a server finds what the one before has stored.
@@ -34,12 +55,13 @@ impl Place {
         !matches!(self, Self::Memory)
     }
 
-    /// A server over the store, which no other may be using.
+    /// A server over the store, which no other may be using unless it is shared.
     pub fn server(&self, settings: &Settings, clock: &Arc<ManualClock>) -> Result<Server, String> {
         match self {
-            Self::Memory => Ok(server_in_memory(settings, clock)),
-            Self::Directory(engine, directory) => server_in(directory.path(), *engine, settings, clock)
-                .map_err(|error| format!("the server does not start: {error}")),
+            Self::Memory => return Ok(server_in_memory(settings, clock)),
+            Self::Shared(store) => Server::over(Arc::new(store.clone()), settings, clock.clone()),
+            Self::Directory(engine, directory) => server_in(directory.path(), *engine, settings, clock),
         }
+        .map_err(|error| format!("the server does not start: {error}"))
     }
 }

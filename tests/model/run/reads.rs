@@ -155,7 +155,7 @@ impl Run {
 
     /// The trace, read again behind one of its events, says the same.
     async fn watch(&mut self, pick: u8) -> Result<(), String> {
-        let seen = &self.trace.seen;
+        let seen = &self.engines[self.on].trace.seen;
         let Some(at) = (!seen.is_empty()).then(|| usize::from(pick) % seen.len()) else { return Ok(()) };
         let mut again = Trace::open(self.services(), &seen[at].event_id).await?;
         same("the trace read again", &again.news()?, &seen[at + 1..].to_vec())
