@@ -127,6 +127,12 @@ impl<'a> Part<'a> {
         }
     }
 
+    /// Whether it deletes a conversation of the same id that `state` is not.
+    fn is_deletion_of_another(&self, state: &Conversation) -> bool {
+        let lineage = self.before.as_ref().map(|before| before.head.identity.lineage);
+        self.after.is_none() && lineage != Some(state.head.identity.lineage)
+    }
+
     fn publish(self, engine: &Engine) {
         self.hold.queue.publish_after(&self.changes, self.after);
         self.events.into_iter().for_each(|event| engine.events.push(event));
@@ -179,6 +185,8 @@ impl Engine {
             // a deletion is done, or is to be done once more
             (None, Some(part)) => match self.store.load(&part.hold.queue.key).await {
                 Ok(None) => Ok(()),
+                // it was deleted, and another process has started it anew
+                Ok(Some(state)) if part.is_deletion_of_another(&state) => Ok(()),
                 Ok(Some(state)) => Err(Uncommitted::Conflict(Conflict::State(state.key().clone()))),
                 Err(error) => Err(Uncommitted::Failed(error.into())),
             },
