@@ -3,7 +3,7 @@
 use std::{sync::Arc, time::Duration};
 
 use crate::{
-    domain::{Refusal, limits::OUTCOME_RETENTION},
+    domain::{Conversation, Refusal, limits::OUTCOME_RETENTION},
     engine::{Caller, Engine, EngineError, Operation},
     store::{Due, RecipientKey},
 };
@@ -75,7 +75,15 @@ impl Engine {
         let caller = Caller { namespace: recipient.namespace.clone() };
         let beyond = self.store.ended_beyond(recipient, keep, RETIRED).await?;
         for id in &beyond {
-            self.remove(&caller.key(id.clone()), Operation::RetireConversation, |_| Ok(())).await?;
+            // one of the same id may have started since
+            let ended = |state: &Conversation| match state.head.ended {
+                Some(_) => Ok(()),
+                None => Err(Refusal::no_conversation(state.key().id.as_str(), " that has ended")),
+            };
+            match self.remove(&caller.key(id.clone()), Operation::RetireConversation, ended).await {
+                Ok(_) | Err(EngineError::Refused(_)) => {}
+                Err(error) => return Err(error),
+            }
         }
         Ok(beyond.len())
     }
