@@ -2,6 +2,7 @@
 
 use std::{collections::HashMap, sync::Arc};
 
+use parking_lot::Mutex;
 use utterd::{
     domain::{
         ChangeId, Conversation, ConversationId, ConversationKey, Head, Ranges, Sequence, Timestamp, Utterance,
@@ -15,7 +16,19 @@ use utterd::{
 /// The store within, which says that others write to it too: an engine over it answers nothing from what it
 /// remembers alone.
 #[derive(Clone)]
-pub struct Shared(pub Arc<dyn Store>);
+pub struct Shared(Arc<dyn Store>, Arc<Mutex<Option<BoxFuture<'static, ()>>>>);
+
+impl Shared {
+    pub fn new(store: Arc<dyn Store>) -> Self {
+        Self(store, Arc::default())
+    }
+
+    /// The answer to the next commit is lost: once that has taken effect, `meanwhile` happens.
+    #[allow(dead_code)] // not each test loses one
+    pub fn lose_an_answer(&self, meanwhile: impl Future<Output = ()> + Send + 'static) {
+        *self.1.lock() = Some(Box::pin(meanwhile));
+    }
+}
 
 impl Store for Shared {
     fn capabilities(&self) -> Capabilities {
@@ -42,7 +55,15 @@ impl Store for Shared {
     }
 
     fn commit(&self, commit: Commit) -> BoxFuture<'static, Result<(), CommitError>> {
-        self.0.commit(commit)
+        let committed = self.0.commit(commit);
+        match self.1.lock().take() {
+            None => committed,
+            Some(meanwhile) => Box::pin(async move {
+                committed.await?;
+                meanwhile.await;
+                Err(CommitError::Unknown("the answer was lost".to_owned()))
+            }),
+        }
     }
 
     fn is_committed<'a>(

@@ -150,9 +150,9 @@ pub async fn forget(at: &Services, id: &str, instructions: &str, mode: ForgetMod
     at.forget(Request::new(request)).await.reply()
 }
 
-/// Ends the default recipient's conversation.
-pub async fn end(at: &Services) -> Conversation {
-    let request = EndConversationRequest::default();
+/// Ends a conversation; the default recipient's without an id.
+pub async fn end(at: &Services, id: &str) -> Conversation {
+    let request = EndConversationRequest { conversation_id: id.to_owned(), ..Default::default() };
     at.end_conversation(Request::new(request)).await.reply().conversation.expect("a conversation")
 }
 

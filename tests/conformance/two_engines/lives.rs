@@ -39,7 +39,7 @@ pub async fn after_an_end_the_other_starts_the_next(pair: &Pair) {
         assert_eq!((first.revision, first.started_conversation), (1, true));
         say(pair.at(round + 1), says("and hello")).await;
         pair.clock.advance(Duration::from_secs(1));
-        assert_eq!(end(pair.at(round + 1)).await.conversation_id, first.conversation_id);
+        assert_eq!(end(pair.at(round + 1), "").await.conversation_id, first.conversation_id);
         let closed = memorize(pair.at(round), says_in(&first.conversation_id, "more")).await;
         assert_eq!(closed.reason(), "CONVERSATION_CLOSED");
         assert_eq!(get(pair.at(round), &first.conversation_id).await.status(), ConversationStatus::Closed);
@@ -210,6 +210,58 @@ pub async fn writers_survive_deletions_of_the_other(pair: &Pair) {
     let deleted = deletion.await.expect("the deletions end");
     let left = delete(&pair.one, "c").await.unwrap_or(0);
     assert_eq!(deleted + left, WRITES, "every utterance was stored once, and either deleted or left");
+}
+
+/// A deletion that took effect, though its answer was lost, is not made once more of what came after it.
+pub async fn what_the_other_says_behind_a_deletion_stays(pair: &Pair) {
+    say(&pair.one, says_in("c", "before")).await;
+    let other = pair.other.clone();
+    pair.store.lose_an_answer(async move {
+        say(&other, says_in("c", "after")).await;
+    });
+    assert_eq!(delete(&pair.one, "c").await, Some(1));
+    for services in [&pair.one, &pair.other] {
+        assert_eq!(get(services, "c").await.revision, 1);
+        assert_eq!(contents(services, "c").await, ["after"]);
+    }
+}
+
+/// Four conversations of the default recipient that have ended, one after another.
+async fn four_ended(pair: &Pair) {
+    for id in ["a", "b", "c", "d"] {
+        say(&pair.one, says_in(id, "before")).await;
+        pair.clock.advance(Duration::from_secs(1));
+        end(&pair.one, id).await;
+    }
+}
+
+/// One that was listed as ended, and is another by the time that its turn comes.
+pub async fn what_the_other_starts_anew_is_not_retired(pair: &Pair) {
+    four_ended(pair).await;
+    let other = pair.other.clone();
+    pair.store.lose_an_answer(async move {
+        assert_eq!(delete(&other, "b").await, Some(1));
+        say(&other, says_in("b", "after")).await;
+    });
+    pair.engine.sweep().await.expect("the sweep is done");
+    for services in [&pair.one, &pair.other] {
+        assert_eq!(contents(services, "b").await, ["after"]);
+        assert_eq!(not_got(services, "a").await, "CONVERSATION_NOT_FOUND");
+        assert_eq!(get(services, "d").await.status(), ConversationStatus::Closed);
+    }
+}
+
+/// What the other has removed already is passed over.
+pub async fn what_is_beyond_retention_is_removed_once(pair: &Pair) {
+    four_ended(pair).await;
+    let other = pair.other.clone();
+    pair.store.lose_an_answer(async move {
+        assert_eq!(delete(&other, "b").await, Some(1));
+    });
+    pair.engine.sweep().await.expect("the sweep is done");
+    for services in [&pair.one, &pair.other] {
+        assert_eq!(listed(services, "").await, ["d"]);
+    }
 }
 
 /// A conversation that is long enough to be compacted, said by both.

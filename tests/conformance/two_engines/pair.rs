@@ -5,6 +5,7 @@ use std::sync::Arc;
 use tempfile::TempDir;
 use utterd::{
     config::{Preset, Settings},
+    engine::Engine,
     rpc::Services,
     server::Server,
     store::Store,
@@ -12,11 +13,18 @@ use utterd::{
 
 use crate::{shared::Shared, support::ManualClock};
 
+/// Ended conversations that are kept for a recipient.
+const RETAINED: u32 = 1;
+
 /// The services of two servers, and the clock of both.
 pub struct Pair {
     pub one: Services,
     pub other: Services,
     pub clock: Arc<ManualClock>,
+    /// The engine of the first.
+    pub engine: Arc<Engine>,
+    /// The store as the first has it.
+    pub store: Shared,
     /// It outlives what is in use there.
     _directory: Option<TempDir>,
 }
@@ -25,13 +33,20 @@ impl Pair {
     /// Two servers over `store`, whose windows have no limits.
     pub fn over(store: Arc<dyn Store>, directory: Option<TempDir>) -> Self {
         let clock = ManualClock::new();
-        let settings = Settings::of(Preset::Session);
-        let services = || {
-            let store = Arc::new(Shared(store.clone()));
-            let server = Server::over(store, &settings, clock.clone()).expect("the settings are good");
-            server.services().clone()
+        let settings = Settings { max_conversations_retained: RETAINED, ..Settings::of(Preset::Session) };
+        let server = |store: Shared| {
+            Server::over(Arc::new(store), &settings, clock.clone()).expect("the settings are good")
         };
-        Self { one: services(), other: services(), clock: clock.clone(), _directory: directory }
+        let (own, others) = (Shared::new(store.clone()), Shared::new(store));
+        let (first, second) = (server(own.clone()), server(others));
+        Self {
+            one: first.services().clone(),
+            other: second.services().clone(),
+            clock: clock.clone(),
+            engine: first.engine().clone(),
+            store: own,
+            _directory: directory,
+        }
     }
 
     /// The services of the first for even numbers, of the second for odd ones.

@@ -37,7 +37,7 @@ impl Place {
     /// A new store, its directory among `directories`.
     pub fn of(over: Over, directories: &Path) -> Self {
         match over {
-            Over::Two => Self::Shared(Shared(Arc::new(MemoryStore::new(0)))),
+            Over::Two => Self::Shared(Shared::new(Arc::new(MemoryStore::new(0)))),
             Over::One(Backend::Memory) => Self::Memory,
             Over::One(Backend::Durable(engine)) => {
                 Self::Directory(engine, tempfile::tempdir_in(directories).expect("a directory"))
