@@ -88,13 +88,14 @@ impl<'a> Batch<'a> {
             Err(Stop::AfterCommit) => return Joined::AfterCommit(write),
             Err(Stop::RollOver(left)) => return Joined::RollsOver(write, left),
             Err(Stop::Elsewhere) => Came::Anew,
-            Err(Stop::Error(error)) => {
+            Err(Stop::Error(error @ EngineError::Refused(_))) => {
                 match engine.is_outdated(write.call(), write.target().pointer.as_ref()).await {
                     Ok(true) => Came::Anew,
                     Ok(false) => Came::Failed(error),
                     Err(unknown) => Came::Failed(unknown),
                 }
             }
+            Err(Stop::Error(error)) => Came::Failed(error),
         };
         match self.is_empty() {
             true => answer(write, came),

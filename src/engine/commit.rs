@@ -41,6 +41,13 @@ pub(super) enum Uncommitted {
     Failed(EngineError),
 }
 
+impl Uncommitted {
+    /// Whether the rules refused it, and nothing was handed over.
+    pub(super) fn is_refusal(&self) -> bool {
+        matches!(self, Self::Failed(EngineError::Refused(_)))
+    }
+}
+
 impl From<Uncommitted> for EngineError {
     fn from(uncommitted: Uncommitted) -> Self {
         match uncommitted {
@@ -66,8 +73,8 @@ pub(super) struct Decided {
 
 impl Decided {
     /// The state is named by the commit that it is to be a part of.
-    pub(super) fn of(transition: Transition, commit: ChangeId) -> Self {
-        let Transition { change, mut after } = transition;
+    pub(super) fn of(transition: impl Into<Box<Transition>>, commit: ChangeId) -> Self {
+        let Transition { change, mut after } = *transition.into();
         after.head.change = commit;
         Self { change: Arc::new(change), after: Arc::new(after) }
     }

@@ -70,11 +70,8 @@ impl Engine {
         }
         let operation = Operation::CompactConversation;
         self.write(write(caller, call.address, call.attempt, operation), move |before, context| {
-            Ok(compact(before, &call.compact, context)?.map(|compacted| Decision {
-                transition: Some(compacted.transition),
-                target: None,
-                value: compacted.compaction,
-            }))
+            Ok(compact(before, &call.compact, context)?
+                .map(|compacted| Decision::of(compacted.transition, None, compacted.compaction)))
         })
         .await
     }
@@ -100,11 +97,8 @@ impl Engine {
     ) -> Result<UndoReply, EngineError> {
         let operation = Operation::UndoCompaction;
         self.write(write(caller, call.address, call.attempt, operation), move |before, context| {
-            Ok(undo(before, &call.undo, context)?.map(|undone| Decision {
-                transition: Some(undone.transition),
-                target: None,
-                value: (undone.compaction, undone.returned),
-            }))
+            Ok(undo(before, &call.undo, context)?
+                .map(|undone| Decision::of(undone.transition, None, (undone.compaction, undone.returned))))
         })
         .await
     }
@@ -118,7 +112,7 @@ impl Engine {
         let operation = Operation::AnswerCompactionPrompt;
         self.write(write(caller, call.address, call.attempt, operation), move |before, context| {
             let transition = answer(before, &call.answer, context)?;
-            let decision = Decision { transition, target: None, value: () };
+            let decision = Decision::of(transition, None, ());
             Ok(crate::domain::Verdict::Decided(decision))
         })
         .await

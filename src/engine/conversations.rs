@@ -80,7 +80,7 @@ impl Engine {
         self.write(write, move |before, context| match before.head.revision {
             Revision::NONE => {
                 let transition = Some(create(&command, context.now));
-                Ok(Verdict::Decided(Decision { transition, target: None, value: () }))
+                Ok(Verdict::Decided(Decision::of(transition, None, ())))
             }
             _ => Err(Refusal::Exists { kind: CONVERSATION, name: id.to_string() }),
         })

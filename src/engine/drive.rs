@@ -57,8 +57,8 @@ impl Engine {
 /// again, to be decided one by one.
 async fn drive_batch(hold: &Hold, first: Box<dyn QueuedWrite>, most: usize) -> bool {
     // taken before the state is looked at: that is no older than any of them
-    let mut writes = VecDeque::from([first]);
-    while writes.len() < most
+    let (mut next, mut writes) = (Some(first), VecDeque::new());
+    while writes.len() + 1 < most
         && let Some(write) = next_write(hold)
     {
         writes.push_back(write);
@@ -67,11 +67,11 @@ async fn drive_batch(hold: &Hold, first: Box<dyn QueuedWrite>, most: usize) -> b
     let mut batch = match Batch::on(hold).await {
         Ok(batch) => batch,
         Err(error) => {
-            writes.into_iter().for_each(|write| write.answer(Answer::Failed(error.clone())));
+            next.into_iter().chain(writes).for_each(|write| write.answer(Answer::Failed(error.clone())));
             return false;
         }
     };
-    while let Some(write) = writes.pop_front() {
+    while let Some(write) = next.take().or_else(|| writes.pop_front()) {
         match batch.join(engine, write).await {
             Joined::Yes => {}
             Joined::AfterCommit(write) => {
@@ -125,8 +125,15 @@ async fn roll_over(hold: &Hold, write: Box<dyn QueuedWrite>, left: Arc<Conversat
                 hold.queue.put_back(Entry::Write(write));
             }
         }
-        Err(Uncommitted::Full(full)) => write.answer(Answer::Failed(full.into())),
-        Err(Uncommitted::Failed(error)) => write.answer(Answer::Failed(error)),
+        Err(refused) if refused.is_refusal() => {
+            let outdated = hold.engine.is_outdated(write.call(), write.target().pointer.as_ref()).await;
+            write.answer(match outdated {
+                Ok(true) => Answer::Anew,
+                Ok(false) => Answer::Failed(refused.into()),
+                Err(unknown) => Answer::Failed(unknown),
+            });
+        }
+        Err(error) => write.answer(Answer::Failed(error.into())),
     }
 }
 

@@ -45,7 +45,7 @@ impl Engine {
         };
         self.write(write, move |before, context| {
             let transition = Some(end(before, &call.end, context)?);
-            Ok(Verdict::Decided(Decision { transition, target: None, value: () }))
+            Ok(Verdict::Decided(Decision::of(transition, None, ())))
         })
         .await
     }

@@ -52,7 +52,8 @@ impl Engine {
                     Ok(Erased::Done(reply)) => return Ok(reply),
                     Ok(Erased::Shared(more)) => keys = more,
                     Ok(Erased::Elsewhere) | Err(Uncommitted::Conflict(_)) => {}
-                    Err(_) if engine.is_outdated(&call, pointer.as_ref()).await? => {}
+                    Err(error)
+                        if error.is_refusal() && engine.is_outdated(&call, pointer.as_ref()).await? => {}
                     Err(error) => return Err(error.into()),
                 }
             }

@@ -51,11 +51,8 @@ impl Engine {
             return self.erase(write, call.forget).await;
         }
         self.write(write, move |before, context| {
-            Ok(forget(before, &call.forget, context)?.map(|forgotten| Decision {
-                transition: forgotten.transition,
-                target: None,
-                value: forgotten.utterances,
-            }))
+            Ok(forget(before, &call.forget, context)?
+                .map(|forgotten| Decision::of(forgotten.transition, None, forgotten.utterances)))
         })
         .await
     }

@@ -161,7 +161,9 @@ impl Engine {
                 match engine.fork_held(&mut making, target, &holds).await {
                     Ok(Some(applied)) => return Ok(applied),
                     Ok(None) | Err(Uncommitted::Conflict(_)) => {}
-                    Err(_) if engine.is_outdated(&making.call, pointer.as_ref()).await? => {}
+                    Err(error)
+                        if error.is_refusal()
+                            && engine.is_outdated(&making.call, pointer.as_ref()).await? => {}
                     Err(error) => return Err(error.into()),
                 }
             }

@@ -293,10 +293,8 @@ impl Engine {
         let applied = self
             .write(write, move |before, context| {
                 let before = if before.head.revision == Revision::NONE { &blank } else { before };
-                Ok(import(before, &command, context)?.map(|imported| Decision {
-                    transition: imported.transition,
-                    target: None,
-                    value: (imported.irregularities, imported.skipped),
+                Ok(import(before, &command, context)?.map(|imported| {
+                    Decision::of(imported.transition, None, (imported.irregularities, imported.skipped))
                 }))
             })
             .await?;

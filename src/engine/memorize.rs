@@ -77,11 +77,8 @@ impl Engine {
         let (drafts, tokens) = count(drafts, self.counter(encoding)).await?;
         let command = Memorize { drafts, tokens, encoding, expected, lenient };
         let mut request = Request::new(write, move |before, context| {
-            Ok(memorize(before, &command, context)?.map(|memorized| Decision {
-                transition: Some(memorized.transition),
-                target: None,
-                value: memorized.irregularities,
-            }))
+            Ok(memorize(before, &command, context)?
+                .map(|memorized| Decision::of(memorized.transition, None, memorized.irregularities)))
         });
         request.target = Some(target);
         Ok(Prepared::Request(Box::new(request)))

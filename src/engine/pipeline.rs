@@ -1,6 +1,11 @@
 //! Memorizing one message after another: they wait in the queue together, and share commits.
 
-use std::{collections::VecDeque, sync::Arc};
+use std::{
+    collections::VecDeque,
+    future::{Future, poll_fn},
+    pin::pin,
+    sync::Arc,
+};
 
 use crate::{
     domain::{ConversationKey, Draft, RecipientId, Refusal, memorize::Irregularity},
@@ -20,6 +25,8 @@ const MAX_BYTES: usize = 4 << 20;
 /// The messages of one stream: they take effect, and are answered, in their order.
 ///
 /// - A message does not wait for the commits of those before it: it stands in the queue behind them.
+/// - What is taken is decided once an answer is waited for, or another message has to wait for it: so all that
+///   comes at once shares a commit.
 /// - When one comes to mean another conversation, because the recipient's has ended meanwhile, so does each
 ///   behind it; they are written there in their order, before another message is taken.
 /// - What was taken is written even when the pipeline is dropped.
@@ -29,6 +36,8 @@ pub struct MemorizePipeline {
     messages: VecDeque<Message>,
     /// Text of the messages that wait.
     bytes: usize,
+    /// So many of the last messages may have found their queue free, and it is not driven yet.
+    fresh: usize,
 }
 
 /// A message that was taken.
@@ -51,7 +60,7 @@ enum State {
 impl MemorizePipeline {
     /// A pipeline of `caller`'s.
     pub fn new(engine: Arc<Engine>, caller: Caller) -> Self {
-        Self { engine, caller, messages: VecDeque::new(), bytes: 0 }
+        Self { engine, caller, messages: VecDeque::new(), bytes: 0, fresh: 0 }
     }
 
     /// Whether no answer is outstanding.
@@ -73,12 +82,14 @@ impl MemorizePipeline {
         };
         let state = begun.unwrap_or_else(|error| State::Answered(Err(error)));
         self.bytes += bytes;
+        self.fresh += 1;
         self.messages.push_back(Message { state, bytes });
     }
 
     /// Waits until [`Self::next`] has an answer at once, or nearly so. Nothing is lost when the
     /// future is dropped.
     pub async fn ready(&mut self) {
+        self.start();
         if let Some(message) = self.messages.front_mut() {
             message.wait().await;
         }
@@ -100,11 +111,12 @@ impl MemorizePipeline {
     }
 
     async fn begin(&mut self, call: MemorizeCall) -> Result<State, EngineError> {
+        let (engine, caller) = (self.engine.clone(), self.caller.clone());
         let by_recipient = call.address.conversation.is_none().then(|| call.address.recipient_or_default());
-        let mut request = match self.engine.prepare(&self.caller, call).await? {
+        let mut request = match self.going_on(engine.prepare(&caller, call)).await? {
             Prepared::Request(request) => request,
             Prepared::Earlier(outcome) => {
-                return Ok(State::Answered(self.engine.earlier(&self.caller, outcome).await));
+                return Ok(State::Answered(self.going_on(engine.earlier(&caller, outcome)).await));
             }
         };
         let target = request.target.as_ref();
@@ -113,10 +125,35 @@ impl MemorizePipeline {
             self.settle().await;
             request.target = None;
         }
-        Ok(match self.engine.submit(request).await? {
-            Submitted::Waits(waiting) => State::Waiting(waiting.start(), meant),
-            Submitted::Earlier(outcome) => State::Answered(self.engine.earlier(&self.caller, outcome).await),
+        Ok(match self.going_on(engine.submit(request)).await? {
+            Submitted::Waits(waiting) => State::Waiting(waiting, meant),
+            Submitted::Earlier(outcome) => {
+                State::Answered(self.going_on(engine.earlier(&caller, outcome)).await)
+            }
         })
+    }
+
+    /// Does `work`. When that has to wait, the queues that this pipeline found free are driven: it may be one
+    /// of them that is waited for.
+    async fn going_on<T>(&mut self, work: impl Future<Output = T>) -> T {
+        let mut work = pin!(work);
+        poll_fn(|context| {
+            let polled = work.as_mut().poll(context);
+            if polled.is_pending() {
+                self.start();
+            }
+            polled
+        })
+        .await
+    }
+
+    /// Has the queues driven that this pipeline found free.
+    fn start(&mut self) {
+        for message in self.messages.iter_mut().rev().take(std::mem::take(&mut self.fresh)) {
+            if let State::Waiting(waiting, _) = &mut message.state {
+                waiting.start();
+            }
+        }
     }
 
     /// Whether a message of the same recipient waits that meant another conversation: it may come to mean this
@@ -131,6 +168,7 @@ impl MemorizePipeline {
 
     /// Answers all that wait, in order: behind one that came to mean another conversation the others do too.
     async fn settle(&mut self) {
+        self.start();
         for message in &mut self.messages {
             message.wait().await;
             message.finish(&self.engine).await;

@@ -22,12 +22,18 @@ const ATTEMPTS: u32 = 64;
 
 /// What a rule makes of a conversation.
 pub(super) struct Decision<T> {
-    /// What changes, if anything does.
-    pub transition: Option<Transition>,
+    /// What changes, if anything does. Boxed: it is large, and passed on several times.
+    pub transition: Option<Box<Transition>>,
     /// The utterance that the call is about.
     pub target: Option<Sequence>,
     /// What else the response needs.
     pub value: T,
+}
+
+impl<T> Decision<T> {
+    pub(super) fn of(transition: impl Into<Option<Transition>>, target: Option<Sequence>, value: T) -> Self {
+        Self { transition: transition.into().map(Box::new), target, value }
+    }
 }
 
 /// What makes a decision of a state; asked again when it needs to see more, or when the state turns out not to
@@ -225,12 +231,11 @@ impl<T> Waiting<T> {
         Self { driving, reply }
     }
 
-    /// Has the queue driven whether the caller waits or not.
-    pub(super) fn start(mut self) -> Self {
+    /// Has the queue driven, if the caller found it free, whether it is polled or not.
+    pub(super) fn start(&mut self) {
         if let Some(driving) = self.driving.take() {
             driving.start();
         }
-        self
     }
 }
 

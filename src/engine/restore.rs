@@ -40,11 +40,7 @@ impl Engine {
             answers: false,
         };
         self.write(write, move |before, context| {
-            Ok(restore(before, &call.restore, context)?.map(|transition| Decision {
-                transition,
-                target: None,
-                value: (),
-            }))
+            Ok(restore(before, &call.restore, context)?.map(|transition| Decision::of(transition, None, ())))
         })
         .await
     }

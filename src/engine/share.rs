@@ -63,7 +63,7 @@ impl Engine {
         let write = change(caller, &call.address, Operation::ShareConversation);
         let applied = self.write(write, move |before, context| {
             let (transition, value) = share(before, &command, context)?;
-            Ok(Verdict::Decided(Decision { transition: Some(transition), target: None, value }))
+            Ok(Verdict::Decided(Decision::of(transition, None, value)))
         });
         let (after, share) = now(applied.await?)?;
         Ok(ShareReply { token: ShareToken { key: after.key().clone(), secret }, share, after })
@@ -80,7 +80,7 @@ impl Engine {
         let id = id.clone();
         let applied = self.write(write, move |before, context| {
             let transition = Some(revoke(before, &id, context)?);
-            Ok(Verdict::Decided(Decision { transition, target: None, value: () }))
+            Ok(Verdict::Decided(Decision::of(transition, None, ())))
         });
         Ok(now(applied.await?)?.0)
     }

@@ -69,11 +69,7 @@ impl Engine {
             answers: false,
         };
         self.write(write, move |before, context| {
-            Ok(update(before, &call.update, context)?.map(|transition| Decision {
-                transition: Some(transition),
-                target: None,
-                value: (),
-            }))
+            Ok(update(before, &call.update, context)?.map(|transition| Decision::of(transition, None, ())))
         })
         .await
     }
@@ -94,10 +90,8 @@ impl Engine {
             answers: false,
         };
         self.write(write, move |before, context| {
-            Ok(update_utterance(before, &call.update, context)?.map(|updated| Decision {
-                transition: updated.transition,
-                target: Some(updated.utterance.sequence),
-                value: updated.utterance,
+            Ok(update_utterance(before, &call.update, context)?.map(|updated| {
+                Decision::of(updated.transition, Some(updated.utterance.sequence), updated.utterance)
             }))
         })
         .await

@@ -111,18 +111,19 @@ struct Answering {
 }
 
 impl Answering {
-    /// The next response. While the oldest message waits for its flush, more are taken in.
+    /// The next response. Messages that are there are taken in before one is answered, so that they are
+    /// written together.
     async fn next(&mut self) -> Option<Result<proto::MemorizeStreamResponse, Status>> {
         loop {
             let (answers, reads) = (!self.line.is_empty(), !self.ended && !self.line.is_full());
             tokio::select! {
                 biased;
+                message = self.messages.next(), if reads => self.take(message).await,
                 () = self.line.ready(), if answers => {
                     let reply = self.line.next().await?;
                     let session = self.sessions.pop_front().flatten();
                     return Some(Ok(self.response(reply, session.as_deref())));
                 }
-                message = self.messages.next(), if reads => self.take(message).await,
                 else => return self.failure.take().map(Err),
             }
         }

@@ -110,7 +110,8 @@ impl Disk {
         if let Some(pause) = self.pause() {
             tokio::select! { biased; () = call.life.end.wait() => {}, () = sleep(pause) => {} }
         }
-        if call.life.end.has_come() && self.dice.lock().percent(50) {
+        // what takes effect after its process has ended would do so behind the back of the next one
+        if call.life.end.has_come() {
             self.story.tell("disk", format_args!("#{} is lost with its process", call.number));
             return;
         }

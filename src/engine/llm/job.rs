@@ -123,7 +123,7 @@ impl Job {
             // one of the same name that started later is another conversation
             let same = before.head.identity.lineage == lineage;
             let transition = same.then(|| rule(before, context)).flatten();
-            Ok(Verdict::Decided(Decision { transition, target: None, value: () }))
+            Ok(Verdict::Decided(Decision::of(transition, None, ())))
         });
         match applied.await {
             Ok(Applied::Now { change, .. }) => Ok(change.is_some()),
