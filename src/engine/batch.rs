@@ -5,10 +5,11 @@ use std::sync::Arc;
 use smallvec::SmallVec;
 
 use crate::{
-    domain::{Change, ChangeId, Conversation, Refusal, change::Context, end::is_left},
+    domain::{ChangeId, Conversation, Refusal, change::Context, end::is_left},
     engine::{
         Engine, EngineError,
-        commit::{Decided, Extras, Part, Parts, Uncommitted},
+        applied::{Decided, Done},
+        commit::{Extras, Part, Parts, Uncommitted},
         decide::Moved,
         hold::Hold,
         queued::{Answer, IfAbsent, QueuedWrite, Target},
@@ -28,10 +29,7 @@ pub(super) struct Batch<'a> {
 
 /// What a write came to, once what it was decided on is committed.
 enum Came {
-    Applied {
-        after: Arc<Conversation>,
-        change: Option<Arc<Change>>,
-    },
+    Applied(Done),
     Failed(EngineError),
     /// Another write of the batch is the same attempt: its outcome answers this one.
     Anew,
@@ -119,23 +117,20 @@ impl<'a> Batch<'a> {
         let decision = engine.decide(&before, &self.moved, &mut rule).await?.ok_or(Stop::AfterCommit)?;
         let call = write.call();
         let decided = decision.transition.map(|transition| Decided::of(transition, self.commit));
-        let (after, change) = match &decided {
-            Some(decided) => (decided.after.clone(), Some(decided.change.clone())),
-            None => (before.clone(), None),
-        };
-        let ends = before.head.ended.is_none() && after.head.ended.is_some();
+        let done = engine.done(call, &before, decided.as_ref(), decision.target);
+        let ends = before.head.ended.is_none() && done.after.head.ended.is_some();
         let released = match ends {
-            true => released(engine, self.extras.pointers.first().cloned(), &after).await?,
+            true => released(engine, self.extras.pointers.first().cloned(), &done.after).await?,
             false => None,
         };
-        self.extras.outcomes.extend(engine.outcome(call, &after, change.as_deref(), decision.target));
+        self.extras.outcomes.extend(call.kept(&done));
         if let Some(decided) = &decided {
             self.moved.add(&decided.change);
             self.part.add(decided, call.operation, call.attempt.as_ref());
             self.point(write.target().pointer.clone());
             self.point(released);
         }
-        Ok(Came::Applied { after, change })
+        Ok(Came::Applied(done))
     }
 
     /// The state that a write is decided on.
@@ -215,7 +210,7 @@ async fn released(
 
 fn answer(write: Box<dyn QueuedWrite>, came: Came) {
     write.answer(match came {
-        Came::Applied { after, change } => Answer::Applied { after, change, ended: None },
+        Came::Applied(done) => Answer::Applied(done),
         Came::Failed(error) => Answer::Failed(error),
         Came::Anew => Answer::Anew,
     });

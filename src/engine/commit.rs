@@ -5,8 +5,8 @@ use std::sync::Arc;
 use smallvec::SmallVec;
 
 use crate::{
-    domain::{Change, ChangeId, Conversation, Revision, Transition},
-    engine::{Attempt, Engine, EngineError, Event, Operation, hold::Hold},
+    domain::{Change, ChangeId, Conversation, Revision},
+    engine::{Attempt, Engine, EngineError, Event, Operation, applied::Decided, hold::Hold},
     store::{Changes, Commit, CommitError, Conflict, Outcome, OutcomeKey, PointerWrite, StoreError, Write},
 };
 
@@ -64,22 +64,6 @@ impl From<EngineError> for Uncommitted {
     }
 }
 
-/// A change that was decided, and the state that it leads to.
-#[derive(Clone)]
-pub(super) struct Decided {
-    pub change: Arc<Change>,
-    pub after: Arc<Conversation>,
-}
-
-impl Decided {
-    /// The state is named by the commit that it is to be a part of.
-    pub(super) fn of(transition: impl Into<Box<Transition>>, commit: ChangeId) -> Self {
-        let Transition { change, mut after } = *transition.into();
-        after.head.change = commit;
-        Self { change: Arc::new(change), after: Arc::new(after) }
-    }
-}
-
 impl<'a> Part<'a> {
     /// Of a conversation that was in the state `before`; `None` when it did not exist.
     pub(super) fn new(hold: &'a Hold, before: Option<Arc<Conversation>>) -> Self {
@@ -100,7 +84,7 @@ impl<'a> Part<'a> {
 
     /// Adds a change behind those that it has.
     pub(super) fn add(&mut self, decided: &Decided, operation: Operation, attempt: Option<&Attempt>) {
-        self.events.push(Event::of(operation, attempt, &decided.change, &decided.after.head));
+        self.events.push(Event::of(operation, attempt, decided));
         self.changes.push(decided.change.clone());
         self.after = Some(decided.after.clone());
     }

@@ -4,11 +4,12 @@ use std::sync::Arc;
 
 use crate::{
     domain::{
-        Conversation, Utterance,
+        Conversation,
         compaction::{Answer, Compact, Compaction, Undo, answer, compact, undo},
     },
     engine::{
         Address, Applied, Attempt, Caller, Engine, EngineError, Operation,
+        applied::Done,
         events::Event,
         queued::{Decision, IfAbsent, WriteCall},
     },
@@ -41,8 +42,8 @@ pub struct UndoCall {
     pub attempt: Option<Attempt>,
 }
 
-/// What became of it: the compaction, and what is in the window again.
-pub type UndoReply = Applied<(Arc<Compaction>, Vec<Arc<Utterance>>)>;
+/// What became of it, and the compaction.
+pub type UndoReply = Applied<Arc<Compaction>>;
 
 /// "Not now" to the advice to compact.
 #[derive(Clone, Debug)]
@@ -85,8 +86,9 @@ impl Engine {
         let before = self.read(caller, &call.address).await?;
         let compacted =
             self.rehearse(&before, |before, context| compact(before, &call.compact, context)).await?;
-        let after = Arc::new(compacted.transition.after);
-        Ok(Applied::Now { after, change: None, ended: None, value: compacted.compaction })
+        let mut done = Done::rehearsed(&before, Some(compacted.transition));
+        Arc::make_mut(&mut done.outcome).revision = before.head.revision;
+        Ok(Applied::now(done, compacted.compaction))
     }
 
     /// Takes the last compaction back that stands.
@@ -98,7 +100,7 @@ impl Engine {
         let operation = Operation::UndoCompaction;
         self.write(write(caller, call.address, call.attempt, operation), move |before, context| {
             Ok(undo(before, &call.undo, context)?
-                .map(|undone| Decision::of(undone.transition, None, (undone.compaction, undone.returned))))
+                .map(|undone| Decision::of(undone.transition, None, undone.compaction)))
         })
         .await
     }

@@ -9,12 +9,13 @@ use crate::{
     },
     engine::{
         Engine, EngineError, Operation,
+        applied::{Decided, Done},
         batch::{Batch, Joined, conflicted},
-        commit::{Decided, Extras, Part, Parts, Uncommitted},
+        commit::{Extras, Part, Parts, Uncommitted},
         hold::Hold,
         queued::{Answer, Entry, QueuedWrite},
     },
-    store::{Outcome, PointerWrite},
+    store::PointerWrite,
 };
 
 /// The most writes of one commit.
@@ -115,10 +116,9 @@ fn next_write(hold: &Hold) -> Option<Box<dyn QueuedWrite>> {
 async fn roll_over(hold: &Hold, write: Box<dyn QueuedWrite>, left: Arc<Conversation>) {
     let mut write = write;
     match rolled_over(hold, &mut *write, &left).await {
-        Ok((decided, ended)) => {
+        Ok((done, ended)) => {
             hold.engine.retention.add(&ended);
-            let Decided { change, after } = decided;
-            write.answer(Answer::Applied { after, change: Some(change), ended: Some(ended) });
+            write.answer(Answer::Applied(done));
         }
         Err(Uncommitted::Conflict(conflict)) => {
             if let Some(write) = conflicted(write, &conflict) {
@@ -141,7 +141,7 @@ async fn rolled_over(
     hold: &Hold,
     write: &mut dyn QueuedWrite,
     left: &Arc<Conversation>,
-) -> Result<(Decided, Arc<Conversation>), Uncommitted> {
+) -> Result<(Done, Arc<Conversation>), Uncommitted> {
     let (engine, call) = (&hold.engine, write.call().clone());
     let idle = End { reason: IDLE_TIMEOUT.into(), expected: None };
     let ending = engine
@@ -152,9 +152,8 @@ async fn rolled_over(
     let start = decision.transition.ok_or(EngineError::Interrupted)?;
     let commit = engine.next_change();
     let (ending, start) = (Decided::of(ending, commit), Decided::of(start, commit));
-    let outcome = engine.outcome(&call, &start.after, Some(&start.change), decision.target);
-    let ended = Some(left.key().id.clone());
-    let outcome = outcome.map(|(key, outcome)| (key, Arc::new(Outcome { ended, ..(*outcome).clone() })));
+    let mut done = engine.done(&call, &fresh, Some(&start), decision.target);
+    Arc::make_mut(&mut done.outcome).ended = Some(left.key().id.clone());
     let pointer = PointerWrite {
         recipient: call.caller.recipient(left.head.identity.recipient.clone()),
         before: Some(left.key().id.clone()),
@@ -166,7 +165,7 @@ async fn rolled_over(
         Part::from(hold, left).and(&ending, Operation::EndConversation, None),
         Part::from(&beginning, &fresh).and(&start, call.operation, call.attempt.as_ref()),
     ]);
-    let extras = Extras { pointers: vec![pointer], outcomes: outcome.into_iter().collect() };
+    let extras = Extras { pointers: vec![pointer], outcomes: call.kept(&done).into_iter().collect() };
     engine.commit(parts, extras).await?;
-    Ok((start, ending.after))
+    Ok((done, ending.after))
 }

@@ -10,8 +10,9 @@ use crate::{
     },
     engine::{
         Applied, Engine, EngineError, ForgetReply,
+        applied::Decided,
         attended::Attended,
-        commit::{Decided, Extras, Part, Parts, Uncommitted},
+        commit::{Extras, Part, Parts, Uncommitted},
         hold::{Hold, hold_all},
         queued::{Target, WriteCall},
         write::Aimed,
@@ -97,16 +98,13 @@ impl Engine {
                 }
             }
         }
-        let (after, change) = match first {
-            Some(Decided { change, after }) => (after, Some(change)),
-            None => (before, None),
-        };
-        let outcomes = self.outcome(call, &after, change.as_deref(), None).into_iter().collect();
-        let pointers = target.pointer.into_iter().filter(|_| change.is_some()).collect();
+        let done = self.done(call, &before, first.as_ref(), None);
+        let outcomes = call.kept(&done).into_iter().collect();
+        let pointers = target.pointer.into_iter().filter(|_| first.is_some()).collect();
         let changed: Vec<_> = parts.iter().filter_map(|part| part.newest().cloned()).collect();
         self.commit(parts, Extras { pointers, outcomes }).await?;
         changed.iter().for_each(|state| self.indexes.remove(state.head.identity.lineage));
-        Ok(Erased::Done(Applied::Now { after, change, ended: None, value: utterances }))
+        Ok(Erased::Done(Applied::now(done, utterances)))
     }
 
     /// What a rule is told that needs nothing of the store.

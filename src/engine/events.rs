@@ -13,10 +13,9 @@ use tokio::sync::Notify;
 
 use crate::{
     domain::{
-        Change, Conversation, ConversationId, Head, Identity, LineageId, Namespace, Ranges, RecipientId,
-        RequestId, Revision, Timestamp, Utterance,
+        Conversation, ConversationId, Identity, LineageId, Namespace, RecipientId, RequestId, Timestamp,
     },
-    engine::{Attempt, Caller, Clock, EngineError},
+    engine::{Attempt, Caller, Clock, EngineError, Facts, applied::Decided},
 };
 
 /// What was done.
@@ -75,7 +74,7 @@ pub struct Event {
     /// For a read: how many results it returned.
     pub results: Option<u32>,
     /// For a change: what changed.
-    pub facts: Option<EventFacts>,
+    pub facts: Option<Arc<Facts>>,
 }
 
 /// What an operation was done to.
@@ -113,83 +112,13 @@ impl Subject {
     }
 }
 
-/// What a change did, in references.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct EventFacts {
-    /// The revision after it.
-    pub revision: Revision,
-    /// Whether the conversation started with it.
-    pub started: bool,
-    /// Utterances stored.
-    pub memorized: Ranges,
-    /// What else it did; most changes only store.
-    pub more: Option<Box<Effects>>,
-}
-
-/// What a change did beside storing utterances.
-#[derive(Clone, Debug, Default, PartialEq)]
-#[allow(missing_docs)] // the facts of `Change`, by the same names
-pub struct Effects {
-    pub evicted: Ranges,
-    pub dropped: Ranges,
-    pub forgotten: Ranges,
-    pub erased: Ranges,
-    pub restored: Ranges,
-    pub updated: Ranges,
-    pub segments_written: Vec<u32>,
-    pub segments_removed: Vec<u32>,
-    pub returned: Ranges,
-    /// The number of the compaction that was made or undone.
-    pub compaction: Option<u32>,
-}
-
-impl EventFacts {
-    fn of(change: &Change, after: &Head) -> Self {
-        let more = Effects::of(change);
-        Self {
-            revision: after.revision,
-            started: change.before == Revision::NONE,
-            memorized: sequences(&change.appended),
-            more: (more != Effects::default()).then(|| Box::new(more)),
-        }
-    }
-}
-
-impl Effects {
-    fn of(change: &Change) -> Self {
-        Self {
-            evicted: sequences(&change.evicted),
-            dropped: change.dropped.clone(),
-            forgotten: change.forgotten.clone(),
-            erased: change.erased.clone(),
-            restored: change.restored.clone(),
-            updated: change.updated.clone(),
-            segments_written: change.segments_written.iter().map(|segment| segment.number).collect(),
-            segments_removed: change.segments_removed.clone(),
-            returned: sequences(&change.returned),
-            compaction: compaction(change),
-        }
-    }
-}
-
-/// The compaction that the change made or undid: of which utterances left, or are back.
-fn compaction(change: &Change) -> Option<u32> {
-    let moved = !change.evicted.is_empty() || !change.returned.is_empty();
-    let newest = change.compactions_written.iter().max_by_key(|compaction| compaction.revision);
-    newest.filter(|_| moved).map(|compaction| compaction.number)
-}
-
-fn sequences(utterances: &[Arc<Utterance>]) -> Ranges {
-    utterances.iter().map(|utterance| utterance.sequence).collect()
-}
-
 impl Event {
     /// The event of a change.
-    pub(super) fn of(operation: Operation, attempt: Option<&Attempt>, change: &Change, after: &Head) -> Self {
+    pub(super) fn of(operation: Operation, attempt: Option<&Attempt>, decided: &Decided) -> Self {
         Self {
             request: attempt.map(|attempt| attempt.id.clone()),
-            facts: Some(EventFacts::of(change, after)),
-            ..Self::bare(operation, Subject::Conversation(after.identity.clone()))
+            facts: Some(decided.facts.clone()),
+            ..Self::bare(operation, Subject::Conversation(decided.after.head.identity.clone()))
         }
     }
 
@@ -216,8 +145,7 @@ impl Event {
     }
 
     fn writes_segments(&self) -> bool {
-        let more = self.facts.as_ref().and_then(|facts| facts.more.as_ref());
-        more.is_some_and(|more| !more.segments_written.is_empty())
+        self.facts.as_ref().is_some_and(|facts| !facts.more().segments_written.is_empty())
     }
 
     fn bare(operation: Operation, subject: Subject) -> Self {

@@ -9,6 +9,7 @@ use crate::{
     },
     engine::{
         Address, Applied, Attempt, Caller, Engine, EngineError, Operation,
+        applied::Done,
         queued::{Decision, IfAbsent, WriteCall},
     },
 };
@@ -36,9 +37,18 @@ impl Engine {
         caller: &Caller,
         call: ForgetCall,
     ) -> Result<ForgetReply, EngineError> {
-        if call.dry_run {
-            return self.would_forget(caller, &call).await;
-        }
+        let reply = match call.dry_run {
+            true => self.would_forget(caller, &call).await?,
+            false => self.will_forget(caller, call).await?,
+        };
+        Ok(reply.naming(Vec::clone))
+    }
+
+    async fn will_forget(
+        self: &Arc<Self>,
+        caller: &Caller,
+        call: ForgetCall,
+    ) -> Result<ForgetReply, EngineError> {
         let write = WriteCall {
             caller: caller.clone(),
             address: call.address,
@@ -66,10 +76,6 @@ impl Engine {
         let before = self.read(caller, &call.address).await?;
         let forgotten =
             self.rehearse(&before, |before, context| forget(before, &call.forget, context)).await?;
-        let (change, after) = match forgotten.transition {
-            Some(transition) => (Some(Arc::new(transition.change)), Arc::new(transition.after)),
-            None => (None, before),
-        };
-        Ok(Applied::Now { after, change, ended: None, value: forgotten.utterances })
+        Ok(Applied::now(Done::rehearsed(&before, forgotten.transition), forgotten.utterances))
     }
 }

@@ -12,8 +12,9 @@ use crate::{
     engine::{
         Address, Applied, Attempt, Caller, Engine, EngineError, Operation, UpdateUtteranceCall,
         UpdateUtteranceReply,
+        applied::Decided,
         attended::Attended,
-        commit::{Decided, Extras, Part, Parts, Uncommitted},
+        commit::{Extras, Part, Parts, Uncommitted},
         hold::{Hold, hold_all},
         queued::{IfAbsent, Rule, Target, WriteCall},
         write::Aimed,
@@ -90,7 +91,7 @@ impl Engine {
     ) -> Result<UpdateUtteranceReply, EngineError> {
         self.count_edit(caller, &mut call).await?;
         let command = ForkEdited { fork: self.new_fork(caller, None), update: call.update };
-        self.make_fork(Making {
+        let forked = self.make_fork(Making {
             call: write(caller, call.address, call.attempt),
             key: command.fork.key.clone(),
             activate: false,
@@ -101,8 +102,8 @@ impl Engine {
                     (edited.forked, Some(target.sequence), target)
                 }))
             }),
-        })
-        .await
+        });
+        Ok(forked.await?.naming(|edited| vec![edited.clone()]))
     }
 
     /// The forks of a conversation and their points, by id; at most 1,000.
@@ -201,10 +202,11 @@ impl Engine {
             Part::from(hold, &parent).and(&frozen, call.operation, call.attempt.as_ref()),
             Part::new(new, None).and(&fork, call.operation, call.attempt.as_ref()),
         ]);
-        let outcomes = self.outcome(call, &fork.after, Some(&fork.change), sequence).into_iter().collect();
+        let done = self.done(call, &parent, Some(&fork), sequence);
+        let outcomes = call.kept(&done).into_iter().collect();
         let pointers = self.pointers((call, making.activate), &fork.after, target.pointer).await?;
         self.commit(parts, Extras { pointers, outcomes }).await?;
-        Ok(Some(Applied::Now { after: fork.after, change: Some(fork.change), ended: None, value }))
+        Ok(Some(Applied::now(done, value)))
     }
 
     /// What makes the fork its recipient's active conversation, if it is to be that; and what must hold of the

@@ -18,7 +18,7 @@ use crate::{
         memorize::{Irregularity, Memorize},
     },
     engine::{
-        Address, Applied, Caller, Engine, EngineError, Operation,
+        Address, Caller, Engine, EngineError, Operation,
         memorize::count,
         queued::{Decision, IfAbsent, WriteCall},
     },
@@ -298,9 +298,9 @@ impl Engine {
                 }))
             })
             .await?;
-        if let Applied::Now { after, change, value: (irregularities, skipped), .. } = applied {
-            reply.started |= change.is_some_and(|change| change.before == Revision::NONE);
-            reply.after = Some(after);
+        if let Some((irregularities, skipped)) = applied.value {
+            reply.started |= applied.outcome.started;
+            reply.after = applied.state;
             reply.stored += to - from - skipped;
             reply.skipped += skipped;
             reply.irregularities.extend(plan.placed(from, irregularities));

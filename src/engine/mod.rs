@@ -27,10 +27,12 @@
 //! | `hold` | the right to change a conversation |
 //! | `drive`, `batch` | the loop; the writes of one commit |
 //! | `decide` | asking the rules |
+//! | `facts`, `applied` | the one reading of a change; what a write comes to, and its answer |
 //! | `commit` | handing over, publishing, and what failures come to |
 //! | `attended` | work that goes on when its caller goes away |
 
 mod address;
+mod applied;
 mod aside;
 mod attended;
 mod background;
@@ -47,6 +49,7 @@ mod erase;
 mod error;
 mod events;
 mod export;
+mod facts;
 mod footprint;
 mod forget;
 mod fork;
@@ -63,7 +66,6 @@ mod queued;
 mod queues;
 mod read;
 mod recipient;
-mod references;
 mod remember;
 mod remove;
 mod request;
@@ -80,6 +82,7 @@ mod watch;
 mod write;
 
 pub use address::{Address, Caller};
+pub use applied::Applied;
 pub use aside::{COUNT_ASIDE_BYTES, aside};
 pub use clock::{Clock, SystemClock};
 pub use compact::{AnswerCall, AnswerReply, CompactCall, CompactReply, UndoCall, UndoReply};
@@ -87,10 +90,9 @@ pub use context::{BuildContextCall, BuildContextReply, Recall};
 pub use conversations::{ConversationPage, CreateCall, ListConversations};
 pub use end::{EndCall, EndReply};
 pub use error::EngineError;
-pub use events::{
-    Effects, Event, EventCursor, EventFacts, EventLog, EventStream, Operation, Subject, Watched,
-};
+pub use events::{Event, EventCursor, EventLog, EventStream, Operation, Subject, Watched};
 pub use export::Exported;
+pub use facts::{Effects, Facts};
 pub use forget::{ForgetCall, ForgetReply};
 pub use fork::{ForkCall, ForkReply};
 pub use import::{ImportCall, ImportReply, Incoming, name};
@@ -98,9 +100,7 @@ pub use instance::{Counters, Defaults, Engine};
 pub use llm::{LlmStanding, Waited};
 pub use memorize::{MemorizeCall, MemorizeReply};
 pub use pipeline::MemorizePipeline;
-pub use queued::Applied;
 pub use recipient::RecipientRemoval;
-pub use references::References;
 pub use remember::{Filter, Found, Order, RememberCall, RememberReply, Scope};
 pub use request::Attempt;
 pub use restore::{RestoreCall, RestoreReply};

@@ -10,11 +10,9 @@ use std::{
 use tokio::sync::oneshot;
 
 use crate::{
-    domain::{
-        Change, Conversation, ConversationKey, Refusal, Sequence, Transition, Verdict, change::Context,
-    },
-    engine::{Address, Attempt, Caller, EngineError, Operation, References, attended::Attended},
-    store::PointerWrite,
+    domain::{Conversation, ConversationKey, Refusal, Sequence, Transition, Verdict, change::Context},
+    engine::{Address, Applied, Attempt, Caller, EngineError, Operation, applied::Done, attended::Attended},
+    store::{Outcome, OutcomeKey, PointerWrite},
 };
 
 /// How often a write is decided anew because others were faster.
@@ -41,24 +39,6 @@ impl<T> Decision<T> {
 pub(super) type Rule<'r, T> =
     dyn FnMut(&Conversation, &Context<'_>) -> Result<Verdict<T>, Refusal> + Send + 'r;
 
-/// What a write came to, as its caller sees it.
-#[derive(Debug)]
-pub enum Applied<T> {
-    /// It was decided now.
-    Now {
-        /// The state after it.
-        after: Arc<Conversation>,
-        /// What changed, if anything did.
-        change: Option<Arc<Change>>,
-        /// The conversation that ended for this one to start.
-        ended: Option<Arc<Conversation>>,
-        /// What else the response needs.
-        value: T,
-    },
-    /// It was decided by an earlier attempt.
-    Earlier(References),
-}
-
 /// How a write treats a conversation that does not exist.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum IfAbsent {
@@ -80,6 +60,13 @@ pub(super) struct WriteCall {
     pub if_absent: IfAbsent,
     /// It begins with a tool's result: it goes on in the conversation that waits for that, however idle.
     pub answers: bool,
+}
+
+impl WriteCall {
+    /// What is kept to answer the attempt once more.
+    pub(super) fn kept(&self, done: &Done) -> Option<(OutcomeKey, Arc<Outcome>)> {
+        self.attempt.as_ref().map(|attempt| (attempt.key(&self.caller), done.outcome.clone()))
+    }
 }
 
 /// The conversation that a write goes to.
@@ -131,7 +118,7 @@ pub(super) trait QueuedWrite: Send {
 
 /// What is told to a caller.
 pub(super) enum Answer {
-    Applied { after: Arc<Conversation>, change: Option<Arc<Change>>, ended: Option<Arc<Conversation>> },
+    Applied(Done),
     Failed(EngineError),
     Anew,
 }
@@ -208,10 +195,8 @@ impl<T: Send + 'static> QueuedWrite for Queued<T> {
     fn answer(self: Box<Self>, answer: Answer) {
         let Self { request, value, reply, .. } = *self;
         let answer = match (answer, value) {
-            (Answer::Applied { after, change, ended }, Some(value)) => {
-                Ok(Applied::Now { after, change, ended, value })
-            }
-            (Answer::Applied { .. }, None) => Err(Unapplied::Failed(EngineError::Interrupted)),
+            (Answer::Applied(done), Some(value)) => Ok(Applied::now(done, value)),
+            (Answer::Applied(_), None) => Err(Unapplied::Failed(EngineError::Interrupted)),
             (Answer::Failed(error), _) => Err(Unapplied::Failed(error)),
             (Answer::Anew, _) => Err(Unapplied::Anew(request)),
         };

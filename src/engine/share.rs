@@ -118,8 +118,5 @@ fn change(caller: &Caller, address: &Address, operation: Operation) -> WriteCall
 
 /// What was decided now: a call without a request id has no earlier outcome.
 fn now<T>(applied: Applied<T>) -> Result<(Arc<Conversation>, T), EngineError> {
-    match applied {
-        Applied::Now { after, value, .. } => Ok((after, value)),
-        Applied::Earlier(_) => Err(EngineError::Interrupted),
-    }
+    applied.state.zip(applied.value).ok_or(EngineError::Interrupted)
 }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::{
     domain::{Conversation, Ranges, Utterance},
-    engine::{Caller, Engine, EngineError, References},
+    engine::{Applied, Caller, Engine, EngineError},
     store::Outcome,
 };
 
@@ -12,18 +12,18 @@ use crate::{
 const ATTEMPTS: usize = 8;
 
 impl Engine {
-    /// What an earlier outcome refers to, as far as it is still stored.
-    pub(super) async fn references(
+    /// The answer of an earlier outcome, with what is still stored of what it refers to.
+    pub(super) async fn replay<T>(
         self: &Arc<Self>,
         caller: &Caller,
         outcome: Arc<Outcome>,
-    ) -> Result<References, EngineError> {
+    ) -> Result<Applied<T>, EngineError> {
         // the store may tell of an outcome before its state is published
         let conversation = self.settled(&caller.key(outcome.conversation.clone())).await?;
         // one of the same id that started later is another conversation
         let conversation = conversation.filter(|state| state.head.identity.start_time <= outcome.time);
         let Some(state) = &conversation else {
-            return Ok(References { outcome, conversation, utterances: Vec::new() });
+            return Ok(Applied::earlier(outcome, None, Vec::new()));
         };
         let mut wanted = outcome.memorized.clone();
         for more in [&outcome.evicted, &outcome.forgotten, &outcome.restored] {
@@ -31,7 +31,7 @@ impl Engine {
         }
         outcome.target.into_iter().for_each(|sequence| wanted.add(sequence));
         let utterances = self.stored(state, &wanted).await?;
-        Ok(References { outcome, conversation, utterances })
+        Ok(Applied::earlier(outcome, conversation, utterances))
     }
 
     /// The stored utterances among `wanted`, in the window or the archive, ascending.

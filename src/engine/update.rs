@@ -89,12 +89,12 @@ impl Engine {
             if_absent: IfAbsent::Refuse,
             answers: false,
         };
-        self.write(write, move |before, context| {
+        let updated = self.write(write, move |before, context| {
             Ok(update_utterance(before, &call.update, context)?.map(|updated| {
                 Decision::of(updated.transition, Some(updated.utterance.sequence), updated.utterance)
             }))
-        })
-        .await
+        });
+        Ok(updated.await?.naming(|updated| vec![updated.clone()]))
     }
 
     /// Makes the edit of a call, if it has one, new content with its tokens, in the encoding of the

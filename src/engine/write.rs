@@ -4,15 +4,15 @@ use std::sync::Arc;
 
 use crate::{
     domain::{
-        Change, Conversation, ConversationId, Refusal, Sequence, Verdict, change::Context,
-        limits::OUTCOME_RETENTION,
+        Conversation, ConversationId, Refusal, Sequence, Verdict, change::Context, limits::OUTCOME_RETENTION,
     },
     engine::{
         Applied, Caller, Engine, EngineError,
+        applied::{Decided, Done},
         attended::Attended,
         queued::{Decision, IfAbsent, Request, Target, Unapplied, Waiting, WriteCall},
     },
-    store::{Begin, Outcome, OutcomeKey, PointerWrite},
+    store::{Begin, Outcome, PointerWrite},
 };
 
 /// What a write's address means.
@@ -71,7 +71,7 @@ impl Engine {
         caller: &Caller,
         outcome: Arc<Outcome>,
     ) -> Result<Applied<T>, EngineError> {
-        Ok(Applied::Earlier(Box::pin(self.references(caller, outcome)).await?))
+        Box::pin(self.replay(caller, outcome)).await
     }
 
     /// Finds out what the write is about, and puts it in the queue of that.
@@ -150,16 +150,14 @@ impl Engine {
         Ok(begun.outcome.is_some() || pointer.is_some_and(|pointer| begun.active != pointer.before))
     }
 
-    /// The outcome to keep of an attempt that leads to `after`.
-    pub(super) fn outcome(
+    /// What a write comes to on `before`.
+    pub(super) fn done(
         &self,
         call: &WriteCall,
-        after: &Conversation,
-        change: Option<&Change>,
+        before: &Arc<Conversation>,
+        decided: Option<&Decided>,
         target: Option<Sequence>,
-    ) -> Option<(OutcomeKey, Arc<Outcome>)> {
-        let attempt = call.attempt.as_ref()?;
-        let time = if change.is_some() { after.head.update_time } else { self.now() };
-        Some((attempt.key(&call.caller), Arc::new(attempt.outcome(time, after, change, target))))
+    ) -> Done {
+        Done::on(before, decided, target, self.now()).by(call.attempt.as_ref())
     }
 }

@@ -1,6 +1,6 @@
 //! CompactionService.
 
-use std::{sync::Arc, time::Duration};
+use std::sync::Arc;
 
 use tonic::{Request, Response, Status};
 
@@ -10,7 +10,7 @@ use crate::{
         compaction::{Answer, Cause, Compact, Compaction, Undo},
         limits::{DEFAULT_KEEP_RECENT, MAX_COMPACTIONS},
     },
-    engine::{AnswerCall, Applied, Caller, CompactCall, CompactReply, UndoCall},
+    engine::{AnswerCall, Applied, CompactCall, CompactReply, UndoCall},
     proto::{self, CompactionAnswer, compaction_service_server::CompactionService},
     rpc::{Services, decode, encode, page_token, page_token::QueryHash},
 };
@@ -32,16 +32,19 @@ impl CompactionService for Services {
         let preview = call.preview;
         let mut reply = self.engine.compact_conversation(&caller, call).await?;
         if wait && !preview {
-            reply = self.with_llm_summary(reply, patience).await?;
+            reply = self.engine.wait_for_retelling(reply, patience).await?;
         }
-        let done = self.done(reply, preview);
+        let mut compaction = made(&reply);
+        if let Some(made) = compaction.as_mut().filter(|_| preview) {
+            (made.compaction_number, made.undoable) = (0, false);
+        }
         Ok(Response::new(proto::CompactConversationResponse {
-            conversation_id: done.conversation_id,
-            revision: done.revision,
-            compaction: done.compaction,
-            summary: done.summary,
-            capacity: Some(done.capacity),
-            replayed: done.replayed,
+            conversation_id: reply.outcome.conversation.to_string(),
+            revision: encode::long(reply.outcome.revision.get()),
+            compaction,
+            summary: reply.state.as_ref().map(|state| state.summary.text()).unwrap_or_default(),
+            capacity: Some(self.capacity(&reply, None)),
+            replayed: reply.replayed(),
         }))
     }
 
@@ -51,29 +54,20 @@ impl CompactionService for Services {
     ) -> Result<Response<proto::UndoCompactionResponse>, Status> {
         let caller = self.caller(&request);
         let call = undo_call(request.into_inner())?;
-        let response = match self.engine.undo_compaction(&caller, call).await? {
-            Applied::Now { after, value: (undone, returned), .. } => proto::UndoCompactionResponse {
-                conversation_id: after.key().id.to_string(),
-                revision: encode::long(after.head.revision.get()),
-                compaction: Some(compaction(&undone, &after)),
-                restored: encode::refs(&returned, &after),
-                capacity: Some(self.capacity(&after)),
-                replayed: false,
-            },
-            Applied::Earlier(earlier) => proto::UndoCompactionResponse {
-                conversation_id: earlier.outcome.conversation.to_string(),
-                revision: encode::long(earlier.outcome.revision.get()),
-                compaction: recorded(earlier.conversation.as_deref(), |compaction| {
-                    // of those undone at the same moment, the one whose utterances came back
-                    compaction.undone == Some(earlier.outcome.time)
-                        && earlier.outcome.restored.holds(&compaction.compacted)
-                }),
-                restored: encode::earlier_refs(&earlier.outcome.restored, &earlier),
-                capacity: Some(self.earlier_capacity(&earlier)),
-                replayed: true,
-            },
+        let reply = self.engine.undo_compaction(&caller, call).await?;
+        let outcome = &reply.outcome;
+        // of those undone at the same moment, the one whose utterances came back
+        let undone = |compaction: &Compaction| {
+            compaction.undone == Some(outcome.time) && outcome.restored.holds(&compaction.compacted)
         };
-        Ok(Response::new(response))
+        Ok(Response::new(proto::UndoCompactionResponse {
+            conversation_id: outcome.conversation.to_string(),
+            revision: encode::long(outcome.revision.get()),
+            compaction: recorded(&reply, undone),
+            restored: encode::refs(&outcome.restored, &reply),
+            capacity: Some(self.capacity(&reply, None)),
+            replayed: reply.replayed(),
+        }))
     }
 
     async fn list_compactions(
@@ -110,117 +104,43 @@ impl CompactionService for Services {
         let request = request.into_inner();
         let answer = answer(&request)?;
         let session = decode::session(&request.session_id)?;
-        let done = match answer {
+        let response = match answer {
             CompactionAnswer::CompactNow => {
-                let call = advised_call(&request)?;
-                self.done(self.engine.compact_conversation(&caller, call).await?, false)
+                let reply = self.engine.compact_conversation(&caller, advised_call(&request)?).await?;
+                self.answered(&reply, made(&reply))
             }
             CompactionAnswer::NeverThisSession => {
                 let address = decode::address(&request.conversation_id, &request.recipient_id)?;
                 let state = self.engine.silence_advice(&caller, &address, session.as_deref()).await?;
-                self.standing(&state, session.as_deref())
-            }
-            _ => self.not_now(&caller, &request).await?,
-        };
-        Ok(Response::new(proto::AnswerCompactionPromptResponse {
-            conversation_id: done.conversation_id,
-            revision: done.revision,
-            compaction: done.compaction,
-            capacity: Some(done.capacity),
-            replayed: done.replayed,
-        }))
-    }
-}
-
-/// What a compaction, or an answer, came to.
-struct Done {
-    conversation_id: String,
-    revision: i64,
-    compaction: Option<proto::Compaction>,
-    summary: String,
-    capacity: proto::Capacity,
-    replayed: bool,
-}
-
-impl Services {
-    /// A compaction as it stands once the model has told what it can within `patience`.
-    async fn with_llm_summary(
-        &self,
-        reply: CompactReply,
-        patience: Option<Duration>,
-    ) -> Result<CompactReply, Status> {
-        let Applied::Now { after, change, ended, value } = reply else { return Ok(reply) };
-        let after = self.engine.wait_for_retelling(after, &value, patience).await?;
-        let made = after.compactions.iter().find(|made| made.number == value.number).cloned();
-        Ok(Applied::Now { after, change, ended, value: made.unwrap_or(value) })
-    }
-
-    fn done(&self, reply: CompactReply, preview: bool) -> Done {
-        match reply {
-            Applied::Now { after, value, .. } => {
-                let mut made = compaction(&value, &after);
-                let mut revision = encode::long(after.head.revision.get());
-                if preview {
-                    (made.compaction_number, made.undoable) = (0, false);
-                    revision -= 1;
-                }
-                let mut capacity = self.capacity(&after);
-                capacity.revision = revision;
-                Done {
-                    conversation_id: after.key().id.to_string(),
-                    revision,
-                    compaction: Some(made),
-                    summary: after.summary.text(),
-                    capacity,
+                proto::AnswerCompactionPromptResponse {
+                    conversation_id: state.key().id.to_string(),
+                    revision: encode::long(state.head.revision.get()),
+                    compaction: None,
+                    capacity: Some(self.capacity_in(&state, session.as_deref())),
                     replayed: false,
                 }
             }
-            Applied::Earlier(earlier) => Done {
-                conversation_id: earlier.outcome.conversation.to_string(),
-                revision: encode::long(earlier.outcome.revision.get()),
-                compaction: recorded(earlier.conversation.as_deref(), |compaction| {
-                    compaction.revision == earlier.outcome.revision
-                }),
-                summary: earlier.conversation.as_ref().map(|state| state.summary.text()).unwrap_or_default(),
-                capacity: self.earlier_capacity(&earlier),
-                replayed: true,
-            },
-        }
-    }
-
-    /// A conversation as it is.
-    fn standing(&self, state: &Conversation, session: Option<&str>) -> Done {
-        Done {
-            conversation_id: state.key().id.to_string(),
-            revision: encode::long(state.head.revision.get()),
-            compaction: None,
-            summary: String::new(),
-            capacity: self.capacity_in(state, session),
-            replayed: false,
-        }
-    }
-
-    async fn not_now(
-        &self,
-        caller: &Caller,
-        request: &proto::AnswerCompactionPromptRequest,
-    ) -> Result<Done, Status> {
-        let call = AnswerCall {
-            address: decode::address(&request.conversation_id, &request.recipient_id)?,
-            answer: Answer { expected: None },
-            attempt: attempt(request)?,
+            _ => {
+                self.answered(&self.engine.decline_compaction(&caller, decline_call(&request)?).await?, None)
+            }
         };
-        Ok(match self.engine.decline_compaction(caller, call).await? {
-            Applied::Now { after, .. } => self.standing(&after, None),
-            Applied::Earlier(earlier) => Done {
-                conversation_id: earlier.outcome.conversation.to_string(),
-                revision: encode::long(earlier.outcome.revision.get()),
-                compaction: None,
-                summary: String::new(),
-                capacity: self.earlier_capacity(&earlier),
-                replayed: true,
-            },
-        })
+        Ok(Response::new(response))
+    }
+}
+
+impl Services {
+    fn answered<T>(
+        &self,
+        reply: &Applied<T>,
+        compaction: Option<proto::Compaction>,
+    ) -> proto::AnswerCompactionPromptResponse {
+        proto::AnswerCompactionPromptResponse {
+            conversation_id: reply.outcome.conversation.to_string(),
+            revision: encode::long(reply.outcome.revision.get()),
+            compaction,
+            capacity: Some(self.capacity(reply, None)),
+            replayed: reply.replayed(),
+        }
     }
 }
 
@@ -251,6 +171,14 @@ fn advised_call(request: &proto::AnswerCompactionPromptRequest) -> Result<Compac
             expected: None,
         },
         preview: false,
+        attempt: attempt(request)?,
+    })
+}
+
+fn decline_call(request: &proto::AnswerCompactionPromptRequest) -> Result<AnswerCall, Refusal> {
+    Ok(AnswerCall {
+        address: decode::address(&request.conversation_id, &request.recipient_id)?,
+        answer: Answer { expected: None },
         attempt: attempt(request)?,
     })
 }
@@ -301,10 +229,19 @@ fn answer(request: &proto::AnswerCompactionPromptRequest) -> Result<CompactionAn
     Ok(answer)
 }
 
-fn recorded(state: Option<&Conversation>, wanted: impl Fn(&Compaction) -> bool) -> Option<proto::Compaction> {
-    let state = state?;
-    let found = state.compactions.iter().rfind(|compaction| wanted(compaction))?;
-    Some(compaction(found, state))
+/// The compaction that a call made.
+fn made(reply: &CompactReply) -> Option<proto::Compaction> {
+    recorded(reply, |compaction| compaction.revision == reply.outcome.revision)
+}
+
+/// The compaction that a call is about: an earlier one's is the newest of its conversation that is wanted.
+fn recorded(
+    reply: &Applied<Arc<Compaction>>,
+    wanted: impl Fn(&Compaction) -> bool,
+) -> Option<proto::Compaction> {
+    let state = reply.state.as_deref()?;
+    let found = || state.compactions.iter().rfind(|compaction| wanted(compaction));
+    Some(compaction(reply.value.as_ref().or_else(found)?, state))
 }
 
 /// A compaction of `state` on the wire.

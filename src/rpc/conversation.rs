@@ -9,7 +9,7 @@ use crate::{
         Conversation, ConversationId, Refusal, Sequence, Timestamp, conversation::Status as Doing,
         draft::check_map, limits::MAX_TITLE_BYTES, update::Update,
     },
-    engine::{Applied, CreateCall, ListConversations, ListUtterances, UpdateCall},
+    engine::{CreateCall, ListConversations, ListUtterances, UpdateCall},
     proto::{self, conversation_service_server::ConversationService},
     rpc::{Responses, Services, decode, encode, page_token, page_token::QueryHash, share},
     tokenizer,
@@ -26,14 +26,11 @@ impl ConversationService for Services {
     ) -> Result<Response<proto::CreateConversationResponse>, Status> {
         let caller = self.caller(&request);
         let call = self.create_call(request.into_inner())?;
-        let (conversation, replayed) = match self.engine.create_conversation(&caller, call).await? {
-            Applied::Now { after, .. } => (Some(self.conversation(&after).await?), false),
-            Applied::Earlier(earlier) => match &earlier.conversation {
-                Some(state) => (Some(self.conversation(state).await?), true),
-                None => (None, true),
-            },
-        };
-        Ok(Response::new(proto::CreateConversationResponse { conversation, replayed }))
+        let reply = self.engine.create_conversation(&caller, call).await?;
+        Ok(Response::new(proto::CreateConversationResponse {
+            conversation: self.conversation_of(&reply).await?,
+            replayed: reply.replayed(),
+        }))
     }
 
     async fn get_conversation(
@@ -104,28 +101,14 @@ impl ConversationService for Services {
     ) -> Result<Response<proto::UpdateConversationResponse>, Status> {
         let caller = self.caller(&request);
         let call = update_call(self, request.into_inner())?;
-        let response = match self.engine.update_conversation(&caller, call).await? {
-            Applied::Now { after, change, .. } => proto::UpdateConversationResponse {
-                conversation: Some(self.conversation(&after).await?),
-                evicted: change
-                    .as_ref()
-                    .map_or_else(Vec::new, |change| encode::refs(&change.evicted, &after)),
-                summary: change.as_ref().and_then(|change| encode::summary_update(change, &after)),
-                capacity: Some(self.capacity(&after)),
-                replayed: false,
-            },
-            Applied::Earlier(earlier) => proto::UpdateConversationResponse {
-                conversation: match &earlier.conversation {
-                    Some(state) => Some(self.conversation(state).await?),
-                    None => None,
-                },
-                evicted: encode::earlier_refs(&earlier.outcome.evicted, &earlier),
-                summary: None,
-                capacity: Some(self.earlier_capacity(&earlier)),
-                replayed: true,
-            },
-        };
-        Ok(Response::new(response))
+        let reply = self.engine.update_conversation(&caller, call).await?;
+        Ok(Response::new(proto::UpdateConversationResponse {
+            conversation: self.conversation_of(&reply).await?,
+            evicted: encode::refs(&reply.outcome.evicted, &reply),
+            summary: encode::summary_update(&reply),
+            capacity: Some(self.capacity(&reply, None)),
+            replayed: reply.replayed(),
+        }))
     }
 
     type ExportConversationStream = Responses<proto::ExportConversationResponse>;

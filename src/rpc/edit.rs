@@ -4,7 +4,7 @@ use tonic::Status;
 
 use crate::{
     domain::{Refusal, draft::check_map, update::UpdateUtterance},
-    engine::{Applied, Caller, Edit, References, UpdateUtteranceCall},
+    engine::{Caller, Edit, UpdateUtteranceCall},
     proto::{self, EditMode, UpdateUtteranceResponse},
     rpc::{Services, decode, encode},
 };
@@ -20,15 +20,14 @@ impl Services {
             true => self.engine.edit_as_fork(caller, call).await?,
             false => self.engine.update_utterance(caller, call).await?,
         };
-        Ok(match reply {
-            Applied::Now { after, change, value, .. } => UpdateUtteranceResponse {
-                utterance: Some(encode::utterance(&value, &after)),
-                revision: encode::long(after.head.revision.get()),
-                evicted: change.map_or_else(Vec::new, |change| encode::refs(&change.evicted, &after)),
-                forked_conversation_id: if forks { after.key().id.to_string() } else { String::new() },
-                replayed: false,
-            },
-            Applied::Earlier(earlier) => replay(&earlier, forks),
+        let (outcome, state) = (&reply.outcome, reply.state.as_ref());
+        let target = outcome.target.and_then(|target| reply.utterance(target)).zip(state);
+        Ok(UpdateUtteranceResponse {
+            utterance: target.map(|(utterance, state)| encode::utterance(utterance, state)),
+            revision: encode::long(outcome.revision.get()),
+            evicted: encode::refs(&outcome.evicted, &reply),
+            forked_conversation_id: if forks { outcome.conversation.to_string() } else { String::new() },
+            replayed: reply.replayed(),
         })
     }
 }
@@ -78,19 +77,5 @@ fn forks(mode: i32, edits: bool) -> Result<bool, Refusal> {
             let text = format!("is {mode}; accepted are IN_PLACE (1) and FORK (2)");
             Err(Refusal::invalid("edit_mode", text))
         }
-    }
-}
-
-fn replay(earlier: &References, forks: bool) -> UpdateUtteranceResponse {
-    let outcome = &earlier.outcome;
-    let stored = earlier.utterances.iter().find(|utterance| Some(utterance.sequence) == outcome.target);
-    UpdateUtteranceResponse {
-        utterance: stored
-            .zip(earlier.conversation.as_ref())
-            .map(|(utterance, state)| encode::utterance(utterance, state)),
-        revision: encode::long(outcome.revision.get()),
-        evicted: encode::earlier_refs(&outcome.evicted, earlier),
-        forked_conversation_id: if forks { outcome.conversation.to_string() } else { String::new() },
-        replayed: true,
     }
 }

@@ -6,7 +6,7 @@ use prost_types::Timestamp as WireTime;
 
 use crate::{
     domain::{
-        Change, Conversation, ForkedFrom, Head, Marks, Oversize, Policy, Ranges, Role, Sequence, Timestamp,
+        Conversation, ForkedFrom, Head, Marks, Oversize, Policy, Ranges, Role, Sequence, Timestamp,
         Utterance,
         capacity::{Capacity, OverLimit},
         compaction::Advice,
@@ -15,7 +15,7 @@ use crate::{
         memorize::Irregularity,
         segment::Segment,
     },
-    engine::References,
+    engine::Applied,
     proto,
 };
 
@@ -102,14 +102,14 @@ fn tool_call(call: &crate::domain::ToolCall) -> proto::ToolCall {
     }
 }
 
-/// Points to utterances, with their positions in `state`.
-pub fn refs(utterances: &[Arc<Utterance>], state: &Conversation) -> Vec<proto::UtteranceRef> {
-    utterances.iter().map(|utterance| reference(utterance, state)).collect()
-}
-
-/// Points to utterances that are gone: they have no position.
-pub fn refs_of_gone(utterances: &[Arc<Utterance>]) -> Vec<proto::UtteranceRef> {
-    utterances.iter().map(|utterance| bare_reference(utterance)).collect()
+/// Points to those of the utterances that an outcome names, with their positions; what is gone has only its
+/// sequence.
+pub fn refs<T>(sequences: &Ranges, applied: &Applied<T>) -> Vec<proto::UtteranceRef> {
+    let point = |sequence| match applied.utterance(sequence).zip(applied.state.as_deref()) {
+        Some((utterance, state)) => reference(utterance, state),
+        None => proto::UtteranceRef { sequence: long(sequence.get()), ..Default::default() },
+    };
+    sequences.sequences().map(point).collect()
 }
 
 /// What a lenient call let pass.
@@ -122,34 +122,14 @@ pub fn irregularity(irregularity: Irregularity) -> proto::Irregularity {
 }
 
 fn reference(utterance: &Utterance, state: &Conversation) -> proto::UtteranceRef {
-    let position = state.window.position(utterance.sequence).map(int);
-    proto::UtteranceRef { position, ..bare_reference(utterance) }
-}
-
-fn bare_reference(utterance: &Utterance) -> proto::UtteranceRef {
     proto::UtteranceRef {
         utterance_id: utterance.id_text(),
         sequence: long(utterance.sequence.get()),
-        position: None,
+        position: state.window.position(utterance.sequence).map(int),
         role: role(utterance.role).into(),
         turn_number: Some(int(utterance.turn)),
         token_count: int(utterance.tokens),
     }
-}
-
-/// Points to what an earlier outcome refers to; what is gone has only its sequence.
-pub fn earlier_refs(sequences: &Ranges, references: &References) -> Vec<proto::UtteranceRef> {
-    let gone =
-        |sequence: Sequence| proto::UtteranceRef { sequence: long(sequence.get()), ..Default::default() };
-    let point = |sequence: Sequence| {
-        let place =
-            references.utterances.binary_search_by_key(&sequence, |utterance| utterance.sequence).ok();
-        match place.zip(references.conversation.as_deref()) {
-            Some((place, state)) => reference(&references.utterances[place], state),
-            None => gone(sequence),
-        }
-    };
-    sequences.sequences().map(point).collect()
 }
 
 /// Ranges of sequences.
@@ -181,8 +161,9 @@ pub fn segment(segment: &Segment) -> proto::Segment {
     }
 }
 
-/// What `change` did to the summary; `None` when nothing.
-pub fn summary_update(change: &Change, after: &Conversation) -> Option<proto::SummaryUpdate> {
+/// What a call did to the summary; `None` when nothing, and when an earlier attempt did it.
+pub fn summary_update<T>(applied: &Applied<T>) -> Option<proto::SummaryUpdate> {
+    let (change, after) = (applied.change.as_ref()?, applied.state.as_ref()?);
     let changed = !change.segments_written.is_empty() || !change.segments_removed.is_empty();
     changed.then(|| proto::SummaryUpdate {
         written: change.segments_written.iter().map(|written| segment(written)).collect(),

@@ -2,7 +2,7 @@
 
 use crate::{
     domain::{Refusal, end::End, limits::MAX_REASON_BYTES},
-    engine::{Applied, Caller, EndCall},
+    engine::{Caller, EndCall},
     proto,
     rpc::{Services, decode},
 };
@@ -14,15 +14,11 @@ impl Services {
         request: proto::EndConversationRequest,
     ) -> Result<proto::EndConversationResponse, tonic::Status> {
         let call = end_call(request)?;
-        let (state, replayed) = match self.engine.end_conversation(caller, call).await? {
-            Applied::Now { after, .. } => (Some(after), false),
-            Applied::Earlier(earlier) => (earlier.conversation, true),
-        };
-        let conversation = match &state {
-            Some(state) => Some(self.conversation(state).await?),
-            None => None,
-        };
-        Ok(proto::EndConversationResponse { conversation, replayed })
+        let reply = self.engine.end_conversation(caller, call).await?;
+        Ok(proto::EndConversationResponse {
+            conversation: self.conversation_of(&reply).await?,
+            replayed: reply.replayed(),
+        })
     }
 }
 

@@ -4,7 +4,7 @@ use tonic::Status;
 
 use crate::{
     domain::{Conversation, ConversationId, RecipientId, Refusal, Sequence},
-    engine::{Applied, Caller, ForkCall},
+    engine::{Caller, ForkCall},
     proto,
     rpc::{Services, conversation::title, decode, encode},
 };
@@ -16,21 +16,12 @@ impl Services {
         request: proto::ForkConversationRequest,
     ) -> Result<proto::ForkConversationResponse, Status> {
         let call = call(&request)?;
-        match self.engine.fork_conversation(caller, call).await? {
-            Applied::Now { after, .. } => Ok(proto::ForkConversationResponse {
-                conversation: Some(self.conversation(&after).await?),
-                capacity: Some(self.capacity(&after)),
-                replayed: false,
-            }),
-            Applied::Earlier(earlier) => Ok(proto::ForkConversationResponse {
-                conversation: match &earlier.conversation {
-                    Some(state) => Some(self.conversation(state).await?),
-                    None => None,
-                },
-                capacity: Some(self.earlier_capacity(&earlier)),
-                replayed: true,
-            }),
-        }
+        let reply = self.engine.fork_conversation(caller, call).await?;
+        Ok(proto::ForkConversationResponse {
+            conversation: self.conversation_of(&reply).await?,
+            capacity: Some(self.capacity(&reply, None)),
+            replayed: reply.replayed(),
+        })
     }
 
     /// The forks of a conversation.

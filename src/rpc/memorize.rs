@@ -8,7 +8,7 @@ use tonic::{Status, Streaming};
 
 use crate::{
     domain::Refusal,
-    engine::{Applied, Caller, EngineError, MemorizeCall, MemorizePipeline, MemorizeReply},
+    engine::{Caller, EngineError, MemorizeCall, MemorizePipeline, MemorizeReply},
     proto::{self, memorize_stream_response::Result as Outcome},
     rpc::{Services, clearer_status, decode, encode, endless::UntilClosing},
 };
@@ -59,40 +59,18 @@ impl Services {
     }
 
     fn memorized(&self, reply: MemorizeReply, session: Option<&str>) -> proto::MemorizeResponse {
-        match reply {
-            Applied::Now { after, change, ended, value: irregularities } => {
-                let change = change.as_deref();
-                let refs = |utterances| encode::refs(utterances, &after);
-                proto::MemorizeResponse {
-                    conversation_id: after.key().id.to_string(),
-                    revision: encode::long(after.head.revision.get()),
-                    memorized: change.map_or_else(Vec::new, |change| refs(&change.appended)),
-                    evicted: change.map_or_else(Vec::new, |change| refs(&change.evicted)),
-                    summary: change.and_then(|change| encode::summary_update(change, &after)),
-                    capacity: Some(self.capacity_in(&after, session)),
-                    started_conversation: change.is_some_and(|change| change.before.get() == 0),
-                    replayed: false,
-                    irregularities: irregularities.into_iter().map(encode::irregularity).collect(),
-                    ended_conversation_id: ended.map(|ended| ended.key().id.to_string()).unwrap_or_default(),
-                }
-            }
-            Applied::Earlier(earlier) => proto::MemorizeResponse {
-                conversation_id: earlier.outcome.conversation.to_string(),
-                revision: encode::long(earlier.outcome.revision.get()),
-                memorized: encode::earlier_refs(&earlier.outcome.memorized, &earlier),
-                evicted: encode::earlier_refs(&earlier.outcome.evicted, &earlier),
-                summary: None,
-                capacity: Some(self.earlier_capacity(&earlier)),
-                started_conversation: earlier.outcome.started,
-                replayed: true,
-                irregularities: Vec::new(),
-                ended_conversation_id: earlier
-                    .outcome
-                    .ended
-                    .as_ref()
-                    .map(ToString::to_string)
-                    .unwrap_or_default(),
-            },
+        let outcome = &reply.outcome;
+        proto::MemorizeResponse {
+            conversation_id: outcome.conversation.to_string(),
+            revision: encode::long(outcome.revision.get()),
+            memorized: encode::refs(&outcome.memorized, &reply),
+            evicted: encode::refs(&outcome.evicted, &reply),
+            summary: encode::summary_update(&reply),
+            capacity: Some(self.capacity(&reply, session)),
+            started_conversation: outcome.started,
+            replayed: reply.replayed(),
+            ended_conversation_id: outcome.ended.as_ref().map(ToString::to_string).unwrap_or_default(),
+            irregularities: reply.value.into_iter().flatten().map(encode::irregularity).collect(),
         }
     }
 }

@@ -8,8 +8,7 @@ use tonic::{Request, Response, Status, Streaming};
 use crate::{
     domain::{Reason, Refusal, forget::Forget, forgetting, limits::MAX_PROMPT_BYTES, restore::Restore},
     engine::{
-        Applied, ForgetCall, Found, Order, Patience, References, RememberCall, RestoreCall, Scope,
-        SummarizeCall, SummarizeScope,
+        ForgetCall, Found, Order, Patience, RememberCall, RestoreCall, Scope, SummarizeCall, SummarizeScope,
     },
     proto::{self, memory_service_server::MemoryService},
     rpc::{Responses, Services, decode, encode, page_token, page_token::QueryHash},
@@ -73,31 +72,17 @@ impl MemoryService for Services {
         let caller = self.caller(&request);
         let call = forget_call(request.into_inner())?;
         let understood_as = call.forget.instruction.to_string();
-        let hard = call.forget.hard;
-        let response = match self.engine.forget(&caller, call).await? {
-            Applied::Now { after, change, value, .. } => proto::ForgetResponse {
-                conversation_id: after.key().id.to_string(),
-                revision: encode::long(after.head.revision.get()),
-                forgotten: match hard {
-                    true => encode::refs_of_gone(&value),
-                    false => encode::refs(&value, &after),
-                },
-                rebuilt_segments: Some(change.map_or(0, |change| encode::int(change.segments_removed.len()))),
-                capacity: Some(self.capacity(&after)),
-                understood_as,
-                replayed: false,
-            },
-            Applied::Earlier(earlier) => proto::ForgetResponse {
-                conversation_id: earlier.outcome.conversation.to_string(),
-                revision: encode::long(earlier.outcome.revision.get()),
-                forgotten: encode::earlier_refs(&earlier.outcome.forgotten, &earlier),
-                rebuilt_segments: Some(encode::int(earlier.outcome.rebuilt_segments)),
-                capacity: Some(self.earlier_capacity(&earlier)),
-                understood_as,
-                replayed: true,
-            },
-        };
-        Ok(Response::new(response))
+        let reply = self.engine.forget(&caller, call).await?;
+        let outcome = &reply.outcome;
+        Ok(Response::new(proto::ForgetResponse {
+            conversation_id: outcome.conversation.to_string(),
+            revision: encode::long(outcome.revision.get()),
+            forgotten: encode::refs(&outcome.forgotten, &reply),
+            rebuilt_segments: Some(encode::int(outcome.rebuilt_segments)),
+            capacity: Some(self.capacity(&reply, None)),
+            understood_as,
+            replayed: reply.replayed(),
+        }))
     }
 
     async fn restore(
@@ -106,29 +91,16 @@ impl MemoryService for Services {
     ) -> Result<Response<proto::RestoreResponse>, Status> {
         let caller = self.caller(&request);
         let call = restore_call(request.into_inner())?;
-        let response = match self.engine.restore(&caller, call).await? {
-            Applied::Now { after, change, .. } => proto::RestoreResponse {
-                conversation_id: after.key().id.to_string(),
-                revision: encode::long(after.head.revision.get()),
-                restored: change
-                    .as_ref()
-                    .map_or_else(Vec::new, |change| encode::refs(&change.rewritten, &after)),
-                evicted: change
-                    .as_ref()
-                    .map_or_else(Vec::new, |change| encode::refs(&change.evicted, &after)),
-                capacity: Some(self.capacity(&after)),
-                replayed: false,
-            },
-            Applied::Earlier(earlier) => proto::RestoreResponse {
-                conversation_id: earlier.outcome.conversation.to_string(),
-                revision: encode::long(earlier.outcome.revision.get()),
-                restored: encode::earlier_refs(&earlier.outcome.restored, &earlier),
-                evicted: encode::earlier_refs(&earlier.outcome.evicted, &earlier),
-                capacity: Some(self.earlier_capacity(&earlier)),
-                replayed: true,
-            },
-        };
-        Ok(Response::new(response))
+        let reply = self.engine.restore(&caller, call).await?;
+        let outcome = &reply.outcome;
+        Ok(Response::new(proto::RestoreResponse {
+            conversation_id: outcome.conversation.to_string(),
+            revision: encode::long(outcome.revision.get()),
+            restored: encode::refs(&outcome.restored, &reply),
+            evicted: encode::refs(&outcome.evicted, &reply),
+            capacity: Some(self.capacity(&reply, None)),
+            replayed: reply.replayed(),
+        }))
     }
 
     async fn summarize(
@@ -191,16 +163,6 @@ impl MemoryService for Services {
             }
         });
         Ok(self.until_closing(responses))
-    }
-}
-
-impl Services {
-    pub(super) fn earlier_capacity(&self, earlier: &References) -> proto::Capacity {
-        let outcome = &earlier.outcome;
-        let now = self.engine.now();
-        let status =
-            earlier.conversation.as_ref().map(|state| self.status_at(state, now)).unwrap_or_default();
-        encode::numbers(&outcome.capacity, outcome.conversation.as_str(), outcome.revision.get(), status)
     }
 }
 

@@ -34,7 +34,7 @@ use tonic::{Response, Status};
 
 use crate::{
     domain::{Conversation, Refusal, Timestamp, policy::PolicyUpdate},
-    engine::{Caller, Engine},
+    engine::{Applied, Caller, Engine},
     proto,
 };
 use endless::UntilClosing;
@@ -84,17 +84,38 @@ impl Services {
         }
     }
 
-    fn capacity(&self, state: &Conversation) -> proto::Capacity {
-        self.capacity_in(state, None)
-    }
-
     /// The capacity as callers of a session see it.
     fn capacity_in(&self, state: &Conversation, session: Option<&str>) -> proto::Capacity {
         let mut capacity = encode::capacity(state, self.status_at(state, self.engine.now()));
+        self.quieten(&mut capacity, state, session);
+        capacity
+    }
+
+    /// The capacity after a call, as callers of a session see it. A replay tells what the call came to first.
+    fn capacity<T>(&self, applied: &Applied<T>, session: Option<&str>) -> proto::Capacity {
+        let (outcome, now) = (&applied.outcome, self.engine.now());
+        let status = applied.state.as_ref().map(|state| self.status_at(state, now)).unwrap_or_default();
+        let (id, revision) = (outcome.conversation.as_str(), outcome.revision.get());
+        let mut capacity = encode::numbers(&outcome.capacity, id, revision, status);
+        if let Some(state) = applied.state.as_ref().filter(|_| !applied.replayed()) {
+            self.quieten(&mut capacity, state, session);
+        }
+        capacity
+    }
+
+    /// Takes the advice to compact away where callers of the session want none.
+    fn quieten(&self, capacity: &mut proto::Capacity, state: &Conversation, session: Option<&str>) {
         if capacity.compaction_advice.is_some() && self.engine.is_silenced(state, session) {
             capacity.compaction_advice = None;
         }
-        capacity
+    }
+
+    /// The conversation that a call was about; `None` when it is deleted since.
+    async fn conversation_of<T>(&self, applied: &Applied<T>) -> Result<Option<proto::Conversation>, Status> {
+        match &applied.state {
+            Some(state) => Ok(Some(self.conversation(state).await?)),
+            None => Ok(None),
+        }
     }
 
     fn status_at(&self, state: &Conversation, now: Timestamp) -> proto::ConversationStatus {

@@ -103,7 +103,7 @@ impl Wanted {
 fn encode_event(event: Event, cursor: EventCursor) -> proto::Event {
     let text = |id: Option<&str>| id.unwrap_or_default().to_owned();
     let facts = event.facts.unwrap_or_default();
-    let more = facts.more.unwrap_or_default();
+    let more = facts.more();
     let changed = facts.revision.get() > 0;
     let numbers = |numbers: &[u32]| numbers.iter().map(|number| encode::int(*number)).collect();
     proto::Event {

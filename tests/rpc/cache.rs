@@ -15,8 +15,8 @@ use utterd::{
         Timestamp, Utterance,
     },
     engine::{
-        Address, Applied, Caller, Defaults, Engine, EngineError, EventStream, ListUtterances, MemorizeCall,
-        Operation, Watched,
+        Address, Caller, Defaults, Engine, EngineError, EventStream, ListUtterances, MemorizeCall, Operation,
+        Watched,
     },
     store::{
         BoxFuture, Capabilities, Commit, CommitError, Due, MemoryStore, Outcome, OutcomeKey, Page,
@@ -137,10 +137,8 @@ async fn say(engine: &Arc<Engine>, conversation: usize, text: &str) -> Result<u6
         expected: None,
         lenient: false,
     };
-    match engine.memorize(&Caller::default(), call).await? {
-        Applied::Now { change, .. } => Ok(change.expect("it changes something").appended[0].sequence.get()),
-        Applied::Earlier(_) => panic!("no attempt was named"),
-    }
+    let reply = engine.memorize(&Caller::default(), call).await?;
+    Ok(reply.outcome.memorized.first().expect("it is stored").get())
 }
 
 async fn said(engine: &Arc<Engine>, conversation: usize) -> Vec<(u64, String)> {

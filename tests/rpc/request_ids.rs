@@ -4,8 +4,10 @@ use std::time::Duration;
 
 use tonic::Code;
 use utterd::proto::{
-    CreateConversationRequest, ForgetMode, ForgetRequest, GetConversationRequest, MemorizeRequest, Policy,
-    RestoreRequest, UpdateConversationRequest, UpdateUtteranceRequest,
+    AnswerCompactionPromptRequest, CompactConversationRequest, CompactionAnswer, CreateConversationRequest,
+    EditMode, EndConversationRequest, ForgetMode, ForgetRequest, ForkConversationRequest,
+    GetConversationRequest, MemorizeRequest, NewUtterance, Policy, RestoreRequest, Role,
+    UndoCompactionRequest, UpdateConversationRequest, UpdateUtteranceRequest, UtteranceRef,
 };
 
 use crate::session::{Reply, Session, forget, mask, memorize, policy_update, sequences, user};
@@ -134,6 +136,99 @@ async fn every_mutating_call_has_ids_of_its_own() {
     assert_eq!((restored.replayed, again.replayed), (false, true));
     assert_eq!((sequences(&again.restored), again.capacity), (vec![1], restored.capacity));
     assert_eq!(session.capacity().await.revision, 5, "each call took effect once");
+}
+
+/// Calls twice; the second response is the first one but for `replayed` and for what `$but` takes away of both.
+macro_rules! is_repeated {
+    ($client:expr, $call:ident, $request:expr $(, $but:expr)?) => {{
+        let request = $request;
+        let first = $client.$call(request.clone()).await.reply();
+        let mut again = $client.$call(request).await.reply();
+        assert!(again.replayed && !first.replayed, concat!(stringify!($call), ": {:?}"), again);
+        again.replayed = false;
+        #[allow(unused_mut)] // where there is no exception
+        let mut both = [first.clone(), again];
+        $(both.iter_mut().for_each($but);)?
+        assert_eq!(both[0], both[1], stringify!($call));
+        first
+    }};
+}
+
+/// Every call that takes an id is answered as at first. A replay does not know what was irregular, nor what
+/// was done to the summary; and of what is gone it knows the sequence.
+#[tokio::test]
+async fn every_replay_is_the_first_answer() {
+    let session = Session::new().await;
+    let id = || "same".to_owned();
+    let (memory, conversations) = (|| session.memory(), || session.conversations());
+    let create = CreateConversationRequest { request_id: id(), title: "A".to_owned(), ..Default::default() };
+    is_repeated!(conversations(), create_conversation, create);
+    session.say_many(20).await;
+    let said =
+        is_repeated!(memory(), memorize, attempt("same", "the 21st"), |response| response.summary = None);
+    assert!(said.evicted.len() > 1 && said.summary.is_some());
+    let (oldest, newest) = (said.evicted[0].utterance_id.clone(), said.memorized[0].utterance_id.clone());
+
+    let orphan = NewUtterance { tool_call_id: "none".to_owned(), role: Role::Tool.into(), ..user("42") };
+    let lenient =
+        MemorizeRequest { request_id: "odd".to_owned(), lenient: true, ..memorize(vec![orphan, user("so")]) };
+    let odd = is_repeated!(memory(), memorize, lenient, |response| response.irregularities.clear());
+    assert_eq!(odd.irregularities.len(), 1);
+
+    let pin = |utterance_id: &str, more: UpdateUtteranceRequest| UpdateUtteranceRequest {
+        utterance_id: utterance_id.to_owned(),
+        ..more
+    };
+    let edit = |id: &str, mode: EditMode| UpdateUtteranceRequest {
+        request_id: id.to_owned(),
+        content: "said anew".to_owned(),
+        update_mask: mask(&["content"]),
+        edit_mode: mode.into(),
+        ..Default::default()
+    };
+    is_repeated!(conversations(), update_utterance, pin(&oldest, edit("a", EditMode::InPlace)));
+    is_repeated!(conversations(), update_utterance, pin(&newest, edit("b", EditMode::InPlace)));
+    let unchanged = pin(&newest, edit("c", EditMode::InPlace));
+    is_repeated!(conversations(), update_utterance, unchanged);
+    let forked = is_repeated!(conversations(), update_utterance, pin(&newest, edit("d", EditMode::Fork)));
+    assert!(forked.utterance.is_some() && !forked.forked_conversation_id.is_empty());
+
+    let soft = ForgetRequest { request_id: id(), ..forget("last:2", ForgetMode::Soft) };
+    let forgotten = is_repeated!(memory(), forget, soft).forgotten;
+    let utterance_ids: Vec<_> = forgotten.into_iter().map(|utterance| utterance.utterance_id).collect();
+    let restore = RestoreRequest { request_id: id(), utterance_ids, ..Default::default() };
+    assert!(!is_repeated!(memory(), restore, restore).restored.is_empty());
+    let hard = ForgetRequest { request_id: "hard".to_owned(), ..forget("newest", ForgetMode::Hard) };
+    let bare = |of: &mut UtteranceRef| *of = UtteranceRef { sequence: of.sequence, ..Default::default() };
+    let gone = is_repeated!(memory(), forget, hard, |response| response.forgotten.iter_mut().for_each(bare));
+    assert_eq!((gone.forgotten.len(), gone.forgotten[0].role), (1, Role::User.into()));
+
+    let fork = ForkConversationRequest { request_id: id(), at_sequence: Some(10), ..Default::default() };
+    is_repeated!(conversations(), fork_conversation, fork);
+    let policy = Policy { max_utterances: Some(16), ..Default::default() };
+    let update = UpdateConversationRequest { request_id: id(), ..policy_update(policy) };
+    let updated =
+        is_repeated!(conversations(), update_conversation, update, |response| response.summary = None);
+    assert!(!updated.evicted.is_empty() && updated.summary.is_some());
+
+    let (compactions, keep_recent) = (|| session.compactions(), Some(3));
+    let undo = |id: &str| UndoCompactionRequest { request_id: id.to_owned(), ..Default::default() };
+    is_repeated!(compactions(), undo_compaction, undo("a"));
+    let wide = policy_update(Policy { max_utterances: Some(100), ..Default::default() });
+    session.conversations().update_conversation(wide).await.reply();
+    session.say_many(40).await;
+    let compact = CompactConversationRequest { request_id: id(), keep_recent, ..Default::default() };
+    assert!(is_repeated!(compactions(), compact_conversation, compact).compaction.is_some());
+    assert!(!is_repeated!(compactions(), undo_compaction, undo("b")).restored.is_empty());
+    for (id, answer) in [("a", CompactionAnswer::NotNow), ("b", CompactionAnswer::CompactNow)] {
+        let keep_recent = keep_recent.filter(|_| answer == CompactionAnswer::CompactNow);
+        let (request_id, answer) = (id.to_owned(), answer.into());
+        let answer = AnswerCompactionPromptRequest { request_id, answer, keep_recent, ..Default::default() };
+        is_repeated!(compactions(), answer_compaction_prompt, answer);
+    }
+    let conversation_id = said.conversation_id;
+    let end = EndConversationRequest { request_id: id(), conversation_id, ..Default::default() };
+    assert!(is_repeated!(conversations(), end_conversation, end).conversation.unwrap().end_time.is_some());
 }
 
 /// A call that changes nothing is an outcome too: its replay still changes nothing.

@@ -3,12 +3,13 @@
 use std::sync::Arc;
 
 use utterd::{
-    domain::{Change, Conversation, ConversationId, Utterance},
+    domain::{Change, Conversation, ConversationId, Ranges, Utterance},
     engine::{
         Address, Applied, Attempt, Caller, CompactCall, ConversationPage, CreateCall, EndCall, Engine,
         EngineError, ForgetCall, ForkCall, Found, ListConversations, ListUtterances, MemorizeCall,
-        References, RememberCall, RestoreCall, UndoCall, UpdateCall, UpdateUtteranceCall,
+        RememberCall, RestoreCall, UndoCall, UpdateCall, UpdateUtteranceCall,
     },
+    store::Outcome,
 };
 
 /// One call.
@@ -40,12 +41,12 @@ pub enum Answer {
     Now {
         after: Arc<Conversation>,
         change: Option<Arc<Change>>,
-        ended: Option<Arc<Conversation>>,
+        ended: Option<ConversationId>,
         /// The utterances that the answer tells of beside the change.
         told: Vec<Arc<Utterance>>,
     },
     /// It took effect before.
-    Earlier(References),
+    Earlier(Earlier),
     /// A state was read, and whether it is its recipient's active one.
     State(Arc<Conversation>, Option<bool>),
     /// All utterances were read.
@@ -53,6 +54,14 @@ pub enum Answer {
     Found(Vec<Found>),
     Deleted(u64),
     Conversations(ConversationPage),
+}
+
+/// An earlier outcome, the conversation as it is now, and what is still stored of what the outcome names.
+#[derive(Debug)]
+pub struct Earlier {
+    pub outcome: Arc<Outcome>,
+    pub conversation: Option<Arc<Conversation>>,
+    pub utterances: Vec<Arc<Utterance>>,
 }
 
 impl Call {
@@ -70,7 +79,7 @@ impl Call {
             Self::Delete(id) => Answer::Deleted(engine.delete_conversation(caller, id, None).await?),
             Self::Fork(call) => applied(engine.fork_conversation(caller, call).await?, |()| Vec::new()),
             Self::Compact(call) => applied(engine.compact_conversation(caller, call).await?, |_| Vec::new()),
-            Self::Undo(call) => applied(engine.undo_compaction(caller, call).await?, |(_, told)| told),
+            Self::Undo(call) => applied(engine.undo_compaction(caller, call).await?, |_| Vec::new()),
             Self::Capacity(address) => Answer::State(engine.capacity(caller, &address).await?, None),
             Self::Get(address) => {
                 let (state, active) = engine.get_conversation(caller, &address).await?;
@@ -133,10 +142,25 @@ impl Call {
 
 /// What a write answers.
 pub fn applied<T>(applied: Applied<T>, told: impl FnOnce(T) -> Vec<Arc<Utterance>>) -> Answer {
-    match applied {
-        Applied::Now { after, change, ended, value } => {
-            Answer::Now { after, change, ended, told: told(value) }
+    let named = named(&applied.outcome);
+    let utterances = named.sequences().filter_map(|one| applied.utterance(one).cloned()).collect();
+    let Applied { outcome, state, change, value, .. } = applied;
+    match (state, value) {
+        (Some(after), Some(value)) => {
+            let returned = change.iter().flat_map(|change| change.returned.clone());
+            let told = told(value).into_iter().chain(returned).collect();
+            Answer::Now { after, change, ended: outcome.ended.clone(), told }
         }
-        Applied::Earlier(references) => Answer::Earlier(references),
+        (conversation, _) => Answer::Earlier(Earlier { outcome, conversation, utterances }),
     }
+}
+
+/// The sequences that an outcome names.
+pub fn named(outcome: &Outcome) -> Ranges {
+    let mut named = outcome.memorized.clone();
+    for more in [&outcome.evicted, &outcome.forgotten, &outcome.restored] {
+        named.union(more);
+    }
+    outcome.target.into_iter().for_each(|target| named.add(target));
+    named
 }

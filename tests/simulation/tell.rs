@@ -108,7 +108,7 @@ fn answer(answer: &Answer) -> String {
                 .flat_map(|change| &change.appended)
                 .map(|utterance| utterance.sequence)
                 .collect();
-            let ended = ended.as_ref().map(|ended| format!(", {} ended", ended.key().id)).unwrap_or_default();
+            let ended = ended.as_ref().map(|ended| format!(", {ended} ended")).unwrap_or_default();
             let nothing = if change.is_none() { ", nothing to change" } else { "" };
             format!("{} (memorized {appended}{ended}{nothing})", state(after))
         }

@@ -12,7 +12,7 @@ use crate::{
         segment::{Segment, Unfit},
     },
     engine::{
-        Address, Applied, Caller, Engine, EngineError, Operation,
+        Address, Caller, Engine, EngineError, Operation,
         queued::{Decision, IfAbsent, WriteCall},
     },
 };
@@ -126,8 +126,8 @@ impl Job {
             Ok(Verdict::Decided(Decision::of(transition, None, ())))
         });
         match applied.await {
-            Ok(Applied::Now { change, .. }) => Ok(change.is_some()),
-            Ok(Applied::Earlier(_)) | Err(EngineError::Refused(_)) => Ok(false),
+            Ok(applied) => Ok(applied.change.is_some()),
+            Err(EngineError::Refused(_)) => Ok(false),
             Err(error) => Err(error),
         }
     }

@@ -6,8 +6,8 @@ use tokio::time::Instant;
 
 use super::summarizer::{Material, Told};
 use crate::{
-    domain::{Conversation, Ranges, compaction::Compaction},
-    engine::{Engine, EngineError},
+    domain::{Conversation, Ranges},
+    engine::{CompactReply, Engine, EngineError},
 };
 
 /// What became of a model that a caller waited for.
@@ -33,20 +33,20 @@ impl Engine {
         }
     }
 
-    /// Waits until no segment of what was compacted awaits a model any more, or for `patience`; answers the
-    /// conversation as it is then.
+    /// Waits until no segment of what was compacted awaits a model any more, or for `patience`; answers with the
+    /// compaction and its conversation as they are then. An earlier outcome is answered at once.
     pub async fn wait_for_retelling(
         self: &Arc<Self>,
-        state: Arc<Conversation>,
-        compaction: &Compaction,
+        reply: CompactReply,
         patience: Option<Duration>,
-    ) -> Result<Arc<Conversation>, EngineError> {
-        let Some(llm) = self.llm.clone() else { return Ok(state) };
+    ) -> Result<CompactReply, EngineError> {
+        let (Some(llm), Some(state)) = (self.llm.clone(), reply.state.clone()) else { return Ok(reply) };
+        let Some(made) = reply.value.clone() else { return Ok(reply) };
         let until = Instant::now() + patience.unwrap_or(llm.timeout).min(llm.timeout);
         let queue = self.queues.of(state.key());
         let mut changes = queue.watch();
         let mut newest = self.published(state.key()).await?.unwrap_or(state);
-        while awaits(&newest, &compaction.compacted) {
+        while awaits(&newest, &made.compacted) {
             if !matches!(tokio::time::timeout_at(until, changes.changed()).await, Ok(Ok(()))) {
                 break;
             }
@@ -56,7 +56,8 @@ impl Engine {
             }
             newest = now;
         }
-        Ok(newest)
+        let newer = newest.compactions.iter().find(|newer| newer.number == made.number).cloned();
+        Ok(reply.at(newest, newer.unwrap_or(made)))
     }
 }
 

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use utterd::{
     domain::{LineageId, Ranges, Revision},
-    engine::{Event, EventFacts},
+    engine::{Event, Facts},
 };
 
 use crate::{
@@ -37,7 +37,7 @@ pub fn check(order: &Order<'_>, runs: &[Vec<Event>], living: &[usize]) -> Vec<Wr
     wrongs
 }
 
-type Told<'a> = (utterd::domain::ConversationId, Place, &'a EventFacts);
+type Told<'a> = (utterd::domain::ConversationId, Place, &'a Facts);
 
 /// The events of changes.
 fn changes(events: &[Event]) -> Vec<Told<'_>> {
@@ -45,7 +45,7 @@ fn changes(events: &[Event]) -> Vec<Told<'_>> {
         utterd::engine::Subject::Conversation(identity) => Some((identity.key.id.clone(), identity.lineage)),
         _ => None,
     };
-    let told = events.iter().filter_map(|event| Some((change(event)?, event.facts.as_ref()?)));
+    let told = events.iter().filter_map(|event| Some((change(event)?, event.facts.as_deref()?)));
     told.map(|((id, lineage), facts)| (id, (lineage, facts.revision), facts)).collect()
 }
 
@@ -55,7 +55,7 @@ fn untrue(
     run: usize,
     id: &utterd::domain::ConversationId,
     place: Place,
-    facts: &EventFacts,
+    facts: &Facts,
 ) -> Option<Wrong> {
     let Some(version) = order.place(id, place) else {
         return Some(wrong(format!("engine {run} told revision {} of {id}, which was not made", place.1)));

@@ -182,16 +182,13 @@ impl<'a> Order<'a> {
         let End::Answered(answer) = &attempt.end else { return Vec::new() };
         let mut states: Vec<(&Conversation, bool)> = Vec::new();
         match answer {
-            Answer::Now { after, change, ended, .. } => {
-                states.push((after, change.is_some()));
-                states.extend(ended.iter().map(|ended| (&**ended, true)));
-            }
+            Answer::Now { after, change, .. } => states.push((after, change.is_some())),
             Answer::Earlier(earlier) => states.extend(earlier.conversation.iter().map(|now| (&**now, false))),
             Answer::State(state, _) | Answer::Listed(state, _) => states.push((state, false)),
             Answer::Found(found) => states.extend(found.iter().map(|found| (&*found.state, false))),
             Answer::Deleted(_) | Answer::Conversations(_) => {}
         }
-        let mut sights: Vec<_> = self.deletion(attempt).into_iter().collect();
+        let mut sights: Vec<_> = self.deletion(attempt).into_iter().chain(self.end(answer)).collect();
         for (state, made) in states {
             match self.find(state) {
                 Some(version) => sights.push(Sight { id: state.key().id.clone(), version, made }),
@@ -199,6 +196,15 @@ impl<'a> Order<'a> {
             }
         }
         sights
+    }
+
+    /// The end of the conversation that ended for another to start.
+    fn end(&self, answer: &Answer) -> Option<Sight> {
+        let Answer::Now { ended: Some(id), .. } = answer else { return None };
+        let is_end =
+            |version: &Version| version.state.as_ref().is_some_and(|state| state.head.ended.is_some());
+        let version = self.versions(id).iter().position(is_end)?;
+        Some(Sight { id: id.clone(), version, made: true })
     }
 
     /// The deletion that an attempt made, unless several were made at the time.

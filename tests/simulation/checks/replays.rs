@@ -1,12 +1,9 @@
 //! A call that is repeated is answered with what it came to first.
 
-use utterd::{
-    domain::{Conversation, capacity::Capacity},
-    engine::References,
-};
+use utterd::domain::{Conversation, capacity::Capacity};
 
 use crate::{
-    calls::Answer,
+    calls::{Answer, Earlier, named},
     checks::{Order, Wrong},
     ledger::Kept,
     world::{End, Try},
@@ -42,7 +39,7 @@ fn decided_anew(order: &Order<'_>, attempt: &Try, after: &Conversation) -> Optio
     }
 }
 
-fn replayed(order: &Order<'_>, attempt: &Try, earlier: &References) -> Option<String> {
+fn replayed(order: &Order<'_>, attempt: &Try, earlier: &Earlier) -> Option<String> {
     let Some(kept) = order.kept(attempt) else { return Some("nothing was kept".to_owned()) };
     if kept.outcome != earlier.outcome || kept.tick > attempt.ended {
         return Some("it is another outcome than the one that was kept".to_owned());
@@ -64,13 +61,7 @@ fn replayed(order: &Order<'_>, attempt: &Try, earlier: &References) -> Option<St
         ));
     }
     let seen = versions.get(from..=last.max(from))?;
-    let outcome = &kept.outcome;
-    let mut named = outcome.memorized.clone();
-    for more in [&outcome.evicted, &outcome.forgotten, &outcome.restored] {
-        named.union(more);
-    }
-    outcome.target.into_iter().for_each(|target| named.add(target));
-    for sequence in named.sequences() {
+    for sequence in named(&kept.outcome).sequences() {
         let told = earlier.utterances.iter().find(|utterance| utterance.sequence == sequence);
         let is_so = seen.iter().any(|version| version.stored.get(&sequence) == told);
         if !is_so {

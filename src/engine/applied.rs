@@ -1,0 +1,134 @@
+//! What a write comes to: what is decided, what is done with that, and what its caller is answered.
+
+use std::sync::Arc;
+
+use crate::{
+    domain::{
+        Change, ChangeId, Conversation, Sequence, Timestamp, Transition, Utterance, capacity::Capacity,
+    },
+    engine::{Attempt, Facts},
+    store::Outcome,
+};
+
+/// A change that was decided, and the state that it leads to.
+#[derive(Clone)]
+pub(super) struct Decided {
+    pub change: Arc<Change>,
+    pub after: Arc<Conversation>,
+    pub facts: Arc<Facts>,
+}
+
+impl Decided {
+    /// The state is named by the commit that it is to be a part of.
+    pub(super) fn of(transition: impl Into<Box<Transition>>, commit: ChangeId) -> Self {
+        let Transition { change, mut after } = *transition.into();
+        after.head.change = commit;
+        let facts = Arc::new(Facts::of(&change, &after.head));
+        Self { change: Arc::new(change), after: Arc::new(after), facts }
+    }
+}
+
+/// What a write has done, or would do.
+pub(super) struct Done {
+    pub outcome: Arc<Outcome>,
+    pub after: Arc<Conversation>,
+    pub change: Option<Arc<Change>>,
+}
+
+impl Done {
+    /// What was decided on `before`, if it changes anything; `target` is the utterance that the call is about.
+    pub(super) fn on(
+        before: &Arc<Conversation>,
+        decided: Option<&Decided>,
+        target: Option<Sequence>,
+        now: Timestamp,
+    ) -> Self {
+        let (after, change, outcome) = match decided {
+            Some(Decided { change, after, facts }) => {
+                (after, Some(change.clone()), facts.outcome(after, after.head.update_time, target))
+            }
+            None => (before, None, Facts::none(&before.head).outcome(before, now, target)),
+        };
+        Self { outcome: Arc::new(outcome), after: after.clone(), change }
+    }
+
+    /// What is only decided, and never committed.
+    pub(super) fn rehearsed(before: &Arc<Conversation>, transition: Option<Transition>) -> Self {
+        let decided = transition.map(|transition| Decided::of(transition, before.head.change));
+        Self::on(before, decided.as_ref(), None, before.head.update_time)
+    }
+
+    /// As an attempt's, which is known again by its body.
+    pub(super) fn by(mut self, attempt: Option<&Attempt>) -> Self {
+        if let Some(attempt) = attempt {
+            Arc::make_mut(&mut self.outcome).body = attempt.body;
+        }
+        self
+    }
+}
+
+/// What a write came to, as its caller sees it: the same facts when it is decided now and when it was by an
+/// earlier attempt.
+#[derive(Debug)]
+pub struct Applied<T> {
+    /// What it came to.
+    pub outcome: Arc<Outcome>,
+    /// The conversation: after it, or as it is now when an earlier attempt decided it; `None` when it is
+    /// deleted since.
+    pub state: Option<Arc<Conversation>>,
+    /// What changed, if anything did and it was decided now.
+    pub change: Option<Arc<Change>>,
+    /// What else the response needs; `None` when an earlier attempt decided it.
+    pub value: Option<T>,
+    /// Utterances that the outcome names, ascending; those of the change need not be among them.
+    utterances: Vec<Arc<Utterance>>,
+}
+
+impl<T> Applied<T> {
+    /// It was decided now.
+    pub(super) fn now(done: Done, value: T) -> Self {
+        let Done { outcome, after, change } = done;
+        Self { outcome, state: Some(after), change, value: Some(value), utterances: Vec::new() }
+    }
+
+    /// It was decided by an earlier attempt: the conversation as it is now, and what is still stored of the
+    /// utterances that the outcome names, ascending.
+    pub(super) fn earlier(
+        outcome: Arc<Outcome>,
+        state: Option<Arc<Conversation>>,
+        utterances: Vec<Arc<Utterance>>,
+    ) -> Self {
+        Self { outcome, state, change: None, value: None, utterances }
+    }
+
+    /// With the utterances that the outcome names and the change does not hold, ascending.
+    pub(super) fn naming(mut self, named: impl FnOnce(&T) -> Vec<Arc<Utterance>>) -> Self {
+        if let Some(value) = &self.value {
+            self.utterances = named(value);
+        }
+        self
+    }
+
+    /// The same as of a later state of the conversation.
+    pub(super) fn at(self, state: Arc<Conversation>, value: T) -> Self {
+        let (revision, capacity) = (state.head.revision, Capacity::of(&state));
+        let outcome = Outcome { revision, capacity, ..(*self.outcome).clone() };
+        Self { outcome: Arc::new(outcome), state: Some(state), value: Some(value), ..self }
+    }
+
+    /// Whether an earlier attempt decided it.
+    pub fn replayed(&self) -> bool {
+        self.value.is_none()
+    }
+
+    /// An utterance that the outcome names; `None` when it is gone since.
+    pub fn utterance(&self, sequence: Sequence) -> Option<&Arc<Utterance>> {
+        let changed = self.change.iter().flat_map(|change| {
+            [&change.appended, &change.evicted, &change.returned, &change.rewritten].map(Vec::as_slice)
+        });
+        std::iter::once(self.utterances.as_slice()).chain(changed).find_map(|utterances| {
+            let place = utterances.binary_search_by_key(&sequence, |utterance| utterance.sequence).ok()?;
+            utterances.get(place)
+        })
+    }
+}

@@ -1,0 +1,115 @@
+//! The facts of a change, in references: the one reading of it. Its event tells them, and its outcome, which
+//! is what the call is answered with, now and when it is repeated, is made of them.
+
+use std::sync::{Arc, LazyLock};
+
+use crate::{
+    domain::{
+        Change, Conversation, Head, Ranges, Revision, Sequence, Timestamp, Utterance, capacity::Capacity,
+    },
+    store::Outcome,
+};
+
+/// What a change did, in references.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Facts {
+    /// The revision after it.
+    pub revision: Revision,
+    /// Whether the conversation started with it.
+    pub started: bool,
+    /// Utterances stored.
+    pub memorized: Ranges,
+    /// What else it did; most changes only store.
+    more: Option<Box<Effects>>,
+}
+
+/// What a change did beside storing utterances.
+#[derive(Clone, Debug, Default, PartialEq)]
+#[allow(missing_docs)] // the facts of `Change`, by the same names
+pub struct Effects {
+    pub evicted: Ranges,
+    pub dropped: Ranges,
+    pub forgotten: Ranges,
+    pub erased: Ranges,
+    pub restored: Ranges,
+    pub updated: Ranges,
+    pub segments_written: Vec<u32>,
+    pub segments_removed: Vec<u32>,
+    pub returned: Ranges,
+    /// The number of the compaction that was made or undone.
+    pub compaction: Option<u32>,
+}
+
+impl Facts {
+    /// The facts of the change that led to `after`.
+    pub(super) fn of(change: &Change, after: &Head) -> Self {
+        let more = Effects::of(change);
+        Self {
+            revision: after.revision,
+            started: change.before == Revision::NONE,
+            memorized: sequences(&change.appended),
+            more: (more != Effects::default()).then(|| Box::new(more)),
+        }
+    }
+
+    /// Where nothing changed.
+    pub(super) fn none(state: &Head) -> Self {
+        Self { revision: state.revision, ..Self::default() }
+    }
+
+    /// What else it did.
+    pub fn more(&self) -> &Effects {
+        static NOTHING: LazyLock<Effects> = LazyLock::new(Effects::default);
+        self.more.as_deref().unwrap_or(&NOTHING)
+    }
+
+    /// What a call comes to that these are the facts of, and `after` the state.
+    pub(super) fn outcome(&self, after: &Conversation, time: Timestamp, target: Option<Sequence>) -> Outcome {
+        let more = self.more();
+        let mut restored = more.restored.clone();
+        restored.union(&more.returned);
+        Outcome {
+            body: 0,
+            time,
+            conversation: after.key().id.clone(),
+            revision: self.revision,
+            started: self.started,
+            ended: None,
+            memorized: self.memorized.clone(),
+            evicted: more.evicted.clone(),
+            forgotten: if more.erased.is_empty() { &more.forgotten } else { &more.erased }.clone(),
+            restored,
+            target,
+            rebuilt_segments: more.segments_removed.len() as u32,
+            capacity: Capacity::of(after),
+        }
+    }
+}
+
+impl Effects {
+    fn of(change: &Change) -> Self {
+        Self {
+            evicted: sequences(&change.evicted),
+            dropped: change.dropped.clone(),
+            forgotten: change.forgotten.clone(),
+            erased: change.erased.clone(),
+            restored: change.restored.clone(),
+            updated: change.updated.clone(),
+            segments_written: change.segments_written.iter().map(|segment| segment.number).collect(),
+            segments_removed: change.segments_removed.clone(),
+            returned: sequences(&change.returned),
+            compaction: compaction(change),
+        }
+    }
+}
+
+/// The compaction that the change made or undid: of which utterances left, or are back.
+fn compaction(change: &Change) -> Option<u32> {
+    let moved = !change.evicted.is_empty() || !change.returned.is_empty();
+    let newest = change.compactions_written.iter().max_by_key(|compaction| compaction.revision);
+    newest.filter(|_| moved).map(|compaction| compaction.number)
+}
+
+fn sequences(utterances: &[Arc<Utterance>]) -> Ranges {
+    utterances.iter().map(|utterance| utterance.sequence).collect()
+}
