@@ -8,7 +8,7 @@ use crate::{
     domain::{ChangeId, Conversation, Refusal, change::Context, end::is_left},
     engine::{
         Engine, EngineError,
-        applied::{Decided, Done},
+        applied::Decided,
         commit::{Extras, Part, Parts, Uncommitted},
         decide::Moved,
         hold::Hold,
@@ -23,16 +23,8 @@ pub(super) struct Batch<'a> {
     part: Part<'a>,
     moved: Moved,
     extras: Extras,
-    /// The writes that are decided, in their order.
-    decided: SmallVec<[(Box<dyn QueuedWrite>, Came); 1]>,
-}
-
-/// What a write came to, once what it was decided on is committed.
-enum Came {
-    Applied(Done),
-    Failed(EngineError),
-    /// Another write of the batch is the same attempt: its outcome answers this one.
-    Anew,
+    /// The writes that are decided, in their order, and what each is answered once that is committed.
+    decided: SmallVec<[(Box<dyn QueuedWrite>, Answer); 1]>,
 }
 
 /// What became of a write that was to join a batch.
@@ -81,23 +73,23 @@ impl<'a> Batch<'a> {
     /// Decides a write on what those before it make of the conversation. What is decided on the committed
     /// state and changes nothing is answered at once.
     pub(super) async fn join(&mut self, engine: &Engine, mut write: Box<dyn QueuedWrite>) -> Joined {
-        let came = match self.decide(engine, &mut *write).await {
-            Ok(came) => came,
+        let answer = match self.decide(engine, &mut *write).await {
+            Ok(answer) => answer,
             Err(Stop::AfterCommit) => return Joined::AfterCommit(write),
             Err(Stop::RollOver(left)) => return Joined::RollsOver(write, left),
-            Err(Stop::Elsewhere) => Came::Anew,
+            Err(Stop::Elsewhere) => Answer::Anew,
             Err(Stop::Error(error @ EngineError::Refused(_))) => {
                 match engine.is_outdated(write.call(), write.target().pointer.as_ref()).await {
-                    Ok(true) => Came::Anew,
-                    Ok(false) => Came::Failed(error),
-                    Err(unknown) => Came::Failed(unknown),
+                    Ok(true) => Answer::Anew,
+                    Ok(false) => Answer::Failed(error),
+                    Err(unknown) => Answer::Failed(unknown),
                 }
             }
-            Err(Stop::Error(error)) => Came::Failed(error),
+            Err(Stop::Error(error)) => Answer::Failed(error),
         };
         match self.is_empty() {
-            true => answer(write, came),
-            false => self.decided.push((write, came)),
+            true => write.answer(answer),
+            false => self.decided.push((write, answer)),
         }
         Joined::Yes
     }
@@ -107,11 +99,11 @@ impl<'a> Batch<'a> {
         self.part.changes().is_empty() && self.extras.outcomes.is_empty()
     }
 
-    async fn decide(&mut self, engine: &Engine, write: &mut dyn QueuedWrite) -> Result<Came, Stop> {
+    async fn decide(&mut self, engine: &Engine, write: &mut dyn QueuedWrite) -> Result<Answer, Stop> {
         let before = self.before(engine, write)?;
         let key = write.call().attempt.as_ref().map(|attempt| attempt.key(&write.call().caller));
         if key.as_ref().is_some_and(|key| self.extras.outcomes.iter().any(|(other, _)| other == key)) {
-            return Ok(Came::Anew);
+            return Ok(Answer::Anew);
         }
         let mut rule = |before: &Conversation, context: &Context<'_>| write.decide(before, context);
         let decision = engine.decide(&before, &self.moved, &mut rule).await?.ok_or(Stop::AfterCommit)?;
@@ -130,7 +122,7 @@ impl<'a> Batch<'a> {
             self.point(write.target().pointer.clone());
             self.point(released);
         }
-        Ok(Came::Applied(done))
+        Ok(Answer::Applied(done))
     }
 
     /// The state that a write is decided on.
@@ -178,7 +170,7 @@ impl<'a> Batch<'a> {
         match engine.commit(Parts::from_iter([part]), extras).await {
             Ok(()) => {
                 ends.into_iter().for_each(|ended| engine.retention.add(&ended));
-                decided.into_iter().for_each(|(write, came)| answer(write, came));
+                decided.into_iter().for_each(|(write, answer)| write.answer(answer));
                 Default::default()
             }
             Err(Uncommitted::Conflict(conflict)) => (again(decided.into_iter(), &conflict), false),
@@ -208,16 +200,8 @@ async fn released(
     }
 }
 
-fn answer(write: Box<dyn QueuedWrite>, came: Came) {
-    write.answer(match came {
-        Came::Applied(done) => Answer::Applied(done),
-        Came::Failed(error) => Answer::Failed(error),
-        Came::Anew => Answer::Anew,
-    });
-}
-
 fn fail(
-    decided: SmallVec<[(Box<dyn QueuedWrite>, Came); 1]>,
+    decided: SmallVec<[(Box<dyn QueuedWrite>, Answer); 1]>,
     error: &EngineError,
 ) -> (Vec<Box<dyn QueuedWrite>>, bool) {
     decided.into_iter().for_each(|(write, _)| write.answer(Answer::Failed(error.clone())));
@@ -227,7 +211,7 @@ fn fail(
 /// Those of the writes of a commit that conflicted that are to be decided anew here; the others are told to
 /// look anew at what they are about, or that it was tried too often.
 fn again(
-    decided: impl Iterator<Item = (Box<dyn QueuedWrite>, Came)>,
+    decided: impl Iterator<Item = (Box<dyn QueuedWrite>, Answer)>,
     conflict: &Conflict,
 ) -> Vec<Box<dyn QueuedWrite>> {
     let mut again = Vec::new();
@@ -243,7 +227,7 @@ fn again(
 
 /// Answers what a conflict makes of a single write, or gives it back to be decided anew.
 pub(super) fn conflicted(write: Box<dyn QueuedWrite>, conflict: &Conflict) -> Option<Box<dyn QueuedWrite>> {
-    again(std::iter::once((write, Came::Anew)), conflict).pop()
+    again(std::iter::once((write, Answer::Anew)), conflict).pop()
 }
 
 impl dyn QueuedWrite {

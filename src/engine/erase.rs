@@ -13,7 +13,7 @@ use crate::{
         applied::Decided,
         attended::Attended,
         commit::{Extras, Part, Parts, Uncommitted},
-        hold::{Hold, hold_all},
+        hold::{Hold, held, hold_all},
         queued::{Target, WriteCall},
         write::Aimed,
     },
@@ -71,14 +71,14 @@ impl Engine {
         target: Target,
         holds: &[Hold],
     ) -> Result<Erased, Uncommitted> {
-        let hold = held(holds, &target.key)?;
+        let hold = held(holds, &target.key).ok_or(EngineError::Interrupted)?;
         let Some(before) = hold.state().await? else { return gone(call, &target) };
         if call.address.conversation.is_none() && !call.address.may_mean(&before) {
             return Ok(Erased::Elsewhere);
         }
         call.address.check_recipient(&before).map_err(EngineError::from)?;
         let sharing = self.sharing(&before).await?;
-        if sharing.iter().any(|(other, _)| held(holds, other).is_err()) {
+        if sharing.iter().any(|(other, _)| held(holds, other).is_none()) {
             return Ok(Erased::Shared(sharing.into_iter().map(|(other, _)| other).collect()));
         }
         let Forgotten { transition, utterances, gone } =
@@ -89,7 +89,7 @@ impl Engine {
         if let Some(first) = &first {
             parts.push(Part::from(hold, &before).and(first, call.operation, call.attempt.as_ref()));
             for (other, through) in sharing {
-                let hold = held(holds, &other)?;
+                let hold = held(holds, &other).ok_or(EngineError::Interrupted)?;
                 let Some(before) = hold.state().await? else { continue };
                 if let Some(transition) = erase_shared(&before, &gone, through, &self.context_for(&before)) {
                     let decided = Decided::of(transition, commit);
@@ -122,11 +122,6 @@ impl Engine {
             false => Ok(self.store.sharing(state.key()).await?),
         }
     }
-}
-
-/// The hold of a conversation.
-fn held<'a>(holds: &'a [Hold], key: &ConversationKey) -> Result<&'a Hold, EngineError> {
-    holds.iter().find(|hold| hold.queue.key == *key).ok_or(EngineError::Interrupted)
 }
 
 /// What a conversation that is not there means: to a recipient's call, that another is meant.

@@ -15,7 +15,7 @@ use crate::{
         applied::Decided,
         attended::Attended,
         commit::{Extras, Part, Parts, Uncommitted},
-        hold::{Hold, hold_all},
+        hold::{Hold, held, hold_all},
         queued::{IfAbsent, Rule, Target, WriteCall},
         write::Aimed,
     },
@@ -240,10 +240,6 @@ impl<T> Making<T> {
     fn taken(&self) -> Refusal {
         Refusal::Exists { kind: CONVERSATION, name: self.key.id.to_string() }
     }
-}
-
-fn held<'a>(holds: &'a [Hold], key: &ConversationKey) -> Option<&'a Hold> {
-    holds.iter().find(|hold| hold.queue.key == *key)
 }
 
 fn write(caller: &Caller, address: Address, attempt: Option<Attempt>) -> WriteCall {

@@ -194,6 +194,11 @@ impl Engine {
     }
 }
 
+/// The hold of a conversation among those that are held.
+pub(super) fn held<'a>(holds: &'a [Hold], key: &ConversationKey) -> Option<&'a Hold> {
+    holds.iter().find(|hold| hold.queue.key == *key)
+}
+
 /// Holds of several conversations, so that nobody who has some waits for one who has others: they are taken in
 /// the order of the keys.
 pub(super) async fn hold_all(
