@@ -7,10 +7,11 @@ use smallvec::SmallVec;
 use crate::{
     domain::{ChangeId, Conversation, Refusal, change::Context, end::is_left},
     engine::{
-        Engine, EngineError,
+        Engine, EngineError, Operation,
         applied::Decided,
+        aside,
         commit::{Extras, Part, Parts, Uncommitted},
-        decide::Moved,
+        decide::{Moved, is_large},
         hold::Hold,
         queued::{Answer, IfAbsent, QueuedWrite, Target},
     },
@@ -105,7 +106,10 @@ impl<'a> Batch<'a> {
         if key.as_ref().is_some_and(|key| self.extras.outcomes.iter().any(|(other, _)| other == key)) {
             return Ok(Answer::Anew);
         }
-        let mut rule = |before: &Conversation, context: &Context<'_>| write.decide(before, context);
+        // what is said is only added: that takes no longer in a large window
+        let long = write.call().operation != Operation::Memorize && is_large(&before);
+        let mut rule =
+            |before: &Conversation, context: &Context<'_>| aside(long, || write.decide(before, context));
         let decision = engine.decide(&before, &self.moved, &mut rule).await?.ok_or(Stop::AfterCommit)?;
         let call = write.call();
         let decided = decision.transition.map(|transition| Decided::of(transition, self.commit));

@@ -146,6 +146,9 @@ impl Engine {
             pointers: extras.pointers,
             outcomes: extras.outcomes,
         };
+        if commit.writes.is_empty() && commit.pointers.is_empty() && commit.outcomes.is_empty() {
+            return Ok(());
+        }
         let committed = match self.store.commit(commit).await {
             Ok(()) => Ok(()),
             Err(CommitError::Unknown(why)) => self.find_out(&parts, why).await,

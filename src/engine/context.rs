@@ -40,7 +40,7 @@ pub struct BuildContextReply {
     pub context: Context,
 }
 
-/// A window of more tokens is rendered beside the threads that serve calls.
+/// A context of more tokens is built aside.
 const BUILD_ASIDE_TOKENS: u64 = 20_000;
 
 /// Archived utterances that are looked at first for what the user asked; four times as many each
@@ -97,12 +97,8 @@ impl Engine {
         archive: &Archive,
     ) -> Result<Context, EngineError> {
         let counter = self.counter(state.head.identity.encoding);
-        let most = request.budget.map_or(u64::MAX, u64::from);
-        if state.window.tokens().min(most) <= BUILD_ASIDE_TOKENS {
-            return Ok(build_with(state, archive.borrowed(), request, counter)?);
-        }
-        let (state, request, archive) = (state.clone(), request.clone(), archive.clone());
-        Ok(aside(true, move || build_with(&state, archive.borrowed(), &request, counter)).await??)
+        let long = state.window.tokens().min(request.budget.map_or(u64::MAX, u64::from)) > BUILD_ASIDE_TOKENS;
+        Ok(aside(long, || build_with(state, archive.borrowed(), request, counter))?)
     }
 
     /// What the user asked for in a turn whose beginning has left the window.
@@ -136,7 +132,7 @@ impl Engine {
         }
         let index = self.index(state).await?;
         let query = Query::new(&recall.prompt);
-        let hits = search(&query, &[index], std::slice::from_ref(wanted), recall.limit);
+        let hits = search(&query, &[index], std::slice::from_ref(wanted), recall.limit).await;
         let sequences: Vec<Sequence> = hits.iter().map(|hit| Sequence(hit.sequence)).collect();
         let mut found = self.stored(state, &sequences.iter().copied().collect()).await?;
         let rank = |utterance: &Arc<Utterance>| sequences.iter().position(|hit| *hit == utterance.sequence);

@@ -7,7 +7,7 @@ use crate::{
         Change, Conversation, ConversationId, ConversationKey, Encoding, Identity, LineageId, Loaded, Need,
         Ranges, Refusal, Timestamp, Verdict, change::Context,
     },
-    engine::{Address, Engine, EngineError, queued::Rule},
+    engine::{Address, Engine, EngineError, aside, queued::Rule},
 };
 
 /// What changes that are not committed yet have moved in the store, or are about to: the store does not tell
@@ -40,6 +40,12 @@ impl Moved {
             Need::ArchivedIds(ids) => self.is_shorter || ids.iter().any(|id| self.ids.contains(id)),
         }
     }
+}
+
+/// Whether a decision that looks at the whole window takes long.
+pub(super) fn is_large(conversation: &Conversation) -> bool {
+    const TOKENS: u64 = 20_000;
+    conversation.window.tokens() > TOKENS
 }
 
 impl Engine {
@@ -78,6 +84,9 @@ impl Engine {
         before: &Conversation,
         mut decide: impl FnMut(&Conversation, &Context<'_>) -> Result<Verdict<T>, Refusal> + Send,
     ) -> Result<T, EngineError> {
+        let mut decide = |before: &Conversation, context: &Context<'_>| {
+            aside(is_large(before), || decide(before, context))
+        };
         let decided = self.decide(before, &Moved::default(), &mut decide).await?;
         decided.ok_or(EngineError::Interrupted)
     }

@@ -14,13 +14,10 @@ use crate::{
         attended::Attended,
         commit::{Extras, Part, Parts, Uncommitted},
         hold::{Hold, held, hold_all},
-        queued::{Target, WriteCall},
+        queued::{ATTEMPTS, Target, WriteCall},
         write::Aimed,
     },
 };
-
-/// How often it is tried anew when others change what it is about.
-const ATTEMPTS: usize = 64;
 
 /// How an attempt ends.
 enum Erased {

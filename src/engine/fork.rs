@@ -16,14 +16,11 @@ use crate::{
         attended::Attended,
         commit::{Extras, Part, Parts, Uncommitted},
         hold::{Hold, held, hold_all},
-        queued::{IfAbsent, Rule, Target, WriteCall},
+        queued::{ATTEMPTS, IfAbsent, Rule, Target, WriteCall},
         write::Aimed,
     },
     store::PointerWrite,
 };
-
-/// How often it is tried anew when others change what it is about.
-const ATTEMPTS: usize = 64;
 
 /// Forks of a conversation that are listed with it at most.
 const MAX_LISTED: usize = 1_000;

@@ -171,7 +171,7 @@ impl Engine {
         self: &Arc<Self>,
         caller: &Caller,
         call: &ImportCall,
-        mut incoming: Incoming,
+        incoming: Incoming,
     ) -> Result<Planned, EngineError> {
         let existing = self.published(&caller.key(incoming.id.clone())).await?;
         let mut own = true;
@@ -188,8 +188,7 @@ impl Engine {
             None => 0,
         };
         let encoding = existing.as_ref().map_or(call.encoding, |state| state.head.identity.encoding);
-        let (drafts, tokens) = count(std::mem::take(&mut incoming.drafts), self.counter(encoding)).await?;
-        incoming.drafts = drafts;
+        let tokens = count(&incoming.drafts, self.counter(encoding));
         let namespace = caller.namespace.clone();
         Ok(Planned { incoming, existing, own, reached, tokens, namespace, activates: false })
     }

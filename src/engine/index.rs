@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use parking_lot::RwLock;
 use quick_cache::{Weighter, sync::Cache};
+use tokio::sync::RwLock;
 
 use crate::domain::{LineageId, Revision, recall::Index};
 
@@ -17,17 +17,13 @@ pub(super) struct Indexes(Cache<LineageId, Entry, Bytes>);
 #[derive(Clone)]
 struct Entry {
     shared: SharedIndex,
+    /// When text was last erased of what it is of.
+    erased_at: Revision,
     bytes: u64,
 }
 
-/// An index that several searches may read at once.
-pub(super) type SharedIndex = Arc<RwLock<Indexed>>;
-
-/// An index, and the state that it is of.
-pub(super) struct Indexed {
-    pub(super) index: Index,
-    erased_at: Revision,
-}
+/// An index that several searches may read at once. Who waits for it holds up no thread.
+pub(super) type SharedIndex = Arc<RwLock<Index>>;
 
 #[derive(Clone)]
 struct Bytes;
@@ -47,16 +43,13 @@ impl Default for Indexes {
 impl Indexes {
     /// The index of a lineage in which nothing was erased since `erased_at`; an empty one when none is kept.
     pub(super) fn of(&self, lineage: LineageId, erased_at: Revision) -> SharedIndex {
-        let kept = self.0.get(&lineage).filter(|entry| entry.shared.read().erased_at == erased_at);
-        match kept {
-            Some(entry) => entry.shared,
-            None => Arc::new(RwLock::new(Indexed { index: Index::new(), erased_at })),
-        }
+        let kept = self.0.get(&lineage).filter(|entry| entry.erased_at == erased_at);
+        kept.map_or_else(|| Arc::new(RwLock::new(Index::new())), |entry| entry.shared)
     }
 
-    /// Keeps an index that takes so many bytes.
-    pub(super) fn keep(&self, lineage: LineageId, shared: SharedIndex, bytes: u64) {
-        self.0.insert(lineage, Entry { shared, bytes });
+    /// Keeps such an index, which takes so many bytes.
+    pub(super) fn keep(&self, lineage: LineageId, erased_at: Revision, shared: SharedIndex, bytes: u64) {
+        self.0.insert(lineage, Entry { shared, erased_at, bytes });
     }
 
     /// Gives up an index: its text is gone from memory.

@@ -7,7 +7,7 @@ use crate::{
     engine::{Engine, EngineError, aside, index::SharedIndex},
 };
 
-/// So many utterances are indexed on the thread that serves the call; more, beside it.
+/// More utterances are indexed aside.
 const INDEX_ASIDE: usize = 200;
 
 impl Engine {
@@ -19,11 +19,11 @@ impl Engine {
     ) -> Result<SharedIndex, EngineError> {
         let (lineage, erased_at) = (state.head.identity.lineage, state.head.erased_at);
         let shared = self.indexes.of(lineage, erased_at);
-        let newest = shared.read().index.newest().map_or(Sequence::FIRST, |newest| Sequence(newest).next());
+        let newest = shared.read().await.newest().map_or(Sequence::FIRST, |newest| Sequence(newest).next());
         let missing = self.stored(state, &Ranges::of(newest, state.head.next)).await?;
         if !missing.is_empty() {
-            let bytes = extend(&shared, state, missing).await?;
-            self.indexes.keep(lineage, shared.clone(), bytes);
+            let bytes = extend(&shared, state, missing).await;
+            self.indexes.keep(lineage, erased_at, shared.clone(), bytes);
         }
         self.give_up_if_erased(state).await?;
         Ok(shared)
@@ -40,17 +40,11 @@ impl Engine {
 }
 
 /// Adds what is missing; answers the bytes that the index takes then.
-async fn extend(
-    shared: &SharedIndex,
-    state: &Arc<Conversation>,
-    missing: Vec<Arc<Utterance>>,
-) -> Result<u64, EngineError> {
+async fn extend(shared: &SharedIndex, state: &Arc<Conversation>, missing: Vec<Arc<Utterance>>) -> u64 {
     let long = missing.len() > INDEX_ASIDE
         || missing.iter().map(|u| u.content.len()).sum::<usize>() > INDEX_ASIDE * 200;
-    let (shared, state) = (shared.clone(), state.clone());
-    let work = move || {
-        let mut indexed = shared.write();
-        let index = &mut indexed.index;
+    let mut index = shared.write().await;
+    aside(long, || {
         let newest = index.newest().unwrap_or(0);
         let new = missing.iter().filter(|utterance| utterance.sequence.get() > newest);
         index.extend(new.map(|utterance| (utterance.sequence.get(), &*utterance.content)));
@@ -59,6 +53,5 @@ async fn extend(
             index.retain(|sequence| state.stores(Sequence(sequence)) || sequence >= state.head.next.get());
         }
         index.heap_bytes() as u64
-    };
-    aside(long, work).await
+    })
 }

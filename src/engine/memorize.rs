@@ -74,7 +74,7 @@ impl Engine {
             Aimed::Earlier(outcome) => return Ok(Prepared::Earlier(outcome)),
         };
         let encoding = self.encoding_of(&target).await?;
-        let (drafts, tokens) = count(drafts, self.counter(encoding)).await?;
+        let tokens = count(&drafts, self.counter(encoding));
         let command = Memorize { drafts, tokens, encoding, expected, lenient };
         let mut request = Request::new(write, move |before, context| {
             Ok(memorize(before, &command, context)?
@@ -96,15 +96,8 @@ impl Engine {
     }
 }
 
-/// Counts the drafts' tokens: on this thread when there is little text, else beside it.
-pub(super) async fn count(
-    drafts: Vec<Draft>,
-    counter: &'static dyn TokenCounter,
-) -> Result<(Vec<Draft>, Vec<u32>), EngineError> {
+/// The tokens of each draft.
+pub(super) fn count(drafts: &[Draft], counter: &dyn TokenCounter) -> Vec<u32> {
     let bytes: usize = drafts.iter().map(Draft::content_bytes).sum();
-    let count = move || {
-        let tokens = drafts.iter().map(|draft| draft.tokens(counter)).collect();
-        (drafts, tokens)
-    };
-    aside(bytes > COUNT_ASIDE_BYTES, count).await
+    aside(bytes > COUNT_ASIDE_BYTES, || drafts.iter().map(|draft| draft.tokens(counter)).collect())
 }

@@ -15,8 +15,8 @@ use crate::{
     store::{Outcome, OutcomeKey, PointerWrite},
 };
 
-/// How often a write is decided anew because others were faster.
-const ATTEMPTS: u32 = 64;
+/// How often something is tried anew because others were faster.
+pub(super) const ATTEMPTS: u32 = 64;
 
 /// What a rule makes of a conversation.
 pub(super) struct Decision<T> {

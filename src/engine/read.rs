@@ -4,11 +4,8 @@ use std::sync::Arc;
 
 use crate::{
     domain::{Conversation, ConversationId},
-    engine::{Address, Caller, Engine, EngineError},
+    engine::{Address, Caller, Engine, EngineError, queued::ATTEMPTS},
 };
-
-/// How often an address is looked up again whose conversation ends or goes meanwhile.
-const ATTEMPTS: usize = 64;
 
 impl Engine {
     /// The conversation that is addressed, if its recipient has one.

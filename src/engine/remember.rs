@@ -10,7 +10,7 @@ use crate::{
         Conversation, Ranges, RecipientId, Role, Sequence, Timestamp, Utterance,
         recall::{Hit, Query, score},
     },
-    engine::{Address, Caller, Engine, EngineError, Operation, events::Event, index::SharedIndex},
+    engine::{Address, Caller, Engine, EngineError, Operation, aside, events::Event, index::SharedIndex},
     store::Page,
 };
 
@@ -110,6 +110,8 @@ pub struct Found {
 
 /// Conversations of a recipient that are searched at most, the newest.
 const MAX_CONVERSATIONS: usize = 1_000;
+/// More utterances are searched aside.
+const SEARCH_ASIDE: usize = 5_000;
 /// Candidates that are looked at first; four times as many each time that too few pass.
 const CANDIDATES: usize = 256;
 
@@ -213,7 +215,7 @@ impl Engine {
             Order::Recency => usize::MAX,
         };
         loop {
-            let hits = search(query, &indexes, &wanted, candidates);
+            let hits = search(query, &indexes, &wanted, candidates).await;
             let exhausted = hits.len() < candidates;
             let found = self.look_up(states, hits, call).await?;
             if exhausted || distinct(&found) > call.skip + call.limit {
@@ -299,11 +301,17 @@ fn place(found: &Found) -> Place {
 }
 
 /// The best `limit` hits among the `wanted` sequences of each index.
-pub(super) fn search(query: &Query, indexes: &[SharedIndex], wanted: &[Ranges], limit: usize) -> Vec<Hit> {
-    let guards: Vec<_> = indexes.iter().map(|index| index.read()).collect();
-    let indexes: Vec<_> = guards.iter().map(|indexed| &indexed.index).collect();
+pub(super) async fn search(
+    query: &Query,
+    indexes: &[SharedIndex],
+    wanted: &[Ranges],
+    limit: usize,
+) -> Vec<Hit> {
+    let guards = futures::future::join_all(indexes.iter().map(|index| index.read())).await;
+    let indexes: Vec<_> = guards.iter().map(|index| &**index).collect();
     let eligible = |index: usize, sequence: u64| wanted[index].contains(Sequence(sequence));
-    score(query, &indexes, eligible, 0..limit)
+    let long = indexes.iter().map(|index| index.len()).sum::<usize>() > SEARCH_ASIDE;
+    aside(long, || score(query, &indexes, eligible, 0..limit))
 }
 
 impl Found {

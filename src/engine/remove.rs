@@ -8,11 +8,9 @@ use crate::{
         Engine, EngineError, Event, Operation,
         attended::Attended,
         commit::{Extras, Part, Parts, Uncommitted},
+        queued::ATTEMPTS,
     },
 };
-
-/// How often it is tried anew when others change the conversation.
-const ATTEMPTS: usize = 64;
 
 impl Engine {
     /// Removes the conversation if `check` lets it; `None` when there is none.

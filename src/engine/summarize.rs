@@ -126,16 +126,14 @@ impl Engine {
         let sources = self.sources(&state, call.scope).await?;
         let limit = limit(&state, call);
         let counter = self.counter(state.head.identity.encoding);
-        let areas = call.focus.clone();
         let Sources { mut sentences, utterances, sequences, tokens } = sources;
         let long = utterances.iter().map(|utterance| u64::from(utterance.tokens)).sum::<u64>()
             > SUMMARISE_ASIDE_TOKENS;
-        let work = move || {
-            let focus = Focus::detect(&utterances, &areas);
+        let chosen = aside(long, || {
+            let focus = Focus::detect(&utterances, &call.focus);
             sentences.extend(summarise(&utterances, &focus, limit, counter));
             select(sentences, &focus, limit)
-        };
-        let chosen = aside(long, work).await?;
+        });
         Ok(reply(state, &chosen, sequences, tokens))
     }
 

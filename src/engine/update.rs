@@ -112,11 +112,8 @@ impl Engine {
         let encoding = state.map_or(self.defaults.encoding, |state| state.head.identity.encoding);
         let counter = self.counter(encoding);
         let long = content.len() > COUNT_ASIDE_BYTES;
-        let count = move || {
-            let tokens = counter.count(&content);
-            NewContent { content, tokens, encoding, max_bytes }
-        };
-        call.update.content = Some(aside(long, count).await?);
+        let tokens = aside(long, || counter.count(&content));
+        call.update.content = Some(NewContent { content, tokens, encoding, max_bytes });
         Ok(())
     }
 }

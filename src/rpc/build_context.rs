@@ -18,7 +18,7 @@ use crate::{
 
 /// Recalled utterances by default, and at most.
 const RECALLED: (usize, usize) = (5, 50);
-/// A context of more tokens is written beside the threads that serve calls.
+/// A context of more tokens is written aside.
 const RENDER_ASIDE_TOKENS: u32 = 20_000;
 
 impl Services {
@@ -39,7 +39,7 @@ impl Services {
             ..Default::default()
         };
         let long = context.tokens > RENDER_ASIDE_TOKENS;
-        let rendered = aside(long, move || render(&context, counter)).await?;
+        let rendered = aside(long, || render(&context, counter));
         let Rendered { messages_json, system_json, text, tokens, stable_messages } = rendered;
         (response.messages_json, response.system_json, response.text) = (messages_json, system_json, text);
         response.token_count = Some(encode::int(tokens));

@@ -33,10 +33,8 @@ impl ContextService for Services {
         let exact = counted.iter().all(Counted::is_exact);
         let counter = self.engine.counter(encoding);
         let bytes: usize = counted.iter().map(Counted::bytes).sum();
-        let count = move || -> Vec<i32> {
-            counted.iter().map(|counted| encode::int(counted.tokens(counter))).collect()
-        };
-        let token_counts = aside(bytes > COUNT_ASIDE_BYTES, count).await?;
+        let tokens = |counted: &Counted| encode::int(counted.tokens(counter));
+        let token_counts: Vec<_> = aside(bytes > COUNT_ASIDE_BYTES, || counted.iter().map(tokens).collect());
         self.engine.counted(&caller, token_counts.len());
         let encoding = encoding.name().to_owned();
         Ok(Response::new(proto::CountTokensResponse { token_counts, exact: Some(exact), encoding }))

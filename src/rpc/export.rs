@@ -8,7 +8,7 @@ use tonic::Status;
 
 use crate::{
     domain::{ConversationId, Refusal},
-    engine::{Address, Caller, EngineError, Exported},
+    engine::{Address, Caller, EngineError, Exported, aside},
     formats::{self, Format, Losses, Repairs, Unanswered, Whole, persisted},
     proto::{self, export_conversation_response::Message},
     rpc::{Services, decode, encode, import::format},
@@ -16,6 +16,8 @@ use crate::{
 
 /// Bytes of a chunk at most.
 const CHUNK: usize = 64 << 10;
+/// Utterances beyond which a conversation is written aside.
+const WRITE_ASIDE: usize = 200;
 
 impl Services {
     /// The chunks of an export, and its end. What is wrong with the request, or a single conversation
@@ -184,10 +186,13 @@ impl Export {
             labels: &head.labels,
             utterances: &exported.utterances,
         };
-        let (value, losses) = formats::export(&whole, self.wanted.format, self.wanted.repairs);
+        let (bytes, losses) = aside(exported.utterances.len() > WRITE_ASIDE, || {
+            let (value, losses) = formats::export(&whole, self.wanted.format, self.wanted.repairs);
+            (self.laid_out(whole.id, value), losses)
+        });
         self.note(exported, losses);
         self.migrated = self.migrated.take().max(head.labels.get(persisted::LAST_MIGRATED).cloned());
-        let bytes = self.laid_out(whole.id, value).map_err(|error| Status::internal(error.to_string()))?;
+        let bytes = bytes.map_err(|error| Status::internal(error.to_string()))?;
         self.send(&bytes);
         self.count += 1;
         self.utterances += exported.utterances.len();

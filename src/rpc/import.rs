@@ -23,7 +23,7 @@ impl Services {
         let (header, content) = self.receive(messages).await?;
         let wanted = format(header.format)?;
         let long = content.len() > COUNT_ASIDE_BYTES;
-        let source = aside(long, move || formats::parse(&content, wanted)).await??;
+        let source = aside(long, || formats::parse(&content, wanted))?;
         let places = source.conversations.iter().map(Places::of).collect::<Vec<_>>();
         let warnings = source.notes.iter().map(|note| warning(note.place.clone(), note.description.clone()));
         let mut response = proto::ImportConversationResponse {

@@ -31,11 +31,10 @@ impl Services {
         let limits = self.limits;
         let what = asked(&request, limits)?;
         let bytes = request.messages_json.len() + request.prompt.len() + said_bytes(&request.utterances);
-        let work = move || {
+        let prepared = aside(bytes > COUNT_ASIDE_BYTES, || {
             let (incoming, prompt) = brought(request, limits)?;
             prepare(incoming, prompt, &what, counter)
-        };
-        let prepared = aside(bytes > COUNT_ASIDE_BYTES, work).await??;
+        })?;
         self.engine.prepared(caller, prepared.message_count);
         Ok(response(prepared))
     }
