@@ -1,6 +1,6 @@
 //! Writes that are decided one after another and go out as one commit.
 
-use std::sync::Arc;
+use std::{mem, slice, sync::Arc};
 
 use smallvec::SmallVec;
 
@@ -10,7 +10,7 @@ use crate::{
         Engine, EngineError, Operation,
         applied::Decided,
         aside,
-        commit::{Extras, Part, Parts, Uncommitted},
+        commit::{Extras, Part, Uncommitted},
         decide::{Moved, is_large},
         hold::Hold,
         queued::{Answer, IfAbsent, QueuedWrite, Target},
@@ -80,7 +80,7 @@ impl<'a> Batch<'a> {
             Err(Stop::RollOver(left)) => return Joined::RollsOver(write, left),
             Err(Stop::Elsewhere) => Answer::Anew,
             Err(Stop::Error(error @ EngineError::Refused(_))) => {
-                match engine.is_outdated(write.call(), write.target().pointer.as_ref()).await {
+                match Box::pin(engine.is_outdated(write.call(), write.target().pointer.as_ref())).await {
                     Ok(true) => Answer::Anew,
                     Ok(false) => Answer::Failed(error),
                     Err(unknown) => Answer::Failed(unknown),
@@ -164,22 +164,23 @@ impl<'a> Batch<'a> {
 
     /// Commits what was decided, and answers it. What has to be decided anew comes back, in its order; and
     /// whether one at a time.
-    pub(super) async fn finish(self, engine: &Engine) -> (Vec<Box<dyn QueuedWrite>>, bool) {
+    pub(super) async fn finish(&mut self, engine: &Engine) -> (Vec<Box<dyn QueuedWrite>>, bool) {
         if self.is_empty() {
             return Default::default();
         }
-        let Self { part, extras, decided, .. } = self;
-        let several = decided.len() > 1;
-        let ends = part.newest().filter(|state| state.head.ended.is_some()).cloned();
-        match engine.commit(Parts::from_iter([part]), extras).await {
+        let extras = mem::take(&mut self.extras);
+        let committed = engine.commit(slice::from_mut(&mut self.part), extras).await;
+        let decided = mem::take(&mut self.decided);
+        match committed {
             Ok(()) => {
-                ends.into_iter().for_each(|ended| engine.retention.add(&ended));
+                let ended = self.part.newest().filter(|state| state.head.ended.is_some());
+                ended.into_iter().for_each(|ended| engine.retention.add(ended));
                 decided.into_iter().for_each(|(write, answer)| write.answer(answer));
                 Default::default()
             }
             Err(Uncommitted::Conflict(conflict)) => (again(decided.into_iter(), &conflict), false),
             // one alone may find room
-            Err(Uncommitted::Full(_)) if several => {
+            Err(Uncommitted::Full(_)) if decided.len() > 1 => {
                 (decided.into_iter().map(|(write, _)| write).collect(), true)
             }
             Err(Uncommitted::Full(full)) => fail(decided, &full.into()),

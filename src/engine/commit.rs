@@ -1,6 +1,6 @@
 //! One commit: handed to the store, and published when it has taken effect.
 
-use std::sync::Arc;
+use std::{future::Future, sync::Arc};
 
 use smallvec::SmallVec;
 
@@ -19,9 +19,6 @@ pub(super) struct Part<'a> {
     after: Option<Arc<Conversation>>,
     events: SmallVec<[Event; 1]>,
 }
-
-/// The parts of a commit, in the order in which they are published: mostly one.
-pub(super) type Parts<'a> = SmallVec<[Part<'a>; 1]>;
 
 /// What a commit brings beside its parts.
 #[derive(Default)]
@@ -124,9 +121,9 @@ impl<'a> Part<'a> {
         self.after.is_none() && lineage != Some(state.head.identity.lineage)
     }
 
-    fn publish(self, engine: &Engine) {
-        self.hold.queue.publish_after(&self.changes, self.after);
-        self.events.into_iter().for_each(|event| engine.events.push(event));
+    fn publish(&mut self, engine: &Engine) {
+        self.hold.queue.publish_after(&self.changes, self.after.clone());
+        self.events.drain(..).for_each(|event| engine.events.push(event));
     }
 }
 
@@ -136,28 +133,45 @@ impl Engine {
         ChangeId(self.clock.unique().to_be_bytes())
     }
 
-    /// Makes the parts effective together, and publishes them all before anyone is answered; or does neither.
+    /// Makes the parts effective together, in their order, and publishes them all before anyone is answered; or does neither.
     ///
     /// Nothing has to be taken back when it fails: what is published is what was committed before. Where that
     /// may be wrong by now it is dropped, and whoever asks next loads what is stored.
-    pub(super) async fn commit(&self, parts: Parts<'_>, extras: Extras) -> Result<(), Uncommitted> {
+    pub(super) fn commit<'a, 'h: 'a>(
+        &'a self,
+        parts: &'a mut [Part<'h>],
+        extras: Extras,
+    ) -> impl Future<Output = Result<(), Uncommitted>> + Send + use<'a, 'h> {
         let commit = Commit {
             writes: parts.iter().filter_map(Part::write).collect(),
             pointers: extras.pointers,
             outcomes: extras.outcomes,
         };
-        if commit.writes.is_empty() && commit.pointers.is_empty() && commit.outcomes.is_empty() {
-            return Ok(());
+        let is_empty = commit.writes.is_empty() && commit.pointers.is_empty() && commit.outcomes.is_empty();
+        let committed = (!is_empty).then(|| self.store.commit(commit));
+        async move {
+            match committed {
+                Some(committed) => self.committed(parts, committed.await).await,
+                None => Ok(()),
+            }
         }
-        let committed = match self.store.commit(commit).await {
+    }
+
+    /// Publishes the parts of a commit if it has taken effect.
+    async fn committed(
+        &self,
+        parts: &mut [Part<'_>],
+        committed: Result<(), CommitError>,
+    ) -> Result<(), Uncommitted> {
+        let committed = match committed {
             Ok(()) => Ok(()),
-            Err(CommitError::Unknown(why)) => self.find_out(&parts, why).await,
+            Err(CommitError::Unknown(why)) => Box::pin(self.find_out(parts, why)).await,
             Err(CommitError::Conflict(conflict)) => Err(Uncommitted::Conflict(conflict)),
             Err(CommitError::Store(full @ StoreError::Full { .. })) => Err(Uncommitted::Full(full)),
             Err(CommitError::Store(error)) => Err(Uncommitted::Failed(error.into())),
         };
         match &committed {
-            Ok(()) => parts.into_iter().for_each(|part| part.publish(self)),
+            Ok(()) => parts.iter_mut().for_each(|part| part.publish(self)),
             Err(Uncommitted::Full(_)) => {}
             Err(_) => parts.iter().for_each(|part| part.hold.queue.forget()),
         }

@@ -11,7 +11,7 @@ use crate::{
         Engine, EngineError, Operation,
         applied::{Decided, Done},
         batch::{Batch, Joined, conflicted},
-        commit::{Extras, Part, Parts, Uncommitted},
+        commit::{Extras, Part, Uncommitted},
         hold::Hold,
         queued::{Answer, Entry, QueuedWrite},
     },
@@ -66,7 +66,7 @@ async fn drive_batch(hold: &Hold, first: Box<dyn QueuedWrite>, most: usize) -> b
     }
     let engine = &*hold.engine;
     let mut batch = match Batch::on(hold).await {
-        Ok(batch) => batch,
+        Ok(batch) => Box::new(batch),
         Err(error) => {
             next.into_iter().chain(writes).for_each(|write| write.answer(Answer::Failed(error.clone())));
             return false;
@@ -161,11 +161,11 @@ async fn rolled_over(
     };
     // nobody else knows of the new conversation yet, so this waits for no one
     let beginning = engine.hold(start.after.key()).await?;
-    let parts = Parts::from_iter([
+    let mut parts = [
         Part::from(hold, left).and(&ending, Operation::EndConversation, None),
         Part::from(&beginning, &fresh).and(&start, call.operation, call.attempt.as_ref()),
-    ]);
+    ];
     let extras = Extras { pointers: vec![pointer], outcomes: call.kept(&done).into_iter().collect() };
-    engine.commit(parts, extras).await?;
+    engine.commit(&mut parts, extras).await?;
     Ok((done, ending.after))
 }

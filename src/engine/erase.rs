@@ -12,7 +12,7 @@ use crate::{
         Applied, Engine, EngineError, ForgetReply,
         applied::Decided,
         attended::Attended,
-        commit::{Extras, Part, Parts, Uncommitted},
+        commit::{Extras, Part, Uncommitted},
         hold::{Hold, held, hold_all},
         queued::{ATTEMPTS, Target, WriteCall},
         write::Aimed,
@@ -82,7 +82,7 @@ impl Engine {
             self.rehearse(&before, |before, context| forget(before, command, context)).await?;
         let commit = self.next_change();
         let first = transition.map(|transition| Decided::of(transition, commit));
-        let mut parts = Parts::new();
+        let mut parts = Vec::new();
         if let Some(first) = &first {
             parts.push(Part::from(hold, &before).and(first, call.operation, call.attempt.as_ref()));
             for (other, through) in sharing {
@@ -99,7 +99,7 @@ impl Engine {
         let outcomes = call.kept(&done).into_iter().collect();
         let pointers = target.pointer.into_iter().filter(|_| first.is_some()).collect();
         let changed: Vec<_> = parts.iter().filter_map(|part| part.newest().cloned()).collect();
-        self.commit(parts, Extras { pointers, outcomes }).await?;
+        self.commit(&mut parts, Extras { pointers, outcomes }).await?;
         changed.iter().for_each(|state| self.indexes.remove(state.head.identity.lineage));
         Ok(Erased::Done(Applied::now(done, utterances)))
     }

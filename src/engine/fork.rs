@@ -14,7 +14,7 @@ use crate::{
         UpdateUtteranceReply,
         applied::Decided,
         attended::Attended,
-        commit::{Extras, Part, Parts, Uncommitted},
+        commit::{Extras, Part, Uncommitted},
         hold::{Hold, held, hold_all},
         queued::{ATTEMPTS, IfAbsent, Rule, Target, WriteCall},
         write::Aimed,
@@ -195,14 +195,14 @@ impl Engine {
         let commit = self.next_change();
         let (frozen, fork) = (Decided::of(forked.parent, commit), Decided::of(forked.fork, commit));
         let call = &making.call;
-        let parts = Parts::from_iter([
+        let mut parts = [
             Part::from(hold, &parent).and(&frozen, call.operation, call.attempt.as_ref()),
             Part::new(new, None).and(&fork, call.operation, call.attempt.as_ref()),
-        ]);
+        ];
         let done = self.done(call, &parent, Some(&fork), sequence);
         let outcomes = call.kept(&done).into_iter().collect();
         let pointers = self.pointers((call, making.activate), &fork.after, target.pointer).await?;
-        self.commit(parts, Extras { pointers, outcomes }).await?;
+        self.commit(&mut parts, Extras { pointers, outcomes }).await?;
         Ok(Some(Applied::now(done, value)))
     }
 

@@ -60,15 +60,10 @@ impl Engine {
         caller: &Caller,
         call: MemorizeCall,
     ) -> Result<Prepared, EngineError> {
+        let answers = call.drafts.first().is_some_and(|draft| draft.role == Role::Tool);
         let MemorizeCall { address, drafts, attempt, expected, lenient } = call;
-        let write = WriteCall {
-            caller: caller.clone(),
-            address,
-            attempt,
-            operation: Operation::Memorize,
-            if_absent: IfAbsent::Create,
-            answers: drafts.first().is_some_and(|draft| draft.role == Role::Tool),
-        };
+        let (caller, operation) = (caller.clone(), Operation::Memorize);
+        let write = WriteCall { caller, address, attempt, operation, if_absent: IfAbsent::Create, answers };
         let target = match self.aim(&write).await? {
             Aimed::At(target) => target,
             Aimed::Earlier(outcome) => return Ok(Prepared::Earlier(outcome)),

@@ -7,7 +7,7 @@ use crate::{
     engine::{
         Engine, EngineError, Event, Operation,
         attended::Attended,
-        commit::{Extras, Part, Parts, Uncommitted},
+        commit::{Extras, Part, Uncommitted},
         queued::ATTEMPTS,
     },
 };
@@ -45,7 +45,7 @@ impl Engine {
         check(&state).map_err(EngineError::from)?;
         let pointers = self.release(&state).await?.into_iter().collect();
         let part = Part::new(&hold, Some(state.clone())).deleted(Event::removal(operation, &state));
-        self.commit(Parts::from_iter([part]), Extras { pointers, outcomes: Vec::new() }).await?;
+        self.commit(&mut [part], Extras { pointers, outcomes: Vec::new() }).await?;
         self.indexes.remove(state.head.identity.lineage);
         Ok(Some(state))
     }

@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 
 use futures::{Stream, StreamExt, stream};
 use prost::Message;
-use tonic::{Status, Streaming};
+use tonic::{Request, Status, Streaming};
 
 use crate::{
     domain::Refusal,
@@ -14,14 +14,15 @@ use crate::{
 };
 
 impl Services {
-    pub(super) async fn memorize_one(
+    /// Who calls, of which session, and what for.
+    pub(super) fn memorize_request(
         &self,
-        caller: &Caller,
-        request: proto::MemorizeRequest,
-    ) -> Result<proto::MemorizeResponse, Status> {
+        request: Request<proto::MemorizeRequest>,
+    ) -> Result<(Caller, Option<Box<str>>, MemorizeCall), Refusal> {
+        let caller = self.caller(&request);
+        let request = request.into_inner();
         let session = decode::session(&request.session_id)?;
-        let call = self.memorize_call(request)?;
-        Ok(self.memorized(self.engine.memorize(caller, call).await?, session.as_deref()))
+        Ok((caller, session, self.memorize_call(request)?))
     }
 
     /// The responses to a stream of requests. Once the server closes, no further request is read,
@@ -58,7 +59,7 @@ impl Services {
         })
     }
 
-    fn memorized(&self, reply: MemorizeReply, session: Option<&str>) -> proto::MemorizeResponse {
+    pub(super) fn memorized(&self, reply: MemorizeReply, session: Option<&str>) -> proto::MemorizeResponse {
         let outcome = &reply.outcome;
         proto::MemorizeResponse {
             conversation_id: outcome.conversation.to_string(),

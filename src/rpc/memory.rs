@@ -27,8 +27,9 @@ impl MemoryService for Services {
         &self,
         request: Request<proto::MemorizeRequest>,
     ) -> Result<Response<proto::MemorizeResponse>, Status> {
-        let caller = self.caller(&request);
-        Ok(Response::new(self.memorize_one(&caller, request.into_inner()).await?))
+        let (caller, session, call) = self.memorize_request(request)?;
+        let reply = self.engine.memorize(&caller, call).await?;
+        Ok(Response::new(self.memorized(reply, session.as_deref())))
     }
 
     type MemorizeStreamStream = Responses<proto::MemorizeStreamResponse>;
