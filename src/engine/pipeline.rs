@@ -7,6 +7,8 @@ use std::{
     sync::Arc,
 };
 
+use futures::FutureExt;
+
 use crate::{
     domain::{ConversationKey, Draft, RecipientId, Refusal, memorize::Irregularity},
     engine::{
@@ -19,14 +21,17 @@ use crate::{
 
 /// Messages that a pipeline holds at most, answered or not.
 const MAX_MESSAGES: usize = 256;
+/// So many messages wait for one another before their queue is driven: enough to share the cost of a commit,
+/// and few enough that what they come to is still in the processor's cache when it is answered.
+const MAX_FRESH: usize = 32;
 /// Bytes of text beyond which a pipeline takes no message until some are answered.
 const MAX_BYTES: usize = 4 << 20;
 
 /// The messages of one stream: they take effect, and are answered, in their order.
 ///
 /// - A message does not wait for the commits of those before it: it stands in the queue behind them.
-/// - What is taken is decided once an answer is waited for, or another message has to wait for it: so all that
-///   comes at once shares a commit.
+/// - What is taken is decided once 32 messages are, an answer is waited for, or another message has to wait
+///   for it: so what comes at once shares a commit.
 /// - When one comes to mean another conversation, because the recipient's has ended meanwhile, so does each
 ///   behind it; they are written there in their order, before another message is taken.
 /// - What was taken is written even when the pipeline is dropped.
@@ -84,6 +89,16 @@ impl MemorizePipeline {
         self.bytes += bytes;
         self.fresh += 1;
         self.messages.push_back(Message { state, bytes });
+        if self.fresh >= MAX_FRESH {
+            self.start();
+        }
+    }
+
+    /// Whether the oldest message is answered, as far as that can be told without waiting.
+    pub fn has_answer(&mut self) -> bool {
+        let is_driven = self.messages.len() > self.fresh;
+        let front = self.messages.front_mut().filter(|_| is_driven);
+        front.is_some_and(|message| message.wait().now_or_never().is_some())
     }
 
     /// Waits until [`Self::next`] has an answer at once, or nearly so. Nothing is lost when the

@@ -34,7 +34,7 @@ impl Services {
     ) -> impl Stream<Item = Result<proto::MemorizeStreamResponse, Status>> + use<> {
         let conversation = Answering {
             services: self.clone(),
-            line: MemorizePipeline::new(self.engine.clone(), caller),
+            pipeline: MemorizePipeline::new(self.engine.clone(), caller),
             sessions: VecDeque::new(),
             messages: UntilClosing::new(messages, self.closing.clone()),
             ended: false,
@@ -79,8 +79,8 @@ impl Services {
 /// A stream of requests that is being answered.
 struct Answering {
     services: Services,
-    line: MemorizePipeline,
-    /// The sessions that the messages in line named.
+    pipeline: MemorizePipeline,
+    /// The sessions that the messages in the pipeline named.
     sessions: VecDeque<Option<Box<str>>>,
     messages: UntilClosing<Streaming<proto::MemorizeStreamRequest>>,
     /// There are no more messages.
@@ -90,22 +90,27 @@ struct Answering {
 }
 
 impl Answering {
-    /// The next response. Messages that are there are taken in before one is answered, so that they are
-    /// written together.
+    /// The next response. Messages that are there are taken in before one has to be waited for, so that they
+    /// are written together.
     async fn next(&mut self) -> Option<Result<proto::MemorizeStreamResponse, Status>> {
         loop {
-            let (answers, reads) = (!self.line.is_empty(), !self.ended && !self.line.is_full());
+            let (answers, reads) = (!self.pipeline.is_empty(), !self.ended && !self.pipeline.is_full());
+            if self.pipeline.has_answer() {
+                return self.answer().await;
+            }
             tokio::select! {
                 biased;
                 message = self.messages.next(), if reads => self.take(message).await,
-                () = self.line.ready(), if answers => {
-                    let reply = self.line.next().await?;
-                    let session = self.sessions.pop_front().flatten();
-                    return Some(Ok(self.response(reply, session.as_deref())));
-                }
+                () = self.pipeline.ready(), if answers => return self.answer().await,
                 else => return self.failure.take().map(Err),
             }
         }
+    }
+
+    async fn answer(&mut self) -> Option<Result<proto::MemorizeStreamResponse, Status>> {
+        let reply = self.pipeline.next().await?;
+        let session = self.sessions.pop_front().flatten();
+        Some(Ok(self.response(reply, session.as_deref())))
     }
 
     async fn take(&mut self, message: Option<Result<proto::MemorizeStreamRequest, Status>>) {
@@ -120,7 +125,7 @@ impl Answering {
                     self.services.memorize_call(request)
                 });
                 self.sessions.push_back(session);
-                self.line.push(call).await;
+                self.pipeline.push(call).await;
             }
             Some(Err(status)) => {
                 let most = self.services.limits.max_message_bytes;
