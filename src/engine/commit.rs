@@ -142,16 +142,15 @@ impl Engine {
         parts: &'a mut [Part<'h>],
         extras: Extras,
     ) -> impl Future<Output = Result<(), Uncommitted>> + Send + use<'a, 'h> {
-        let commit = Commit {
-            writes: parts.iter().filter_map(Part::write).collect(),
-            pointers: extras.pointers,
-            outcomes: extras.outcomes,
-        };
+        let writes: Vec<_> = parts.iter().filter_map(Part::write).collect();
+        // what such a commit can be told by, when its answer is lost
+        let alone = extras.outcomes.first().filter(|_| writes.is_empty()).cloned().map(Box::new);
+        let commit = Commit { writes, pointers: extras.pointers, outcomes: extras.outcomes };
         let is_empty = commit.writes.is_empty() && commit.pointers.is_empty() && commit.outcomes.is_empty();
         let committed = (!is_empty).then(|| self.store.commit(commit));
         async move {
             match committed {
-                Some(committed) => self.committed(parts, committed.await).await,
+                Some(committed) => self.committed(parts, alone, committed.await).await,
                 None => Ok(()),
             }
         }
@@ -161,11 +160,12 @@ impl Engine {
     async fn committed(
         &self,
         parts: &mut [Part<'_>],
+        alone: Option<Box<(OutcomeKey, Arc<Outcome>)>>,
         committed: Result<(), CommitError>,
     ) -> Result<(), Uncommitted> {
         let committed = match committed {
             Ok(()) => Ok(()),
-            Err(CommitError::Unknown(why)) => Box::pin(self.find_out(parts, why)).await,
+            Err(CommitError::Unknown(why)) => Box::pin(self.find_out(parts, alone, why)).await,
             Err(CommitError::Conflict(conflict)) => Err(Uncommitted::Conflict(conflict)),
             Err(CommitError::Store(full @ StoreError::Full { .. })) => Err(Uncommitted::Full(full)),
             Err(CommitError::Store(error)) => Err(Uncommitted::Failed(error.into())),
@@ -179,26 +179,38 @@ impl Engine {
     }
 
     /// Finds out what became of a commit whose answer was lost: the queues are held, so no one of this process
-    /// has followed.
-    async fn find_out(&self, parts: &[Part<'_>], why: String) -> Result<(), Uncommitted> {
+    /// has followed. One that writes nothing is told by the outcome that it keeps.
+    async fn find_out(
+        &self,
+        parts: &[Part<'_>],
+        outcome: Option<Box<(OutcomeKey, Arc<Outcome>)>>,
+        why: String,
+    ) -> Result<(), Uncommitted> {
         let named =
             |part: &Part<'_>| part.after.as_ref().map(|after| (after.key().clone(), after.head.change));
         let changed = parts.iter().filter(|part| !part.changes.is_empty()).find_map(named);
-        match (changed, parts.first()) {
-            (Some((key, change)), _) => match self.store.is_committed(&key, change).await {
-                Ok(true) => Ok(()),
-                Ok(false) => Err(Uncommitted::Conflict(Conflict::State(key))),
-                Err(error) => Err(Uncommitted::Failed(error.into())),
-            },
-            // a deletion is done, or is to be done once more
-            (None, Some(part)) => match self.store.load(&part.hold.queue.key).await {
-                Ok(None) => Ok(()),
-                // it was deleted, and another process has started it anew
-                Ok(Some(state)) if part.is_deletion_of_another(&state) => Ok(()),
-                Ok(Some(state)) => Err(Uncommitted::Conflict(Conflict::State(state.key().clone()))),
-                Err(error) => Err(Uncommitted::Failed(error.into())),
-            },
-            (None, None) => Err(Uncommitted::Failed(StoreError::Unavailable(why).into())),
+        let deleted = parts.iter().find(|part| part.after.is_none());
+        let (found, missing) = match (changed, outcome, deleted) {
+            (Some((key, change)), ..) => (self.store.is_committed(&key, change).await, Conflict::State(key)),
+            (None, Some(alone), _) => {
+                let (key, outcome) = *alone;
+                let kept = self.store.outcome(&key, outcome.time).await;
+                (kept.map(|kept| kept == Some(outcome)), Conflict::Outcome(key))
+            }
+            // done; or done, and started anew by another process; or to be done once more
+            (None, None, Some(part)) => {
+                let key = &part.hold.queue.key;
+                let state = self.store.load(key).await;
+                let is_gone =
+                    |state: Option<Arc<_>>| state.is_none_or(|state| part.is_deletion_of_another(&state));
+                (state.map(is_gone), Conflict::State(key.clone()))
+            }
+            (None, None, None) => return Err(Uncommitted::Failed(StoreError::Unavailable(why).into())),
+        };
+        match found {
+            Ok(true) => Ok(()),
+            Ok(false) => Err(Uncommitted::Conflict(missing)),
+            Err(error) => Err(Uncommitted::Failed(error.into())),
         }
     }
 }

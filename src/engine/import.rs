@@ -141,6 +141,7 @@ impl Engine {
     ///
     /// An attempt that is repeated skips what an earlier one stored, and goes on where it broke off.
     /// The last of those that have not ended becomes its recipient's active one unless there is one.
+    /// Refuses to go on when a conversation has gone, or another has taken its name, since it was looked at.
     pub async fn import_conversations(
         self: &Arc<Self>,
         caller: &Caller,
@@ -174,15 +175,17 @@ impl Engine {
         incoming: Incoming,
     ) -> Result<Planned, EngineError> {
         let existing = self.published(&caller.key(incoming.id.clone())).await?;
-        let mut own = true;
-        if let Some(state) = &existing {
-            address(&incoming, call).check_recipient(state)?;
-            own = state.head.labels.get(IMPORTED_FROM) == Some(&incoming.mark());
-            if !own && !call.into_existing {
-                let name = format!("{} (which is not of this import; into_existing adds to it)", incoming.id);
-                return Err(Refusal::Exists { kind: CONVERSATION, name }.into());
+        let own = match &existing {
+            Some(state) => {
+                address(&incoming, call).check_recipient(state)?;
+                let own = is_of(state, &incoming.mark());
+                if !own && !call.into_existing {
+                    return Err(not_of_this_import(&incoming.id).into());
+                }
+                own
             }
-        }
+            None => true,
+        };
         let reached = match &existing {
             Some(state) => self.reached(state, &incoming.drafts).await?,
             None => 0,
@@ -277,21 +280,35 @@ impl Engine {
     ) -> Result<(), EngineError> {
         let encoding = plan.existing.as_ref().map_or(call.encoding, |state| state.head.identity.encoding);
         let command = plan.part(from, to, encoding, call.lenient);
+        let address = address(&plan.incoming, call);
         let write = WriteCall {
             caller: caller.clone(),
-            address: address(&plan.incoming, call),
+            address: address.clone(),
             attempt: None,
             operation: Operation::ImportConversation,
-            if_absent: match plan.activates && plan.existing.is_none() && from == 0 {
-                true => IfAbsent::CreateAndActivate,
-                false => IfAbsent::Create,
+            if_absent: match plan.existing.is_none() && from == 0 {
+                true if plan.activates => IfAbsent::CreateAndActivate,
+                true => IfAbsent::Create,
+                // what was there is gone: the rest of it would be no conversation
+                false => IfAbsent::Refuse,
             },
             answers: false,
         };
         let blank = self.blank(call, plan, self.clock.now());
+        let mark = plan.own.then(|| plan.incoming.mark());
         let applied = self
             .write(write, move |before, context| {
-                let before = if before.head.revision == Revision::NONE { &blank } else { before };
+                let before = match before.head.revision {
+                    Revision::NONE => &blank,
+                    // it may be another than the one that was looked at
+                    _ => {
+                        address.check_recipient(before)?;
+                        if mark.as_ref().is_some_and(|mark| !is_of(before, mark)) {
+                            return Err(not_of_this_import(&before.key().id));
+                        }
+                        before
+                    }
+                };
                 Ok(import(before, &command, context)?.map(|imported| {
                     Decision::of(imported.transition, None, (imported.irregularities, imported.skipped))
                 }))
@@ -315,6 +332,16 @@ impl Engine {
         let identity = self.identity(key, &address(&plan.incoming, call), call.encoding, start);
         Conversation::new(identity, call.policy.clone())
     }
+}
+
+/// Whether a conversation was imported from what `mark` names.
+fn is_of(state: &Conversation, mark: &String) -> bool {
+    state.head.labels.get(IMPORTED_FROM) == Some(mark)
+}
+
+fn not_of_this_import(id: &ConversationId) -> Refusal {
+    let name = format!("{id} (which is not of this import; into_existing adds to it)");
+    Refusal::Exists { kind: CONVERSATION, name }
 }
 
 fn address(incoming: &Incoming, call: &ImportCall) -> Address {

@@ -1,6 +1,9 @@
 //! A store as several processes use it at once.
 
-use std::{collections::HashMap, sync::Arc};
+use std::{
+    collections::{HashMap, HashSet},
+    sync::Arc,
+};
 
 use parking_lot::Mutex;
 use utterd::{
@@ -14,32 +17,71 @@ use utterd::{
 };
 
 /// The store within, which says that others write to it too: an engine over it answers nothing from what it
-/// remembers alone.
+/// remembers alone. A clone is the same process; [`Self::another`] is another.
 #[derive(Clone)]
-pub struct Shared(Arc<dyn Store>, Arc<Mutex<Option<BoxFuture<'static, ()>>>>);
+pub struct Shared {
+    inner: Arc<dyn Store>,
+    between: Arc<Between>,
+    mishap: Arc<Mutex<Option<Mishap>>>,
+}
 
+/// What all processes have in common, beside the store within.
+#[derive(Default)]
+struct Between {
+    /// The states that commits have made.
+    made: Mutex<HashSet<(ConversationKey, ChangeId)>>,
+}
+
+/// What becomes of the next commit, and what happens meanwhile.
+struct Mishap {
+    takes_effect: bool,
+    meanwhile: BoxFuture<'static, ()>,
+}
+
+#[allow(dead_code)] // each test uses its part
 impl Shared {
     pub fn new(store: Arc<dyn Store>) -> Self {
-        Self(store, Arc::default())
+        Self { inner: store, between: Arc::default(), mishap: Arc::default() }
+    }
+
+    /// The same store as another process has it.
+    pub fn another(&self) -> Self {
+        Self { mishap: Arc::default(), ..self.clone() }
     }
 
     /// The answer to the next commit is lost: once that has taken effect, `meanwhile` happens.
-    #[allow(dead_code)] // not each test loses one
     pub fn lose_an_answer(&self, meanwhile: impl Future<Output = ()> + Send + 'static) {
-        *self.1.lock() = Some(Box::pin(meanwhile));
+        *self.mishap.lock() = Some(Mishap { takes_effect: true, meanwhile: Box::pin(meanwhile) });
+    }
+
+    /// The next commit is lost: it never takes effect, `meanwhile` happens, and nothing is answered.
+    pub fn lose_a_commit(&self, meanwhile: impl Future<Output = ()> + Send + 'static) {
+        *self.mishap.lock() = Some(Mishap { takes_effect: false, meanwhile: Box::pin(meanwhile) });
+    }
+
+    /// Commits, and notes what that has made.
+    fn apply(&self, commit: Commit) -> BoxFuture<'static, Result<(), CommitError>> {
+        let after = |state: &Arc<Conversation>| (state.key().clone(), state.head.change);
+        let made: Vec<_> = commit.writes.iter().filter_map(|write| write.after()).map(after).collect();
+        let (committed, between) = (self.inner.commit(commit), self.between.clone());
+        Box::pin(async move {
+            committed.await?;
+            between.made.lock().extend(made);
+            Ok(())
+        })
     }
 }
 
 impl Store for Shared {
     fn capabilities(&self) -> Capabilities {
-        Capabilities { shared: true, resident: false, ..self.0.capabilities() }
+        Capabilities { shared: true, resident: false, ..self.inner.capabilities() }
     }
 
     fn load<'a>(
         &'a self,
         key: &'a ConversationKey,
     ) -> BoxFuture<'a, Result<Option<Arc<Conversation>>, StoreError>> {
-        self.0.load(key)
+        self.inner.load(key)
     }
 
     fn load_if_newer<'a>(
@@ -47,23 +89,25 @@ impl Store for Shared {
         key: &'a ConversationKey,
         known: Option<ChangeId>,
     ) -> BoxFuture<'a, Result<Newer, StoreError>> {
-        self.0.load_if_newer(key, known)
+        self.inner.load_if_newer(key, known)
     }
 
     fn begin<'a>(&'a self, begin: Begin<'a>) -> BoxFuture<'a, Result<Begun, StoreError>> {
-        self.0.begin(begin)
+        self.inner.begin(begin)
     }
 
     fn commit(&self, commit: Commit) -> BoxFuture<'static, Result<(), CommitError>> {
-        let committed = self.0.commit(commit);
-        match self.1.lock().take() {
-            None => committed,
-            Some(meanwhile) => Box::pin(async move {
+        let Some(Mishap { takes_effect, meanwhile }) = self.mishap.lock().take() else {
+            return self.apply(commit);
+        };
+        let committed = takes_effect.then(|| self.apply(commit));
+        Box::pin(async move {
+            if let Some(committed) = committed {
                 committed.await?;
-                meanwhile.await;
-                Err(CommitError::Unknown("the answer was lost".to_owned()))
-            }),
-        }
+            }
+            meanwhile.await;
+            Err(CommitError::Unknown("the answer was lost".to_owned()))
+        })
     }
 
     fn is_committed<'a>(
@@ -71,7 +115,8 @@ impl Store for Shared {
         key: &'a ConversationKey,
         change: ChangeId,
     ) -> BoxFuture<'a, Result<bool, StoreError>> {
-        self.0.is_committed(key, change)
+        let made = self.between.made.lock().contains(&(key.clone(), change));
+        Box::pin(std::future::ready(Ok(made)))
     }
 
     fn archived<'a>(
@@ -79,7 +124,7 @@ impl Store for Shared {
         key: &'a ConversationKey,
         wanted: &'a Ranges,
     ) -> BoxFuture<'a, Result<Vec<Arc<Utterance>>, StoreError>> {
-        self.0.archived(key, wanted)
+        self.inner.archived(key, wanted)
     }
 
     fn archived_ids<'a>(
@@ -87,21 +132,21 @@ impl Store for Shared {
         key: &'a ConversationKey,
         ids: &'a [Box<str>],
     ) -> BoxFuture<'a, Result<HashMap<Box<str>, Sequence>, StoreError>> {
-        self.0.archived_ids(key, ids)
+        self.inner.archived_ids(key, ids)
     }
 
     fn sharing<'a>(
         &'a self,
         key: &'a ConversationKey,
     ) -> BoxFuture<'a, Result<Vec<(ConversationKey, Sequence)>, StoreError>> {
-        self.0.sharing(key)
+        self.inner.sharing(key)
     }
 
     fn active<'a>(
         &'a self,
         recipient: &'a RecipientKey,
     ) -> BoxFuture<'a, Result<Option<ConversationId>, StoreError>> {
-        self.0.active(recipient)
+        self.inner.active(recipient)
     }
 
     fn conversations<'a>(
@@ -109,7 +154,7 @@ impl Store for Shared {
         recipient: &'a RecipientKey,
         page: Page,
     ) -> BoxFuture<'a, Result<Vec<Head>, StoreError>> {
-        self.0.conversations(recipient, page)
+        self.inner.conversations(recipient, page)
     }
 
     fn ended_beyond<'a>(
@@ -118,7 +163,7 @@ impl Store for Shared {
         keep: usize,
         limit: usize,
     ) -> BoxFuture<'a, Result<Vec<ConversationId>, StoreError>> {
-        self.0.ended_beyond(recipient, keep, limit)
+        self.inner.ended_beyond(recipient, keep, limit)
     }
 
     fn outcome<'a>(
@@ -126,11 +171,11 @@ impl Store for Shared {
         key: &'a OutcomeKey,
         oldest: Timestamp,
     ) -> BoxFuture<'a, Result<Option<Arc<Outcome>>, StoreError>> {
-        self.0.outcome(key, oldest)
+        self.inner.outcome(key, oldest)
     }
 
     fn due(&self, now: Timestamp, limit: usize) -> BoxFuture<'_, Result<Vec<Due>, StoreError>> {
-        self.0.due(now, limit)
+        self.inner.due(now, limit)
     }
 
     fn waiting(
@@ -138,18 +183,18 @@ impl Store for Shared {
         after: Option<(Timestamp, ConversationKey)>,
         limit: usize,
     ) -> BoxFuture<'_, Result<Vec<(Timestamp, ConversationKey)>, StoreError>> {
-        self.0.waiting(after, limit)
+        self.inner.waiting(after, limit)
     }
 
     fn remove_outcomes(&self, oldest: Timestamp) -> BoxFuture<'_, Result<u64, StoreError>> {
-        self.0.remove_outcomes(oldest)
+        self.inner.remove_outcomes(oldest)
     }
 
     fn scrub(&self) -> BoxFuture<'_, Result<(), StoreError>> {
-        self.0.scrub()
+        self.inner.scrub()
     }
 
     fn failed(&self) -> BoxFuture<'static, StoreError> {
-        self.0.failed()
+        self.inner.failed()
     }
 }

@@ -5,6 +5,7 @@
 
 mod calls;
 mod lives;
+mod mishaps;
 mod pair;
 mod reads;
 mod writes;
@@ -63,6 +64,11 @@ on_each_store! {
         a_compaction_is_undone_on_the_other,
         a_compaction_is_undone_once,
         a_compaction_beside_writes_loses_none,
+    ]
+    mishaps: [
+        what_changed_nothing_is_answered_by_its_outcome,
+        an_import_leaves_what_the_other_starts_alone,
+        an_import_goes_on_in_its_own_conversation,
     ]
 }
 

@@ -37,8 +37,8 @@ impl Pair {
         let server = |store: Shared| {
             Server::over(Arc::new(store), &settings, clock.clone()).expect("the settings are good")
         };
-        let (own, others) = (Shared::new(store.clone()), Shared::new(store));
-        let (first, second) = (server(own.clone()), server(others));
+        let own = Shared::new(store);
+        let (first, second) = (server(own.clone()), server(own.another()));
         Self {
             one: first.services().clone(),
             other: second.services().clone(),
