@@ -68,6 +68,13 @@
 //! opened anew. Beside the engine's files a mark keeps how far they were flushed, so that a store
 //! which comes back without its end is refused, not served.
 //!
+//! # Several processes, one store
+//!
+//! Over a store that says [`shared`](store::Capabilities::shared) nothing is answered from memory alone: the
+//! store is asked for a state unless it is the one known, and refuses a write that was decided on an older one.
+//! [Hints](store::Store::hints) of what was changed wake those who watch. A hint is never believed, what is read
+//! then is; so it does no harm that one is late, doubled, or lost and told as missed.
+//!
 //! # Models come behind
 //!
 //! What leaves a window is summarised in the same commit, without a model. Where one is configured, the

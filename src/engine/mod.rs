@@ -53,6 +53,7 @@ mod facts;
 mod footprint;
 mod forget;
 mod fork;
+mod hints;
 mod hold;
 mod import;
 mod index;

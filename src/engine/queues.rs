@@ -99,6 +99,11 @@ impl Queues {
         }
     }
 
+    /// Tells those who watch any conversation that there may be something new.
+    pub(super) fn tell_all(&self) {
+        self.cache.iter().for_each(|(_, cached)| cached.queue.tell());
+    }
+
     /// Charges a queue what it takes now, if that is far from what it is charged. Its caller holds it.
     pub(super) fn charge(&self, queue: &Arc<Queue>) {
         let Some(bytes) = queue.new_charge() else { return };

@@ -61,7 +61,8 @@ impl Server {
         Self::of_parts(store(settings)?, Some(model), settings, clock)
     }
 
-    /// Puts a server together over a store of the caller's.
+    /// Puts a server together over a store of the caller's. Where other processes use that too, what they change
+    /// is heard of as long as the server is there, or a clone of it.
     pub fn over(
         store: Arc<dyn Store>,
         settings: &Settings,
@@ -84,6 +85,7 @@ impl Server {
             event_capacity: settings.event_capacity,
             cache_bytes: settings.cache_limit,
         };
+        let is_shared = store.capabilities().shared;
         let engine = Engine::new(store, clock, tokenizer::counter, defaults);
         let engine = Arc::new(match summarizer {
             Some(summarizer) => {
@@ -98,6 +100,9 @@ impl Server {
             max_message_bytes: settings.max_message_bytes,
         };
         let closing = Arc::new(watch::Sender::new(false));
+        if is_shared {
+            heed_hints(engine.clone(), closing.subscribe());
+        }
         let services = Services::new(engine.clone(), limits, closing.subscribe());
         let routes = services::routes(services.clone(), &engine, settings)?;
         let max_message_bytes = settings.max_message_bytes;
@@ -152,6 +157,16 @@ impl Server {
     fn close_streams(&self) {
         self.closing.send_replace(true);
     }
+}
+
+/// Heeds what other processes change, until the server closes or is dropped.
+fn heed_hints(engine: Arc<Engine>, mut closing: watch::Receiver<bool>) {
+    tokio::spawn(async move {
+        tokio::select! {
+            () = engine.heed_hints() => {}
+            _ = closing.wait_for(|closing| *closing) => {}
+        }
+    });
 }
 
 /// The store that settings name.

@@ -1,16 +1,28 @@
 //! The store contract.
 
+mod begin;
+mod commit;
+mod error;
+mod sharing;
+
 use std::{collections::HashMap, future::Future, pin::Pin, sync::Arc};
 
-use smallvec::SmallVec;
+use futures::{Stream, stream};
 
 use crate::domain::{
-    Change, ChangeId, Conversation, ConversationId, ConversationKey, Head, Namespace, Ranges, RecipientId,
-    RequestId, Revision, Sequence, Timestamp, Utterance, capacity::Capacity,
+    ChangeId, Conversation, ConversationId, ConversationKey, Head, Ranges, Sequence, Timestamp, Utterance,
 };
+
+pub use begin::{Begin, Begun, Newer};
+pub use commit::{Changes, Commit, Outcome, OutcomeKey, PointerWrite, RecipientKey, Write};
+pub use error::{CommitError, Conflict, StoreError};
+pub use sharing::Hint;
 
 /// A future of a store's.
 pub type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
+
+/// A stream of a store's.
+pub type BoxStream<'a, T> = Pin<Box<dyn Stream<Item = T> + Send + 'a>>;
 
 /// A backend that keeps conversations.
 ///
@@ -209,6 +221,19 @@ pub trait Store: Send + Sync + 'static {
     /// - Costs next to nothing when nothing was erased or deleted since the last time.
     fn scrub(&self) -> BoxFuture<'_, Result<(), StoreError>>;
 
+    /// Hints of what is changed, by whichever process: a stream of its own for each call.
+    ///
+    /// - It starts with [`Hint::Missed`] once it hears: what takes effect from then on is told.
+    /// - A commit is told when it has taken effect, by a [`Hint::Changed`] for each conversation that it changes,
+    ///   creates or removes. A hint may come late, and more than once.
+    /// - Hints that are lost, be it that the reader is slow or a connection breaks, are told by a
+    ///   [`Hint::Missed`] once it hears again. No commit waits for a reader.
+    /// - It does not end as long as the store is there.
+    /// - By default it never yields: right where no other process writes to the store.
+    fn hints(&self) -> BoxStream<'static, Hint> {
+        Box::pin(stream::pending())
+    }
+
     /// Waits until the backend takes no more writes, and tells why.
     ///
     /// - A backend to which this cannot happen never answers.
@@ -225,134 +250,12 @@ pub struct Capabilities {
     /// A commit that was answered survives the end of the process.
     pub durable: bool,
     /// Several processes may use one store at once: what was read may be old a moment later, so nothing is
-    /// answered from a cache alone.
+    /// answered from a cache alone. What [`Store::is_committed`] and [`Store::hints`] do by default is not
+    /// enough then.
     pub shared: bool,
     /// States that are answered are those that the backend keeps in this process's memory: a cache of them
     /// takes no room of its own, and is not bounded.
     pub resident: bool,
-}
-
-/// What a call asks for before it is decided.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Begin<'a> {
-    /// Whose active conversation is wanted.
-    pub recipient: Option<&'a RecipientKey>,
-    /// The outcome of an earlier attempt, unless it is older.
-    pub outcome: Option<(&'a OutcomeKey, Timestamp)>,
-    /// The state of a conversation, unless it is the one known.
-    pub state: Option<(&'a ConversationKey, Option<ChangeId>)>,
-}
-
-/// The answer to a [`Begin`].
-#[derive(Clone, Debug)]
-pub struct Begun {
-    /// The recipient's active conversation.
-    pub active: Option<ConversationId>,
-    /// The earlier outcome.
-    pub outcome: Option<Arc<Outcome>>,
-    /// The state; [`Newer::Known`] too when none was asked for.
-    pub state: Newer,
-}
-
-/// A state beside one that is known.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Newer {
-    /// The conversation is in the state that is known.
-    Known,
-    /// It does not exist.
-    Absent,
-    /// It is in this one.
-    State(Arc<Conversation>),
-}
-
-impl Newer {
-    /// What `state` is beside the one that `known` names.
-    pub fn than(known: Option<ChangeId>, state: Option<Arc<Conversation>>) -> Self {
-        match state {
-            None => Self::Absent,
-            Some(state) if Some(state.head.change) == known => Self::Known,
-            Some(state) => Self::State(state),
-        }
-    }
-}
-
-/// Names a recipient among all namespaces.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct RecipientKey {
-    /// The tenant.
-    pub namespace: Namespace,
-    /// The recipient.
-    pub id: RecipientId,
-}
-
-/// One atomic step of a store.
-#[derive(Clone, Debug, Default)]
-pub struct Commit {
-    /// Changes of conversations, at most one for each.
-    pub writes: Vec<Write>,
-    /// Changes of recipients' active conversations.
-    pub pointers: Vec<PointerWrite>,
-    /// Outcomes to keep.
-    pub outcomes: Vec<(OutcomeKey, Arc<Outcome>)>,
-}
-
-/// A change of one conversation.
-#[derive(Clone, Debug)]
-pub enum Write {
-    /// It changes, or is created.
-    Change {
-        /// The state that it must be in, which [`Head::change`] tells; `None` when it must not exist.
-        before: Option<Arc<Conversation>>,
-        /// What happened, in its order: with the heads before and after, all that a backend has to persist.
-        changes: Changes,
-        /// The state after it: its head, and the whole for a backend that keeps states in memory.
-        after: Arc<Conversation>,
-    },
-    /// It is removed.
-    Delete {
-        /// The state that it must be in, which [`Head::change`] tells.
-        before: Arc<Conversation>,
-    },
-}
-
-/// The changes that one commit makes to a conversation: mostly one.
-pub type Changes = SmallVec<[Arc<Change>; 1]>;
-
-impl Write {
-    /// The conversation.
-    pub fn key(&self) -> &ConversationKey {
-        match self {
-            Self::Change { after, .. } => after.key(),
-            Self::Delete { before } => before.key(),
-        }
-    }
-
-    /// The state that the conversation must be in; `None` when it must not exist.
-    pub fn before(&self) -> Option<&Arc<Conversation>> {
-        match self {
-            Self::Change { before, .. } => before.as_ref(),
-            Self::Delete { before } => Some(before),
-        }
-    }
-
-    /// The state that it is in after; `None` when it is removed.
-    pub fn after(&self) -> Option<&Arc<Conversation>> {
-        match self {
-            Self::Change { after, .. } => Some(after),
-            Self::Delete { .. } => None,
-        }
-    }
-}
-
-/// A change of a recipient's active conversation; or, where it stays, the demand that it does.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct PointerWrite {
-    /// The recipient.
-    pub recipient: RecipientKey,
-    /// What must be active before.
-    pub before: Option<ConversationId>,
-    /// What is active after.
-    pub after: Option<ConversationId>,
 }
 
 /// A place in a list of conversations.
@@ -364,105 +267,9 @@ pub struct Page {
     pub limit: usize,
 }
 
-/// Names one attempt of a mutating call.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct OutcomeKey {
-    /// The tenant.
-    pub namespace: Namespace,
-    /// The call's name, such as `Memorize`.
-    pub rpc: &'static str,
-    /// The id that the caller gave.
-    pub request: RequestId,
-}
-
-/// What a mutating call came to: references and numbers, never text.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Outcome {
-    /// A hash of the request's body.
-    pub body: u128,
-    /// When the call took effect.
-    pub time: Timestamp,
-    /// The conversation.
-    pub conversation: ConversationId,
-    /// Its revision after the call.
-    pub revision: Revision,
-    /// Whether it started with the call.
-    pub started: bool,
-    /// The conversation that ended for it to start.
-    pub ended: Option<ConversationId>,
-    /// Utterances stored.
-    pub memorized: Ranges,
-    /// Utterances that left the window.
-    pub evicted: Ranges,
-    /// Utterances forgotten, softly or hard.
-    pub forgotten: Ranges,
-    /// Utterances restored.
-    pub restored: Ranges,
-    /// The utterance that the call named.
-    pub target: Option<Sequence>,
-    /// Segments rebuilt.
-    pub rebuilt_segments: u32,
-    /// The window's numbers after the call.
-    pub capacity: Capacity,
-}
-
 /// Work whose time has come.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Due {
     /// The conversation is to be removed.
     Expired(ConversationKey),
-}
-
-/// A backend that fails.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum StoreError {
-    /// There is no room.
-    #[error(
-        "the store is full: {used} of {limit} bytes are taken and this write adds {added}; forget or delete something, or raise memory_limit"
-    )]
-    Full {
-        /// Bytes that are taken.
-        used: u64,
-        /// Bytes that may be taken.
-        limit: u64,
-        /// Bytes that the commit would add.
-        added: u64,
-    },
-    /// The disk or the network failed.
-    #[error("the store is unavailable: {0}")]
-    Unavailable(String),
-}
-
-/// A commit that was not acknowledged.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum CommitError {
-    /// A precondition does not hold, and nothing took effect: what was decided has to be decided anew.
-    #[error("a precondition of the commit does not hold: {0}")]
-    Conflict(Conflict),
-    /// The answer was lost: it is not known whether the commit took effect.
-    #[error("it is not known whether the write took effect: {0}")]
-    Unknown(String),
-    /// The backend failed, and nothing took effect.
-    #[error(transparent)]
-    Store(#[from] StoreError),
-}
-
-/// The precondition that does not hold; where several do not, one of them.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum Conflict {
-    /// The conversation is in another state, or does not exist, or exists already.
-    #[error("conversation {} is in another state", .0.id)]
-    State(ConversationKey),
-    /// Another conversation is the recipient's active one.
-    #[error("another conversation of recipient {} is active", .0.id)]
-    Pointer(RecipientKey),
-    /// An outcome is kept for the attempt.
-    #[error("an outcome of request {} is kept", .0.request)]
-    Outcome(OutcomeKey),
-}
-
-impl From<Conflict> for CommitError {
-    fn from(conflict: Conflict) -> Self {
-        Self::Conflict(conflict)
-    }
 }

@@ -10,7 +10,7 @@ pub mod durable;
 mod memory;
 
 pub use contract::{
-    Begin, Begun, BoxFuture, Capabilities, Changes, Commit, CommitError, Conflict, Due, Newer, Outcome,
-    OutcomeKey, Page, PointerWrite, RecipientKey, Store, StoreError, Write,
+    Begin, Begun, BoxFuture, BoxStream, Capabilities, Changes, Commit, CommitError, Conflict, Due, Hint,
+    Newer, Outcome, OutcomeKey, Page, PointerWrite, RecipientKey, Store, StoreError, Write,
 };
 pub use memory::MemoryStore;

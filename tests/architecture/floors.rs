@@ -90,14 +90,17 @@ const RULES: [Rule; 12] = [
 pub struct Contract(BTreeSet<String>);
 
 impl Contract {
-    /// Reads the public names out of the contract's source.
-    pub fn read(source: &str) -> Self {
-        let words: Vec<&str> = source.split(|c: char| !c.is_alphanumeric() && c != '_').collect();
-        let names = words.windows(3).filter_map(|words| match words {
-            ["pub", "struct" | "enum" | "trait" | "type", name] => Some((*name).to_owned()),
-            _ => None,
-        });
-        Self(names.collect())
+    /// Reads the public names out of the contract's sources.
+    pub fn read<'a>(sources: impl IntoIterator<Item = &'a str>) -> Self {
+        let mut names = BTreeSet::new();
+        for source in sources {
+            let words: Vec<&str> = source.split(|c: char| !c.is_alphanumeric() && c != '_').collect();
+            names.extend(words.windows(3).filter_map(|words| match words {
+                ["pub", "struct" | "enum" | "trait" | "type", name] => Some((*name).to_owned()),
+                _ => None,
+            }));
+        }
+        Self(names)
     }
 }
 

@@ -9,7 +9,7 @@ mod shared;
 mod support;
 mod two_engines;
 
-use std::{fs, path::Path};
+use std::{fs, path::Path, sync::Arc};
 
 use tempfile::TempDir;
 use utterd::{
@@ -26,6 +26,8 @@ store_conformance!(
     bounded: async { (MemoryStore::new(1 << 20), ()) }
 );
 
+// as several processes use it
+store_conformance!(shared_memory, async { (shared::Shared::new(Arc::new(MemoryStore::new(0))), ()) });
 store_conformance!(fjall, durable(EngineKind::Fjall));
 store_conformance!(sled, durable(EngineKind::Sled));
 

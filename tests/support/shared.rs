@@ -5,14 +5,19 @@ use std::{
     sync::Arc,
 };
 
+use futures::{StreamExt, stream};
 use parking_lot::Mutex;
+use tokio::sync::{
+    broadcast::{self, error::RecvError},
+    watch,
+};
 use utterd::{
     domain::{
         ChangeId, Conversation, ConversationId, ConversationKey, Head, Ranges, Sequence, Timestamp, Utterance,
     },
     store::{
-        Begin, Begun, BoxFuture, Capabilities, Commit, CommitError, Due, Newer, Outcome, OutcomeKey, Page,
-        RecipientKey, Store, StoreError,
+        Begin, Begun, BoxFuture, BoxStream, Capabilities, Commit, CommitError, Due, Hint, Newer, Outcome,
+        OutcomeKey, Page, RecipientKey, Store, StoreError,
     },
 };
 
@@ -23,13 +28,19 @@ pub struct Shared {
     inner: Arc<dyn Store>,
     between: Arc<Between>,
     mishap: Arc<Mutex<Option<Mishap>>>,
+    /// This process hears nothing of what is changed.
+    is_deaf: Arc<watch::Sender<bool>>,
 }
 
+/// Hints that wait for a process at most.
+const HINTS: usize = 16;
+
 /// What all processes have in common, beside the store within.
-#[derive(Default)]
 struct Between {
     /// The states that commits have made.
     made: Mutex<HashSet<(ConversationKey, ChangeId)>>,
+    /// What was changed.
+    changed: broadcast::Sender<ConversationKey>,
 }
 
 /// What becomes of the next commit, and what happens meanwhile.
@@ -41,12 +52,18 @@ struct Mishap {
 #[allow(dead_code)] // each test uses its part
 impl Shared {
     pub fn new(store: Arc<dyn Store>) -> Self {
-        Self { inner: store, between: Arc::default(), mishap: Arc::default() }
+        let between = Between { made: Mutex::default(), changed: broadcast::Sender::new(HINTS) };
+        Self { inner: store, between: Arc::new(between), mishap: Arc::default(), is_deaf: Arc::default() }
     }
 
     /// The same store as another process has it.
     pub fn another(&self) -> Self {
-        Self { mishap: Arc::default(), ..self.clone() }
+        Self { mishap: Arc::default(), is_deaf: Arc::default(), ..self.clone() }
+    }
+
+    /// Whether this process hears nothing of what is changed.
+    pub fn set_deaf(&self, is_deaf: bool) {
+        self.is_deaf.send_replace(is_deaf);
     }
 
     /// The answer to the next commit is lost: once that has taken effect, `meanwhile` happens.
@@ -59,14 +76,17 @@ impl Shared {
         *self.mishap.lock() = Some(Mishap { takes_effect: false, meanwhile: Box::pin(meanwhile) });
     }
 
-    /// Commits, and notes what that has made.
+    /// Commits, and notes and tells what that has made.
     fn apply(&self, commit: Commit) -> BoxFuture<'static, Result<(), CommitError>> {
+        let changed: Vec<_> = commit.writes.iter().map(|write| write.key().clone()).collect();
         let after = |state: &Arc<Conversation>| (state.key().clone(), state.head.change);
         let made: Vec<_> = commit.writes.iter().filter_map(|write| write.after()).map(after).collect();
         let (committed, between) = (self.inner.commit(commit), self.between.clone());
         Box::pin(async move {
             committed.await?;
             between.made.lock().extend(made);
+            // nobody may be listening
+            changed.into_iter().for_each(|key| drop(between.changed.send(key)));
             Ok(())
         })
     }
@@ -192,6 +212,21 @@ impl Store for Shared {
 
     fn scrub(&self) -> BoxFuture<'_, Result<(), StoreError>> {
         self.inner.scrub()
+    }
+
+    fn hints(&self) -> BoxStream<'static, Hint> {
+        let hearing = (self.between.changed.subscribe(), self.is_deaf.subscribe());
+        let heard = stream::unfold(hearing, |(mut changed, mut deaf)| async move {
+            // a process that is gone hears nothing more
+            deaf.wait_for(|deaf| !deaf).await.ok()?;
+            let hint = match changed.recv().await {
+                Ok(key) => Hint::Changed(key),
+                Err(RecvError::Lagged(_)) => Hint::Missed,
+                Err(RecvError::Closed) => return None,
+            };
+            Some((hint, (changed, deaf)))
+        });
+        Box::pin(stream::once(std::future::ready(Hint::Missed)).chain(heard))
     }
 
     fn failed(&self) -> BoxFuture<'static, StoreError> {

@@ -29,6 +29,9 @@
 //! );
 //! ```
 //!
+//! A store that says [`shared`](super::Capabilities::shared) is asked for what processes over one store need; any
+//! other one shows that it does nothing for them.
+//!
 //! The cases change conversations through the rules of [`domain`](crate::domain), never by
 //! records written by hand; after each step the store must hold exactly the state decided.
 //! They need no dependency beside this crate: each runs on a runtime of its own.
@@ -51,6 +54,7 @@ pub mod outcomes;
 pub mod recipients;
 pub mod room;
 pub(in crate::store) mod script;
+pub mod sharing;
 pub mod states;
 pub mod waiting;
 
@@ -240,6 +244,11 @@ macro_rules! store_conformance {
             one_first_writer_wins,
             commits_in_opposite_orders_do_not_block,
             one_attempt_takes_effect_once,
+        ] }
+        $crate::store_conformance! { @topic $fresh, sharing: [
+            a_commit_is_known_by_its_change,
+            hints_come_after_commits,
+            what_is_missed_is_told,
         ] }
         $crate::store_conformance! { @topic $fresh, lives: [
             a_rolling_conversation_is_kept_at_each_step,

@@ -8,6 +8,7 @@ mod lives;
 mod mishaps;
 mod pair;
 mod reads;
+mod watches;
 mod writes;
 
 use std::sync::Arc;
@@ -49,6 +50,12 @@ on_each_store! {
         a_search_does_not_find_what_the_other_forgot,
         a_search_finds_what_the_other_says_anew,
         a_share_opens_on_the_other_until_it_is_revoked,
+    ]
+    watches: [
+        a_watch_sees_what_the_other_does,
+        a_watch_sees_what_was_done_while_it_began,
+        a_watch_that_heard_nothing_sees_the_newest,
+        a_watch_ends_with_a_deletion_by_the_other,
     ]
     lives: [
         after_an_end_the_other_starts_the_next,

@@ -25,6 +25,9 @@ pub struct Pair {
     pub engine: Arc<Engine>,
     /// The store as the first has it.
     pub store: Shared,
+    /// The store as the second has it.
+    pub others: Shared,
+    _servers: [Server; 2],
     /// It outlives what is in use there.
     _directory: Option<TempDir>,
 }
@@ -38,13 +41,16 @@ impl Pair {
             Server::over(Arc::new(store), &settings, clock.clone()).expect("the settings are good")
         };
         let own = Shared::new(store);
-        let (first, second) = (server(own.clone()), server(own.another()));
+        let others = own.another();
+        let (first, second) = (server(own.clone()), server(others.clone()));
         Self {
             one: first.services().clone(),
             other: second.services().clone(),
             clock: clock.clone(),
             engine: first.engine().clone(),
             store: own,
+            others,
+            _servers: [first, second],
             _directory: directory,
         }
     }

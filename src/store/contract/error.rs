@@ -1,0 +1,58 @@
+//! Why a store does not do what it is asked to.
+
+use super::commit::{OutcomeKey, RecipientKey};
+use crate::domain::ConversationKey;
+
+/// A backend that fails.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum StoreError {
+    /// There is no room.
+    #[error(
+        "the store is full: {used} of {limit} bytes are taken and this write adds {added}; forget or delete something, or raise memory_limit"
+    )]
+    Full {
+        /// Bytes that are taken.
+        used: u64,
+        /// Bytes that may be taken.
+        limit: u64,
+        /// Bytes that the commit would add.
+        added: u64,
+    },
+    /// The disk or the network failed.
+    #[error("the store is unavailable: {0}")]
+    Unavailable(String),
+}
+
+/// A commit that was not acknowledged.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum CommitError {
+    /// A precondition does not hold, and nothing took effect: what was decided has to be decided anew.
+    #[error("a precondition of the commit does not hold: {0}")]
+    Conflict(Conflict),
+    /// The answer was lost: it is not known whether the commit took effect.
+    #[error("it is not known whether the write took effect: {0}")]
+    Unknown(String),
+    /// The backend failed, and nothing took effect.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+}
+
+/// The precondition that does not hold; where several do not, one of them.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Conflict {
+    /// The conversation is in another state, or does not exist, or exists already.
+    #[error("conversation {} is in another state", .0.id)]
+    State(ConversationKey),
+    /// Another conversation is the recipient's active one.
+    #[error("another conversation of recipient {} is active", .0.id)]
+    Pointer(RecipientKey),
+    /// An outcome is kept for the attempt.
+    #[error("an outcome of request {} is kept", .0.request)]
+    Outcome(OutcomeKey),
+}
+
+impl From<Conflict> for CommitError {
+    fn from(conflict: Conflict) -> Self {
+        Self::Conflict(conflict)
+    }
+}
