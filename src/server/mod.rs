@@ -71,7 +71,9 @@ impl Server {
         Self::of_parts(store, summaries::summarizer(settings)?, settings, clock)
     }
 
-    fn of_parts(
+    /// The same with a model of the caller's, or none, whatever model the settings name. It is asked as long as
+    /// [`Engine::retell_forever`] runs.
+    pub fn of_parts(
         store: Arc<dyn Store>,
         summarizer: Option<Arc<dyn LlmSummarizer>>,
         settings: &Settings,

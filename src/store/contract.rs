@@ -5,7 +5,12 @@ mod commit;
 mod error;
 mod sharing;
 
-use std::{collections::HashMap, future::Future, pin::Pin, sync::Arc};
+use std::{
+    collections::HashMap,
+    future::{Future, ready},
+    pin::Pin,
+    sync::Arc,
+};
 
 use futures::{Stream, stream};
 
@@ -16,7 +21,7 @@ use crate::domain::{
 pub use begin::{Begin, Begun, Newer};
 pub use commit::{Changes, Commit, Outcome, OutcomeKey, PointerWrite, RecipientKey, Write};
 pub use error::{CommitError, Conflict, StoreError};
-pub use sharing::Hint;
+pub use sharing::{Claim, Hint, WorkerId};
 
 /// A future of a store's.
 pub type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
@@ -87,7 +92,7 @@ pub trait Store: Send + Sync + 'static {
     /// - The state that a write applies to is told by [`Head::change`] alone: by a [`ChangeId`] that no other
     ///   state ever had. So no change of another process is overwritten.
     /// - [`CommitError::Unknown`] when the answer was lost: the commit took effect, wholly, or never will.
-    ///   [`Self::is_committed`] tells which.
+    ///   [`Self::is_committed`] tells which; of one that writes nothing, the outcome that it keeps.
     /// - The changes of a write are made one after another: what a later one erases, drops or rewrites may
     ///   have been appended by an earlier one.
     /// - `Ok` only once everything is as durable as [`Capabilities::durable`] says.
@@ -96,7 +101,7 @@ pub trait Store: Send + Sync + 'static {
     ///   that raised [`Head::erased_at`].
     /// - With a recipient's last conversation and its pointer nothing is left that is kept by recipient.
     ///   Outcomes are kept by request, and age out.
-    /// - A fork comes with [`Change::inherits`] and the trunks of its head: what it shares is not
+    /// - A fork comes with [`Change::inherits`](crate::domain::Change::inherits) and the trunks of its head: what it shares is not
     ///   written again, and the commit costs the same whatever was said before.
     /// - What a change of a conversation writes is its own: utterances that it shares are not seen to
     ///   change by those that it shares them with.
@@ -105,7 +110,7 @@ pub trait Store: Send + Sync + 'static {
     /// - Utterances that a change returns are in the window, and in the archive no more.
     /// - Compactions are kept as the change writes them, until it removes them or the conversation goes.
     /// - Utterances that a change erases are gone for all that share them: the commit changes each
-    ///   of these conversations, and [`Change::erased`] of each tells it.
+    ///   of these conversations, and [`Change::erased`](crate::domain::Change::erased) of each tells it.
     /// - [`StoreError::Full`] and no effect when there is no room for what the commit adds.
     fn commit(&self, commit: Commit) -> BoxFuture<'static, Result<(), CommitError>>;
 
@@ -212,6 +217,31 @@ pub trait Store: Send + Sync + 'static {
         limit: usize,
     ) -> BoxFuture<'_, Result<Vec<(Timestamp, ConversationKey)>, StoreError>>;
 
+    /// Claims what waits in a conversation ([`Self::waiting`]) for a worker, for a time; answers whether it has it.
+    /// So what costs money and time is done once, however many processes would do it.
+    ///
+    /// - Refused while another worker has it; of several that claim at once, one has it.
+    /// - A claim ends at its time, whatever became of the worker, or is [given up](Self::give_up). The worker that
+    ///   has it may claim again, to have it for longer.
+    /// - It is no condition of a commit, and keeps nobody from changing the conversation. When it ends before the
+    ///   work does, something is paid for twice and nothing is wrong.
+    /// - The conversation need not exist. What is kept of a claim may go once it has ended.
+    /// - What is cheap, and does no harm when it is done twice, is done without one: the removal of what is due, of
+    ///   what has ended and of old outcomes, and a scrub.
+    /// - By default granted: right where no other process works on the store.
+    fn claim<'a>(&'a self, _claim: Claim<'a>) -> BoxFuture<'a, Result<bool, StoreError>> {
+        Box::pin(ready(Ok(true)))
+    }
+
+    /// Ends a worker's claim, if it has it still.
+    fn give_up<'a>(
+        &'a self,
+        _conversation: &'a ConversationKey,
+        _worker: WorkerId,
+    ) -> BoxFuture<'a, Result<(), StoreError>> {
+        Box::pin(ready(Ok(())))
+    }
+
     /// Removes the outcomes older than `oldest`; answers how many.
     fn remove_outcomes(&self, oldest: Timestamp) -> BoxFuture<'_, Result<u64, StoreError>>;
 
@@ -250,8 +280,8 @@ pub struct Capabilities {
     /// A commit that was answered survives the end of the process.
     pub durable: bool,
     /// Several processes may use one store at once: what was read may be old a moment later, so nothing is
-    /// answered from a cache alone. What [`Store::is_committed`] and [`Store::hints`] do by default is not
-    /// enough then.
+    /// answered from a cache alone. What [`Store::is_committed`], [`Store::claim`] and [`Store::hints`] do
+    /// by default is not enough then.
     pub shared: bool,
     /// States that are answered are those that the backend keeps in this process's memory: a cache of them
     /// takes no room of its own, and is not bounded.

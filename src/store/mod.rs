@@ -10,7 +10,7 @@ pub mod durable;
 mod memory;
 
 pub use contract::{
-    Begin, Begun, BoxFuture, BoxStream, Capabilities, Changes, Commit, CommitError, Conflict, Due, Hint,
-    Newer, Outcome, OutcomeKey, Page, PointerWrite, RecipientKey, Store, StoreError, Write,
+    Begin, Begun, BoxFuture, BoxStream, Capabilities, Changes, Claim, Commit, CommitError, Conflict, Due,
+    Hint, Newer, Outcome, OutcomeKey, Page, PointerWrite, RecipientKey, Store, StoreError, WorkerId, Write,
 };
 pub use memory::MemoryStore;

@@ -3,6 +3,8 @@
 
 #![allow(clippy::expect_used)] // What a test cannot go on without may end it.
 
+#[path = "../support/model.rs"]
+mod model;
 #[path = "../support/shared.rs"]
 mod shared;
 #[path = "../support/mod.rs"]

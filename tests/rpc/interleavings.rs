@@ -8,7 +8,8 @@ use utterd::proto::{
 };
 
 use crate::{
-    model::{Call, Model, until_final},
+    model::{Call, Model},
+    segments::until_final,
     session::{Reply, Session, assistant, mask, user},
 };
 

@@ -12,7 +12,8 @@ use utterd::{
 };
 
 use crate::{
-    model::{MODEL, Model, methods, until_final},
+    model::{MODEL, Model},
+    segments::{methods, until_final},
     session::{Reply, Session, policy_update, user},
 };
 

@@ -1,12 +1,14 @@
 //! The services as a client sees them, over a pipe in memory.
 #![allow(clippy::expect_used, clippy::unwrap_used)] // a test that fails panics: that is its report
 
+#[path = "../support/model.rs"]
+mod model;
 #[path = "../support/mod.rs"]
 mod support;
 
 mod gate;
-mod model;
 mod refusal;
+mod segments;
 mod session;
 
 mod archive;

@@ -16,8 +16,8 @@ use utterd::{
         ChangeId, Conversation, ConversationId, ConversationKey, Head, Ranges, Sequence, Timestamp, Utterance,
     },
     store::{
-        Begin, Begun, BoxFuture, BoxStream, Capabilities, Commit, CommitError, Due, Hint, Newer, Outcome,
-        OutcomeKey, Page, RecipientKey, Store, StoreError,
+        Begin, Begun, BoxFuture, BoxStream, Capabilities, Claim, Commit, CommitError, Due, Hint, Newer,
+        Outcome, OutcomeKey, Page, RecipientKey, Store, StoreError, WorkerId,
     },
 };
 
@@ -39,6 +39,8 @@ const HINTS: usize = 16;
 struct Between {
     /// The states that commits have made.
     made: Mutex<HashSet<(ConversationKey, ChangeId)>>,
+    /// Who has claimed a conversation, and until when.
+    claims: Mutex<HashMap<ConversationKey, (WorkerId, Timestamp)>>,
     /// What was changed.
     changed: broadcast::Sender<ConversationKey>,
 }
@@ -52,7 +54,8 @@ struct Mishap {
 #[allow(dead_code)] // each test uses its part
 impl Shared {
     pub fn new(store: Arc<dyn Store>) -> Self {
-        let between = Between { made: Mutex::default(), changed: broadcast::Sender::new(HINTS) };
+        let (made, claims) = Default::default();
+        let between = Between { made, claims, changed: broadcast::Sender::new(HINTS) };
         Self { inner: store, between: Arc::new(between), mishap: Arc::default(), is_deaf: Arc::default() }
     }
 
@@ -204,6 +207,25 @@ impl Store for Shared {
         limit: usize,
     ) -> BoxFuture<'_, Result<Vec<(Timestamp, ConversationKey)>, StoreError>> {
         self.inner.waiting(after, limit)
+    }
+
+    fn claim<'a>(&'a self, claim: Claim<'a>) -> BoxFuture<'a, Result<bool, StoreError>> {
+        let mut claims = self.between.claims.lock();
+        let another = claims.get(claim.conversation).filter(|(worker, _)| *worker != claim.worker);
+        let is_free = another.is_none_or(|(_, until)| *until <= claim.now);
+        if is_free {
+            claims.insert(claim.conversation.clone(), (claim.worker, claim.until));
+        }
+        Box::pin(std::future::ready(Ok(is_free)))
+    }
+
+    fn give_up<'a>(
+        &'a self,
+        conversation: &'a ConversationKey,
+        worker: WorkerId,
+    ) -> BoxFuture<'a, Result<(), StoreError>> {
+        self.between.claims.lock().retain(|key, (owner, _)| key != conversation || *owner != worker);
+        Box::pin(std::future::ready(Ok(())))
     }
 
     fn remove_outcomes(&self, oldest: Timestamp) -> BoxFuture<'_, Result<u64, StoreError>> {

@@ -16,6 +16,8 @@ const MOST_ASKED: Duration = Duration::from_secs(60 * 60);
 const WAIT: Duration = Duration::from_secs(1);
 /// It waits for so long at most.
 const MOST_WAIT: Duration = Duration::from_secs(10 * 60);
+/// What another process has claimed is looked at again after so long.
+const CLAIMED_WAIT: Duration = Duration::from_secs(30);
 
 /// Stops asking a server that does not answer: after five failures in succession it lets one call through
 /// now and then, until one succeeds.
@@ -87,6 +89,11 @@ impl Backoff {
     pub(super) fn failed(&mut self, now: Instant) {
         self.until = Some(now + doubled(WAIT, self.failures, MOST_WAIT));
         self.failures = self.failures.saturating_add(1);
+    }
+
+    /// Another process is at it.
+    pub(super) fn claimed(&mut self, now: Instant) {
+        self.until = Some(now + CLAIMED_WAIT);
     }
 
     /// An answer for `segment` could not be used; answers how often that happened.

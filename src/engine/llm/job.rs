@@ -1,6 +1,6 @@
 //! One call of a model, about one segment.
 
-use std::sync::Arc;
+use std::{sync::Arc, time::Duration};
 
 use tokio::{sync::OwnedSemaphorePermit, time::Instant};
 
@@ -15,6 +15,7 @@ use crate::{
         Address, Caller, Engine, EngineError, Operation,
         queued::{Decision, IfAbsent, WriteCall},
     },
+    store::Claim,
 };
 
 use super::{
@@ -25,6 +26,8 @@ use super::{
 
 /// After so many answers for a segment that cannot be used, its sentences are what stays.
 const ATTEMPTS: u32 = 3;
+/// A conversation is claimed for the time of a call, and so much for what is read before and written after.
+const BESIDE: Duration = Duration::from_secs(30);
 
 /// A conversation that a model is asked about. Whatever becomes of it, it makes room for the next.
 pub(super) struct Job {
@@ -64,8 +67,23 @@ impl Job {
         Self { engine, llm, key, _permit: permit }
     }
 
-    /// Has the segment told that has waited longest among its conversation's.
+    /// Has the segment told that has waited longest among its conversation's, unless another process does.
     pub(super) async fn run(self) {
+        let (store, now) = (&self.engine.store, self.engine.now());
+        let until = now.plus(self.llm.timeout + BESIDE);
+        let claim = Claim { conversation: &self.key, worker: self.llm.worker, now, until };
+        match store.claim(claim).await {
+            Ok(true) => {}
+            Ok(false) => return self.llm.queue.lock().backoff(&self.key).claimed(Instant::now()),
+            Err(error) => return self.failed(0, None, Failure::Engine(error.into())).await,
+        }
+        self.tell_first().await;
+        if let Err(error) = store.give_up(&self.key, self.llm.worker).await {
+            tracing::warn!(%error, "could not give up what was claimed; it ends by itself");
+        }
+    }
+
+    async fn tell_first(&self) {
         let state = match self.engine.published(&self.key).await {
             Ok(Some(state)) => state,
             Ok(None) => return self.wait(),

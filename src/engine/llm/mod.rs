@@ -3,7 +3,8 @@
 //! A segment that awaits a model is its own place in the queue: the store has an index of the
 //! conversations that have one, so that the work goes on after a restart. No write waits for a model; what
 //! it answers is a change like any other, which is dropped when the segment is not there any more or
-//! something was forgotten meanwhile.
+//! something was forgotten meanwhile. Before a model is asked, the conversation is claimed in the store, so that
+//! processes which share one do not all pay for the same.
 
 mod breaker;
 mod counts;

@@ -17,7 +17,7 @@ use super::{
     counts::Counts,
     summarizer::{LlmError, LlmSummarizer, Material, Told},
 };
-use crate::domain::ConversationKey;
+use crate::{domain::ConversationKey, store::WorkerId};
 
 /// Conversations whose failures are remembered.
 const MOST_REMEMBERED: usize = 10_000;
@@ -25,6 +25,8 @@ const MOST_REMEMBERED: usize = 10_000;
 /// A model, and how it is asked.
 pub(in crate::engine) struct Llm {
     pub(super) summarizer: Arc<dyn LlmSummarizer>,
+    /// Who claims what waits.
+    pub(super) worker: WorkerId,
     /// The most that is waited for an answer to a call.
     pub(super) timeout: Duration,
     /// The version of the prompts.
@@ -50,6 +52,7 @@ impl Llm {
     /// A model of which at most `concurrency` calls are out at once; `news` tells of what is queued.
     pub(super) fn new(
         summarizer: Arc<dyn LlmSummarizer>,
+        worker: WorkerId,
         prompt: u32,
         concurrency: usize,
         timeout: Duration,
@@ -57,6 +60,7 @@ impl Llm {
     ) -> Self {
         Self {
             summarizer,
+            worker,
             timeout,
             prompt,
             permits: Arc::new(Semaphore::new(concurrency.clamp(1, Semaphore::MAX_PERMITS))),

@@ -5,7 +5,10 @@ use std::{sync::Arc, time::Duration};
 use tokio::time::Instant;
 
 use super::{job::Job, model::Llm, summarizer::LlmSummarizer};
-use crate::engine::{Engine, EngineError};
+use crate::{
+    engine::{Engine, EngineError},
+    store::WorkerId,
+};
 
 /// Without news, the queue is looked at so often: another process may have written to the store.
 const LOOK_INTERVAL: Duration = Duration::from_secs(30);
@@ -23,7 +26,8 @@ impl Engine {
         timeout: Duration,
     ) -> Self {
         let news = self.events.tell_of_segments();
-        self.llm = Some(Arc::new(Llm::new(summarizer, prompt, concurrency, timeout, news)));
+        let worker = WorkerId(self.clock.unique());
+        self.llm = Some(Arc::new(Llm::new(summarizer, worker, prompt, concurrency, timeout, news)));
         self
     }
 

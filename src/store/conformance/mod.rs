@@ -38,6 +38,7 @@
 #![allow(clippy::expect_used, clippy::unwrap_used)] // a case that fails panics: that is its report
 
 pub mod archive;
+pub mod claims;
 pub mod commits;
 mod compacting;
 pub mod compactions;
@@ -249,6 +250,13 @@ macro_rules! store_conformance {
             a_commit_is_known_by_its_change,
             hints_come_after_commits,
             what_is_missed_is_told,
+        ] }
+        $crate::store_conformance! { @topic $fresh, claims: [
+            one_worker_has_a_claim,
+            a_claim_ends_at_its_time,
+            a_claim_is_given_up_by_its_worker,
+            claims_of_several_conversations_are_apart,
+            one_of_those_who_claim_at_once_has_it,
         ] }
         $crate::store_conformance! { @topic $fresh, lives: [
             a_rolling_conversation_is_kept_at_each_step,

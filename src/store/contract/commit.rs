@@ -34,7 +34,7 @@ pub struct Commit {
 pub enum Write {
     /// It changes, or is created.
     Change {
-        /// The state that it must be in, which [`Head::change`] tells; `None` when it must not exist.
+        /// The state that it must be in, which [`Head::change`](crate::domain::Head::change) tells; `None` when it must not exist.
         before: Option<Arc<Conversation>>,
         /// What happened, in its order: with the heads before and after, all that a backend has to persist.
         changes: Changes,
@@ -43,7 +43,7 @@ pub enum Write {
     },
     /// It is removed.
     Delete {
-        /// The state that it must be in, which [`Head::change`] tells.
+        /// The state that it must be in, which [`Head::change`](crate::domain::Head::change) tells.
         before: Arc<Conversation>,
     },
 }

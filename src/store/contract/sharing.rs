@@ -1,6 +1,6 @@
 //! What processes over one store learn of one another.
 
-use crate::domain::ConversationKey;
+use crate::domain::{ConversationKey, Timestamp};
 
 /// Tells of what may be read anew.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -9,4 +9,21 @@ pub enum Hint {
     Changed(ConversationKey),
     /// Any conversation may have been.
     Missed,
+}
+
+/// Names one of those who work on what waits in a store: no two have the same.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct WorkerId(pub u128);
+
+/// A worker wants to be the only one who has a model tell what waits in a conversation.
+#[derive(Clone, Debug)]
+pub struct Claim<'a> {
+    /// The conversation.
+    pub conversation: &'a ConversationKey,
+    /// Who claims.
+    pub worker: WorkerId,
+    /// The time: a claim of another worker that has ended by then is none.
+    pub now: Timestamp,
+    /// When this one ends.
+    pub until: Timestamp,
 }

@@ -6,6 +6,7 @@
 mod calls;
 mod lives;
 mod mishaps;
+mod models;
 mod pair;
 mod reads;
 mod watches;
@@ -56,6 +57,10 @@ on_each_store! {
         a_watch_sees_what_was_done_while_it_began,
         a_watch_that_heard_nothing_sees_the_newest,
         a_watch_ends_with_a_deletion_by_the_other,
+    ]
+    models: [
+        what_waits_is_paid_for_once,
+        a_worker_that_died_is_followed_by_the_other,
     ]
     lives: [
         after_an_end_the_other_starts_the_next,

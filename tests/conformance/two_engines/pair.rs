@@ -5,13 +5,13 @@ use std::sync::Arc;
 use tempfile::TempDir;
 use utterd::{
     config::{Preset, Settings},
-    engine::Engine,
+    engine::{Engine, llm::LlmSummarizer},
     rpc::Services,
     server::Server,
     store::Store,
 };
 
-use crate::{shared::Shared, support::ManualClock};
+use crate::{model::Model, shared::Shared, support::ManualClock};
 
 /// Ended conversations that are kept for a recipient.
 const RETAINED: u32 = 1;
@@ -23,6 +23,8 @@ pub struct Pair {
     pub clock: Arc<ManualClock>,
     /// The engine of the first.
     pub engine: Arc<Engine>,
+    /// The engine of the second.
+    pub others_engine: Arc<Engine>,
     /// The store as the first has it.
     pub store: Shared,
     /// The store as the second has it.
@@ -35,19 +37,35 @@ pub struct Pair {
 impl Pair {
     /// Two servers over `store`, whose windows have no limits.
     pub fn over(store: Arc<dyn Store>, directory: Option<TempDir>) -> Self {
-        let clock = ManualClock::new();
+        Self::of(Shared::new(store), [None, None], ManualClock::new(), directory)
+    }
+
+    /// Two more servers over the same store, with these models.
+    pub fn with_models(&self, models: &[Arc<Model>; 2]) -> Self {
+        let models = models.each_ref().map(|model| Some(model.clone()));
+        Self::of(self.store.another(), models, self.clock.clone(), None)
+    }
+
+    fn of(
+        own: Shared,
+        models: [Option<Arc<Model>>; 2],
+        clock: Arc<ManualClock>,
+        directory: Option<TempDir>,
+    ) -> Self {
         let settings = Settings { max_conversations_retained: RETAINED, ..Settings::of(Preset::Session) };
-        let server = |store: Shared| {
-            Server::over(Arc::new(store), &settings, clock.clone()).expect("the settings are good")
+        let server = |store: Shared, model: Option<Arc<Model>>| {
+            let model = model.map(|model| model as Arc<dyn LlmSummarizer>);
+            Server::of_parts(Arc::new(store), model, &settings, clock.clone()).expect("the settings are good")
         };
-        let own = Shared::new(store);
         let others = own.another();
-        let (first, second) = (server(own.clone()), server(others.clone()));
+        let [model, others_model] = models;
+        let (first, second) = (server(own.clone(), model), server(others.clone(), others_model));
         Self {
             one: first.services().clone(),
             other: second.services().clone(),
             clock: clock.clone(),
             engine: first.engine().clone(),
+            others_engine: second.engine().clone(),
             store: own,
             others,
             _servers: [first, second],

@@ -1,4 +1,5 @@
 //! A model that answers when a test says so.
+#![allow(dead_code)] // each test uses its part
 
 use std::{
     collections::VecDeque,
@@ -8,11 +9,8 @@ use std::{
 use tokio::sync::{oneshot, watch};
 use utterd::{
     engine::llm::{LlmError, LlmSummarizer, Material, Told},
-    proto::{SummaryMethod, WatchCapacityRequest},
     store::BoxFuture,
 };
-
-use crate::session::{Reply, Session};
 
 /// The name of the model that is asked when a conversation names none.
 pub const MODEL: &str = "test-model";
@@ -89,21 +87,4 @@ impl LlmSummarizer for Model {
         let gone = || Err(LlmError::Unusable("the test dropped the call".to_owned()));
         Box::pin(async move { answered.await.unwrap_or_else(|_| gone()) })
     }
-}
-
-/// Waits until no segment of the default recipient's conversation awaits a model.
-pub async fn until_final(session: &Session) {
-    let mut watch = session.memory().watch_capacity(WatchCapacityRequest::default()).await.reply();
-    while let Ok(Some(seen)) = watch.message().await {
-        let summary = seen.capacity.and_then(|capacity| capacity.summary).expect("a summary");
-        if summary.provisional_segment_count() == 0 {
-            return;
-        }
-    }
-    panic!("the watch ended");
-}
-
-/// How each segment of the summary was made.
-pub async fn methods(session: &Session) -> Vec<SummaryMethod> {
-    session.summary().await.segments.iter().map(|segment| segment.method()).collect()
 }

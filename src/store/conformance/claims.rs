@@ -1,0 +1,88 @@
+//! Who may work on what waits: of several processes one. A store of a single one grants every claim.
+
+use std::{sync::Arc, time::Duration};
+
+use super::script::{START, key, key_in};
+use crate::{
+    domain::ConversationKey,
+    store::{Claim, Store, WorkerId},
+};
+
+const ANN: WorkerId = WorkerId(1);
+const BOB: WorkerId = WorkerId(u128::MAX);
+
+/// Claims at so many seconds after [`START`], for a minute.
+async fn claim(
+    store: &Arc<dyn Store>,
+    conversation: &ConversationKey,
+    worker: WorkerId,
+    seconds: u64,
+) -> bool {
+    let now = START.plus(Duration::from_secs(seconds));
+    let claim = Claim { conversation, worker, now, until: now.plus(Duration::from_secs(60)) };
+    store.claim(claim).await.expect("a claim is answered")
+}
+
+/// Whether a claim is granted that another worker has a claim against.
+fn despite_another(store: &Arc<dyn Store>) -> bool {
+    !store.capabilities().shared
+}
+
+/// The worker that has it may have it for longer; another may not have it at all.
+pub async fn one_worker_has_a_claim(store: Arc<dyn Store>) {
+    let key = key("c");
+    assert!(claim(&store, &key, ANN, 0).await);
+    assert_eq!(claim(&store, &key, BOB, 0).await, despite_another(&store));
+    assert!(claim(&store, &key, ANN, 30).await);
+    assert_eq!(claim(&store, &key, BOB, 89).await, despite_another(&store), "it was claimed for longer");
+}
+
+/// At its time a claim is none, and another worker takes over.
+pub async fn a_claim_ends_at_its_time(store: Arc<dyn Store>) {
+    let key = key("c");
+    assert!(claim(&store, &key, ANN, 0).await);
+    assert_eq!(claim(&store, &key, BOB, 59).await, despite_another(&store));
+    assert!(claim(&store, &key, BOB, 60).await);
+    assert_eq!(claim(&store, &key, ANN, 61).await, despite_another(&store));
+}
+
+/// Another worker's claim is not given up, nor is one that nobody has.
+pub async fn a_claim_is_given_up_by_its_worker(store: Arc<dyn Store>) {
+    let key = key("c");
+    let give_up = async |worker| store.give_up(&key, worker).await.expect("it is given up");
+    give_up(ANN).await;
+    assert!(claim(&store, &key, ANN, 0).await);
+    give_up(BOB).await;
+    assert_eq!(claim(&store, &key, BOB, 1).await, despite_another(&store));
+    give_up(ANN).await;
+    assert!(claim(&store, &key, BOB, 2).await);
+    give_up(ANN).await;
+    assert_eq!(claim(&store, &key, ANN, 3).await, despite_another(&store));
+}
+
+/// A claim is of one conversation, in one namespace.
+pub async fn claims_of_several_conversations_are_apart(store: Arc<dyn Store>) {
+    assert!(claim(&store, &key("c"), ANN, 0).await);
+    for other in [key("d"), key_in("other", "c")] {
+        assert!(claim(&store, &other, BOB, 0).await);
+        store.give_up(&other, BOB).await.expect("it is given up");
+    }
+    assert_eq!(claim(&store, &key("c"), BOB, 1).await, despite_another(&store));
+}
+
+/// Of a store of one process all have it: there only one claims.
+pub async fn one_of_those_who_claim_at_once_has_it(store: Arc<dyn Store>) {
+    const WORKERS: u128 = 8;
+    for round in 0..20 {
+        let key = key(&format!("c{round}"));
+        let claims = (0..WORKERS).map(|worker| {
+            let (store, key) = (store.clone(), key.clone());
+            tokio::spawn(async move { claim(&store, &key, WorkerId(worker), 0).await })
+        });
+        let mut granted = 0;
+        for claimed in futures::future::join_all(claims).await {
+            granted += usize::from(claimed.expect("the worker ends"));
+        }
+        assert_eq!(granted, if store.capabilities().shared { 1 } else { WORKERS as usize });
+    }
+}
