@@ -72,6 +72,7 @@
 //!
 //! Over a store that says [`shared`](store::Capabilities::shared) nothing is answered from memory alone: the
 //! store is asked for a state unless it is the one known, and refuses a write that was decided on an older one.
+//! A write asks once for all that it has to know; what others wait for too is read once for all of them.
 //! [Hints](store::Store::hints) of what was changed wake those who watch. A hint is never believed, what is read
 //! then is; so it does no harm that one is late, doubled, or lost and told as missed. What a model is paid for is
 //! [claimed](store::Store::claim) for a time first; when its worker dies, the claim ends and another follows.

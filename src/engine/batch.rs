@@ -13,7 +13,7 @@ use crate::{
         commit::{Extras, Part, Uncommitted},
         decide::{Moved, is_large},
         hold::Hold,
-        queued::{Answer, IfAbsent, QueuedWrite, Target},
+        queued::{Answer, IfAbsent, QueuedWrite, Seen, Target},
     },
     store::{Conflict, PointerWrite},
 };
@@ -60,11 +60,11 @@ impl From<Refusal> for Stop {
 }
 
 impl<'a> Batch<'a> {
-    /// A batch on the state that the conversation of `hold` is in.
-    pub(super) async fn on(hold: &'a Hold) -> Result<Self, EngineError> {
+    /// A batch on the state that the conversation of `hold` is in; a single write may have `seen` it.
+    pub(super) async fn on(hold: &'a Hold, seen: Option<Seen>) -> Result<Self, EngineError> {
         Ok(Self {
             commit: hold.engine.next_change(),
-            part: Part::new(hold, hold.state().await?),
+            part: Part::new(hold, hold.state_since(seen).await?),
             moved: Moved::default(),
             extras: Extras::default(),
             decided: SmallVec::new(),

@@ -65,7 +65,14 @@ async fn drive_batch(hold: &Hold, first: Box<dyn QueuedWrite>, most: usize) -> b
         writes.push_back(write);
     }
     let engine = &*hold.engine;
-    let mut batch = match Batch::on(hold).await {
+    let mut seen = None;
+    if engine.is_shared {
+        // of what several have seen, nobody knows which is the newest
+        let alone = writes.is_empty();
+        let all = next.iter_mut().chain(&mut writes).filter_map(|write| write.take_seen());
+        seen = all.last().filter(|_| alone);
+    }
+    let mut batch = match Batch::on(hold, seen).await {
         Ok(batch) => Box::new(batch),
         Err(error) => {
             next.into_iter().chain(writes).for_each(|write| write.answer(Answer::Failed(error.clone())));

@@ -65,11 +65,11 @@ impl Engine {
         &self,
         call: &WriteCall,
         command: &Forget,
-        target: Target,
+        mut target: Target,
         holds: &[Hold],
     ) -> Result<Erased, Uncommitted> {
         let hold = held(holds, &target.key).ok_or(EngineError::Interrupted)?;
-        let Some(before) = hold.state().await? else { return gone(call, &target) };
+        let Some(before) = hold.state_since(target.seen.take()).await? else { return gone(call, &target) };
         if call.address.conversation.is_none() && !call.address.may_mean(&before) {
             return Ok(Erased::Elsewhere);
         }

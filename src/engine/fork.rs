@@ -174,14 +174,14 @@ impl Engine {
     async fn fork_held<T: Send>(
         &self,
         making: &mut Making<T>,
-        target: Target,
+        mut target: Target,
         holds: &[Hold],
     ) -> Result<Option<Applied<T>>, Uncommitted> {
         let (Some(hold), Some(new)) = (held(holds, &target.key), held(holds, &making.key)) else {
             return Err(EngineError::Interrupted.into());
         };
         let (by_recipient, missing) = (target.exists, || making.call.address.not_found());
-        let parent = match hold.state().await? {
+        let parent = match hold.state_since(target.seen.take()).await? {
             Some(parent) if by_recipient && !making.call.address.may_mean(&parent) => return Ok(None),
             Some(parent) => parent,
             None if by_recipient => return Ok(None),

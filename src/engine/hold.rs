@@ -14,7 +14,7 @@ use crate::{
     engine::{
         Engine, EngineError,
         queue::{Discarded, Published, Queue},
-        queued::Entry,
+        queued::{Entry, Seen},
     },
     store::Newer,
 };
@@ -64,6 +64,29 @@ impl Hold {
             }
             known => Ok(known.state()),
         }
+    }
+
+    /// The same for a single call that may have `seen` the state since it began: that or a newer one is told, and
+    /// the store is asked only where it is not clear which of the two is newer.
+    pub(super) async fn state_since(
+        &self,
+        seen: Option<Seen>,
+    ) -> Result<Option<Arc<Conversation>>, EngineError> {
+        let Some(seen) = seen else { return self.state().await };
+        match (self.queue.published(), &seen) {
+            (Published::Unknown, _) | (Published::Absent, Some(_)) => {}
+            (Published::Absent, None) => return Ok(None),
+            (Published::State(known), Some(seen))
+                if known.head.identity.lineage == seen.head.identity.lineage =>
+            {
+                if known.head.revision >= seen.head.revision {
+                    return Ok(Some(known));
+                }
+            }
+            _ => return self.state().await,
+        }
+        self.queue.publish_loaded(seen.clone());
+        Ok(seen)
     }
 
     /// Lets the queue go unless something waits; answers whether it did.

@@ -5,7 +5,8 @@ use std::{sync::Arc, time::Duration};
 use crate::{
     domain::{Encoding, Policy, Timestamp, TokenCounter},
     engine::{
-        Clock, EventLog, index::Indexes, llm::Llm, queues::Queues, retention::Retention, sessions::Sessions,
+        Clock, EventLog, index::Indexes, last_active::LastActive, llm::Llm, queues::Queues,
+        retention::Retention, sessions::Sessions,
     },
     store::{BoxFuture, Store, StoreError},
 };
@@ -36,6 +37,8 @@ pub struct Engine {
     pub(super) store: Arc<dyn Store>,
     /// Whether other processes use the store too: then nothing is answered from memory alone.
     pub(super) is_shared: bool,
+    /// Where they do.
+    pub(super) last_active: Option<LastActive>,
     pub(super) clock: Arc<dyn Clock>,
     pub(super) counters: Counters,
     pub(super) defaults: Defaults,
@@ -56,6 +59,7 @@ impl Engine {
         Self {
             store,
             is_shared: capabilities.shared,
+            last_active: capabilities.shared.then(LastActive::new),
             clock,
             counters,
             queues: Queues::new(cache_bytes),

@@ -82,10 +82,14 @@ impl Engine {
     /// What the tokens of a conversation are counted in, or will be.
     async fn encoding_of(self: &Arc<Self>, target: &Target) -> Result<Encoding, EngineError> {
         let starts = target.pointer.as_ref().is_some_and(|pointer| pointer.before.is_none());
-        let state = match self.queues.get(&target.key).map(|queue| queue.published()) {
-            _ if starts => None,
-            Some(Published::State(state)) => Some(state),
-            _ => self.published(&target.key).await?,
+        let published = || self.queues.get(&target.key).map(|queue| queue.published());
+        let state = match (&target.seen, starts) {
+            (_, true) => None,
+            (Some(seen), _) => seen.clone(),
+            (None, _) => match published() {
+                Some(Published::State(state)) => Some(state),
+                _ => self.published(&target.key).await?,
+            },
         };
         Ok(state.map_or(self.defaults.encoding, |state| state.head.identity.encoding))
     }

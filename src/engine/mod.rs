@@ -24,6 +24,7 @@
 //! | `queue`, `queues` | a conversation in memory; the cache of them |
 //! | `queued` | a write that waits, and what its caller waits for |
 //! | `write` | what an address means, and the way into the queue |
+//! | `known`, `last_active` | what need not be read once more for that |
 //! | `hold` | the right to change a conversation |
 //! | `drive`, `batch` | the loop; the writes of one commit |
 //! | `decide` | asking the rules |
@@ -59,6 +60,8 @@ mod import;
 mod index;
 mod indexing;
 mod instance;
+mod known;
+mod last_active;
 pub mod llm;
 mod memorize;
 mod pipeline;

@@ -109,6 +109,11 @@ impl Queue {
         Ok(None)
     }
 
+    /// Whether somebody holds the queue.
+    pub(super) fn is_held(&self) -> bool {
+        self.waiting.lock().is_held
+    }
+
     /// Takes the next entry; for who holds the queue.
     pub(super) fn take(&self) -> Option<Entry> {
         self.waiting.lock().entries.pop_front()

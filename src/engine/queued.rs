@@ -77,7 +77,12 @@ pub(super) struct Target {
     pub pointer: Option<PointerWrite>,
     /// It was resolved as one that exists.
     pub exists: bool,
+    /// Its state since the call began, where that was asked for.
+    pub seen: Option<Seen>,
 }
+
+/// A state that was read; `None` when the conversation did not exist.
+pub(super) type Seen = Option<Arc<Conversation>>;
 
 /// A write with its rule.
 pub(super) struct Request<T> {
@@ -101,6 +106,9 @@ pub(super) enum Unapplied<T> {
 pub(super) trait QueuedWrite: Send {
     fn call(&self) -> &WriteCall;
     fn target(&self) -> &Target;
+
+    /// The state that was read for it, which is told once.
+    fn take_seen(&mut self) -> Option<Seen>;
 
     /// Decides on `before`; what else the response needs is kept here.
     fn decide(
@@ -175,6 +183,10 @@ impl<T: Send + 'static> QueuedWrite for Queued<T> {
 
     fn target(&self) -> &Target {
         &self.target
+    }
+
+    fn take_seen(&mut self) -> Option<Seen> {
+        self.target.seen.take()
     }
 
     fn decide(

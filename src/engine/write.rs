@@ -10,6 +10,7 @@ use crate::{
         Applied, Caller, Engine, EngineError,
         applied::{Decided, Done},
         attended::Attended,
+        known::Known,
         queued::{Decision, IfAbsent, Request, Target, Unapplied, Waiting, WriteCall},
     },
     store::{Begin, Outcome, PointerWrite},
@@ -102,13 +103,18 @@ impl Engine {
         let recipient = caller.recipient(address.recipient_or_default());
         let wanted = (address.conversation.is_none() || activates).then_some(&recipient);
         let key = attempt.as_ref().map(|attempt| attempt.key(caller));
-        let (mut active, mut outcome) = (None, None);
+        let (mut active, mut outcome, mut seen) = (None, None, None);
         if wanted.is_some() || key.is_some() {
             let oldest = self.clock.now().minus(OUTCOME_RETENTION);
             let outcome_of = key.as_ref().map(|key| (key, oldest));
-            let begun =
-                self.store.begin(Begin { recipient: wanted, outcome: outcome_of, state: None }).await?;
+            let known = self.known(address, &recipient);
+            let state = known.as_deref().and_then(Known::wanted);
+            let begun = self.store.begin(Begin { recipient: wanted, outcome: outcome_of, state }).await?;
             (active, outcome) = (begun.active, begun.outcome);
+            seen = known.map(|known| known.confirmed(begun.state));
+            if let (Some(last), Some(active)) = (&self.last_active, &active) {
+                last.note(&recipient, active);
+            }
         }
         if let (Some(outcome), Some(attempt)) = (outcome, attempt) {
             return match outcome.body == attempt.body {
@@ -119,7 +125,7 @@ impl Engine {
         let pointer = |before: Option<ConversationId>, after: &ConversationId| {
             Some(PointerWrite { recipient: recipient.clone(), before, after: Some(after.clone()) })
         };
-        let at = |id, pointer, exists| Aimed::At(Target { key: caller.key(id), pointer, exists });
+        let at = |id, pointer, exists| Aimed::At(Target { key: caller.key(id), pointer, exists, seen });
         Ok(match (&address.conversation, active) {
             (Some(id), None) if activates => at(id.clone(), pointer(None, id), false),
             (Some(id), _) => at(id.clone(), None, false),

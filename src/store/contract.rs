@@ -18,7 +18,7 @@ use crate::domain::{
     ChangeId, Conversation, ConversationId, ConversationKey, Head, Ranges, Sequence, Timestamp, Utterance,
 };
 
-pub use begin::{Begin, Begun, Newer};
+pub use begin::{Begin, Begun, Newer, StateOf};
 pub use commit::{Changes, Commit, Outcome, OutcomeKey, PointerWrite, RecipientKey, Write};
 pub use error::{CommitError, Conflict, StoreError};
 pub use sharing::{Claim, Hint, WorkerId};
@@ -63,6 +63,7 @@ pub trait Store: Send + Sync + 'static {
     /// What a call has to know before it is decided, in one round trip: see [`Begin`] and [`Begun`].
     ///
     /// - All of it is as it stood at one moment, or each part at a moment of its own after the call.
+    /// - A state of the recipient's active conversation is that of the one which is answered as active.
     /// - By default asks [`Self::active`], [`Self::outcome`] and [`Self::load_if_newer`].
     fn begin<'a>(&'a self, begin: Begin<'a>) -> BoxFuture<'a, Result<Begun, StoreError>> {
         Box::pin(async move {
@@ -74,9 +75,9 @@ pub trait Store: Send + Sync + 'static {
                 Some((key, oldest)) => self.outcome(key, oldest).await?,
                 None => None,
             };
-            let state = match begin.state {
-                Some((key, known)) => self.load_if_newer(key, known).await?,
-                None => Newer::Known,
+            let state = match begin.wanted(active.as_ref()) {
+                Ok((key, known)) => self.load_if_newer(&key, known).await?,
+                Err(answer) => answer,
             };
             Ok(Begun { active, outcome, state })
         })
@@ -101,8 +102,8 @@ pub trait Store: Send + Sync + 'static {
     ///   that raised [`Head::erased_at`].
     /// - With a recipient's last conversation and its pointer nothing is left that is kept by recipient.
     ///   Outcomes are kept by request, and age out.
-    /// - A fork comes with [`Change::inherits`](crate::domain::Change::inherits) and the trunks of its head: what it shares is not
-    ///   written again, and the commit costs the same whatever was said before.
+    /// - A fork comes with [`Change::inherits`](crate::domain::Change::inherits) and the trunks of its head: what
+    ///   it shares is not written again, and the commit costs the same whatever was said before.
     /// - What a change of a conversation writes is its own: utterances that it shares are not seen to
     ///   change by those that it shares them with.
     /// - Utterances that a change drops, and those of a deleted conversation, stay as long as another

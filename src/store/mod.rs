@@ -11,6 +11,7 @@ mod memory;
 
 pub use contract::{
     Begin, Begun, BoxFuture, BoxStream, Capabilities, Changes, Claim, Commit, CommitError, Conflict, Due,
-    Hint, Newer, Outcome, OutcomeKey, Page, PointerWrite, RecipientKey, Store, StoreError, WorkerId, Write,
+    Hint, Newer, Outcome, OutcomeKey, Page, PointerWrite, RecipientKey, StateOf, Store, StoreError, WorkerId,
+    Write,
 };
 pub use memory::MemoryStore;

@@ -2,7 +2,10 @@
 
 use std::{
     collections::{HashMap, HashSet},
-    sync::Arc,
+    sync::{
+        Arc,
+        atomic::{AtomicUsize, Ordering},
+    },
 };
 
 use futures::{StreamExt, stream};
@@ -28,6 +31,8 @@ pub struct Shared {
     inner: Arc<dyn Store>,
     between: Arc<Between>,
     mishap: Arc<Mutex<Option<Mishap>>>,
+    /// How often this process has asked for something that is no commit.
+    questions: Arc<AtomicUsize>,
     /// This process hears nothing of what is changed.
     is_deaf: Arc<watch::Sender<bool>>,
 }
@@ -56,12 +61,25 @@ impl Shared {
     pub fn new(store: Arc<dyn Store>) -> Self {
         let (made, claims) = Default::default();
         let between = Between { made, claims, changed: broadcast::Sender::new(HINTS) };
-        Self { inner: store, between: Arc::new(between), mishap: Arc::default(), is_deaf: Arc::default() }
+        let (mishap, questions, is_deaf) = Default::default();
+        Self { inner: store, between: Arc::new(between), mishap, questions, is_deaf }
     }
 
     /// The same store as another process has it.
     pub fn another(&self) -> Self {
-        Self { mishap: Arc::default(), is_deaf: Arc::default(), ..self.clone() }
+        let (mishap, questions, is_deaf) = Default::default();
+        Self { inner: self.inner.clone(), between: self.between.clone(), mishap, questions, is_deaf }
+    }
+
+    /// How often this process has asked for something that is no commit since it was asked this.
+    pub fn questions(&self) -> usize {
+        self.questions.swap(0, Ordering::Relaxed)
+    }
+
+    /// Notes that something is asked for.
+    fn asked(&self) -> &dyn Store {
+        self.questions.fetch_add(1, Ordering::Relaxed);
+        &*self.inner
     }
 
     /// Whether this process hears nothing of what is changed.
@@ -104,7 +122,7 @@ impl Store for Shared {
         &'a self,
         key: &'a ConversationKey,
     ) -> BoxFuture<'a, Result<Option<Arc<Conversation>>, StoreError>> {
-        self.inner.load(key)
+        self.asked().load(key)
     }
 
     fn load_if_newer<'a>(
@@ -112,11 +130,11 @@ impl Store for Shared {
         key: &'a ConversationKey,
         known: Option<ChangeId>,
     ) -> BoxFuture<'a, Result<Newer, StoreError>> {
-        self.inner.load_if_newer(key, known)
+        self.asked().load_if_newer(key, known)
     }
 
     fn begin<'a>(&'a self, begin: Begin<'a>) -> BoxFuture<'a, Result<Begun, StoreError>> {
-        self.inner.begin(begin)
+        self.asked().begin(begin)
     }
 
     fn commit(&self, commit: Commit) -> BoxFuture<'static, Result<(), CommitError>> {
@@ -138,6 +156,7 @@ impl Store for Shared {
         key: &'a ConversationKey,
         change: ChangeId,
     ) -> BoxFuture<'a, Result<bool, StoreError>> {
+        self.asked();
         let made = self.between.made.lock().contains(&(key.clone(), change));
         Box::pin(std::future::ready(Ok(made)))
     }
@@ -147,7 +166,7 @@ impl Store for Shared {
         key: &'a ConversationKey,
         wanted: &'a Ranges,
     ) -> BoxFuture<'a, Result<Vec<Arc<Utterance>>, StoreError>> {
-        self.inner.archived(key, wanted)
+        self.asked().archived(key, wanted)
     }
 
     fn archived_ids<'a>(
@@ -155,21 +174,21 @@ impl Store for Shared {
         key: &'a ConversationKey,
         ids: &'a [Box<str>],
     ) -> BoxFuture<'a, Result<HashMap<Box<str>, Sequence>, StoreError>> {
-        self.inner.archived_ids(key, ids)
+        self.asked().archived_ids(key, ids)
     }
 
     fn sharing<'a>(
         &'a self,
         key: &'a ConversationKey,
     ) -> BoxFuture<'a, Result<Vec<(ConversationKey, Sequence)>, StoreError>> {
-        self.inner.sharing(key)
+        self.asked().sharing(key)
     }
 
     fn active<'a>(
         &'a self,
         recipient: &'a RecipientKey,
     ) -> BoxFuture<'a, Result<Option<ConversationId>, StoreError>> {
-        self.inner.active(recipient)
+        self.asked().active(recipient)
     }
 
     fn conversations<'a>(
@@ -177,7 +196,7 @@ impl Store for Shared {
         recipient: &'a RecipientKey,
         page: Page,
     ) -> BoxFuture<'a, Result<Vec<Head>, StoreError>> {
-        self.inner.conversations(recipient, page)
+        self.asked().conversations(recipient, page)
     }
 
     fn ended_beyond<'a>(
@@ -186,7 +205,7 @@ impl Store for Shared {
         keep: usize,
         limit: usize,
     ) -> BoxFuture<'a, Result<Vec<ConversationId>, StoreError>> {
-        self.inner.ended_beyond(recipient, keep, limit)
+        self.asked().ended_beyond(recipient, keep, limit)
     }
 
     fn outcome<'a>(
@@ -194,7 +213,7 @@ impl Store for Shared {
         key: &'a OutcomeKey,
         oldest: Timestamp,
     ) -> BoxFuture<'a, Result<Option<Arc<Outcome>>, StoreError>> {
-        self.inner.outcome(key, oldest)
+        self.asked().outcome(key, oldest)
     }
 
     fn due(&self, now: Timestamp, limit: usize) -> BoxFuture<'_, Result<Vec<Due>, StoreError>> {

@@ -38,6 +38,7 @@
 #![allow(clippy::expect_used, clippy::unwrap_used)] // a case that fails panics: that is its report
 
 pub mod archive;
+pub mod begins;
 pub mod claims;
 pub mod commits;
 mod compacting;
@@ -119,6 +120,11 @@ macro_rules! store_conformance {
             a_large_text_is_kept,
             a_summary_is_kept_with_its_segments,
             the_capabilities_name_the_backend,
+        ] }
+        $crate::store_conformance! { @topic $fresh, begins: [
+            a_call_is_told_what_it_asks_for,
+            a_named_state_is_told_unless_it_is_known,
+            an_active_state_is_told_unless_it_is_known,
         ] }
         $crate::store_conformance! { @topic $fresh, commits: [
             an_empty_commit_succeeds,

@@ -13,7 +13,36 @@ pub struct Begin<'a> {
     /// The outcome of an earlier attempt, unless it is older.
     pub outcome: Option<(&'a OutcomeKey, Timestamp)>,
     /// The state of a conversation, unless it is the one known.
-    pub state: Option<(&'a ConversationKey, Option<ChangeId>)>,
+    pub state: Option<StateOf<'a>>,
+}
+
+/// Whose state is wanted, and which is known.
+#[derive(Clone, Copy, Debug)]
+pub enum StateOf<'a> {
+    /// That of this conversation.
+    One(&'a ConversationKey, Option<ChangeId>),
+    /// That of the recipient's active one, of which this conversation in this state is known. The name belongs to
+    /// it: the states that one commit makes of several conversations have the same [`ChangeId`].
+    Active(Option<(&'a ConversationId, ChangeId)>),
+}
+
+impl Begin<'_> {
+    /// The conversation to look at, and which state of it is known, where `active` is the recipient's active one.
+    /// What is answered instead, where there is none to look at.
+    pub fn wanted(
+        &self,
+        active: Option<&ConversationId>,
+    ) -> Result<(ConversationKey, Option<ChangeId>), Newer> {
+        match (self.state, self.recipient, active) {
+            (None, ..) => Err(Newer::Known),
+            (Some(StateOf::One(key, known)), ..) => Ok((key.clone(), known)),
+            (Some(StateOf::Active(known)), Some(recipient), Some(id)) => {
+                let key = ConversationKey { namespace: recipient.namespace.clone(), id: id.clone() };
+                Ok((key, known.filter(|(known, _)| *known == id).map(|(_, change)| change)))
+            }
+            (Some(StateOf::Active(_)), ..) => Err(Newer::Absent),
+        }
+    }
 }
 
 /// The answer to a [`Begin`].
@@ -23,7 +52,8 @@ pub struct Begun {
     pub active: Option<ConversationId>,
     /// The earlier outcome.
     pub outcome: Option<Arc<Outcome>>,
-    /// The state; [`Newer::Known`] too when none was asked for.
+    /// The state; [`Newer::Known`] too when none was asked for, [`Newer::Absent`] too when the recipient has no
+    /// active conversation.
     pub state: Newer,
 }
 

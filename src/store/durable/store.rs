@@ -13,7 +13,7 @@ use super::{
 use crate::{
     domain::{Conversation, ConversationId, ConversationKey, Head, Ranges, Sequence, Timestamp, Utterance},
     store::{
-        Begin, Begun, BoxFuture, Capabilities, Commit, CommitError, Due, Newer, Outcome, OutcomeKey, Page,
+        Begin, Begun, BoxFuture, Capabilities, Commit, CommitError, Due, Outcome, OutcomeKey, Page,
         RecipientKey, Store, StoreError,
     },
 };
@@ -127,18 +127,19 @@ impl Store for DurableStore {
 
     fn begin<'a>(&'a self, begin: Begin<'a>) -> BoxFuture<'a, Result<Begun, StoreError>> {
         Box::pin(async move {
-            let active = begin.recipient.map(|recipient| self.reader.active(recipient)).transpose()?;
+            let active =
+                begin.recipient.map(|recipient| self.reader.active(recipient)).transpose()?.flatten();
             let outcome = begin.outcome.map(|(key, _)| self.reader.outcome(key)).transpose()?.flatten();
             self.commits.queue().settled().await?;
-            let state = match begin.state {
-                Some((key, known)) => self.load_if_newer(key, known).await?,
-                None => Newer::Known,
+            let state = match begin.wanted(active.as_ref()) {
+                Ok((key, known)) => self.load_if_newer(&key, known).await?,
+                Err(answer) => answer,
             };
             let outcome = match begin.outcome {
                 Some((key, oldest)) => self.unless_old(key, outcome, oldest).await?,
                 None => None,
             };
-            Ok(Begun { active: active.flatten(), outcome, state })
+            Ok(Begun { active, outcome, state })
         })
     }
 

@@ -258,9 +258,10 @@ impl Store for MemoryStore {
             active = begin.recipient.and_then(|recipient| indexes.active.get(recipient).cloned());
             outcome = begin.outcome.and_then(|(key, oldest)| self.kept_outcome(&mut indexes, key, oldest));
         }
-        let state = begin.state.map_or(Newer::Known, |(key, known)| {
-            Newer::than(known, self.with_slot(key, |slot| slot.state.clone()))
-        });
+        let state = match begin.wanted(active.as_ref()) {
+            Ok((key, known)) => Newer::than(known, self.with_slot(&key, |slot| slot.state.clone())),
+            Err(answer) => answer,
+        };
         ready(Ok(Begun { active, outcome, state }))
     }
 

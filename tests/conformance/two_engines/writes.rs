@@ -1,9 +1,9 @@
 //! Writes on both engines.
 
-use std::collections::BTreeSet;
+use std::{collections::BTreeSet, time::Duration};
 
 use futures::future::join_all;
-use utterd::proto::MemorizeRequest;
+use utterd::{proto::MemorizeRequest, rpc::Services};
 
 use super::{
     calls::{
@@ -18,6 +18,8 @@ const WRITERS: usize = 8;
 const APPENDS: usize = 20;
 /// How often what happens at once is tried.
 const ROUNDS: usize = 20;
+/// A conversation is idle after so long.
+const IDLE: Duration = Duration::from_secs(30 * 60);
 
 pub async fn what_both_say_at_once_is_stored_once(pair: &Pair) {
     let writers = (0..WRITERS).map(|writer| {
@@ -139,4 +141,28 @@ pub async fn one_of_those_who_expect_a_revision_gets_it(pair: &Pair) {
         assert_eq!(written, 1, "round {round}");
     }
     assert_eq!(sequences(&pair.one, "c").await, up_to(ROUNDS + 1));
+}
+
+/// What it has to know, it asks for once: whose the conversation is, whether the attempt was made, and the state,
+/// whatever of that is known here.
+pub async fn a_write_asks_the_store_once(pair: &Pair) {
+    let asks_once = async |at: &Services, request: MemorizeRequest| {
+        pair.store.questions();
+        pair.others.questions();
+        say(at, request).await;
+        assert_eq!(pair.store.questions() + pair.others.questions(), 1);
+    };
+    asks_once(&pair.one, says_to("ann", "it starts")).await;
+    for round in 0..4 {
+        asks_once(pair.at(round), says_to("ann", "it goes on")).await;
+        asks_once(pair.at(round + 1), says_to("ann", "on the other")).await;
+        asks_once(pair.at(round + 1), says_to("ann", "and there again")).await;
+        let named = MemorizeRequest { request_id: format!("round {round}"), ..says_in("c", "by its name") };
+        asks_once(pair.at(round), named).await;
+    }
+    pair.clock.advance(IDLE);
+    asks_once(&pair.other, says_to("ann", "the next one starts")).await;
+    asks_once(&pair.one, says_to("ann", "and goes on")).await;
+    assert_eq!(listed(&pair.one, "ann").await.len(), 2);
+    assert_eq!(sequences(&pair.one, "c").await, up_to(4));
 }

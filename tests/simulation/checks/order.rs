@@ -188,7 +188,7 @@ impl<'a> Order<'a> {
             Answer::Found(found) => states.extend(found.iter().map(|found| (&*found.state, false))),
             Answer::Deleted(_) | Answer::Conversations(_) => {}
         }
-        let mut sights: Vec<_> = self.deletion(attempt).into_iter().chain(self.end(answer)).collect();
+        let mut sights: Vec<_> = self.deletion(attempt).into_iter().chain(self.end(attempt)).collect();
         for (state, made) in states {
             match self.find(state) {
                 Some(version) => sights.push(Sight { id: state.key().id.clone(), version, made }),
@@ -198,11 +198,12 @@ impl<'a> Order<'a> {
         sights
     }
 
-    /// The end of the conversation that ended for another to start.
-    fn end(&self, answer: &Answer) -> Option<Sight> {
-        let Answer::Now { ended: Some(id), .. } = answer else { return None };
-        let is_end =
+    /// The end of the conversation that ended for another to start; one of that name may have ended before.
+    fn end(&self, attempt: &Try) -> Option<Sight> {
+        let End::Answered(Answer::Now { ended: Some(id), .. }) = &attempt.end else { return None };
+        let has_ended =
             |version: &Version| version.state.as_ref().is_some_and(|state| state.head.ended.is_some());
+        let is_end = |version: &Version| attempt.invoked < version.tick && has_ended(version);
         let version = self.versions(id).iter().position(is_end)?;
         Some(Sight { id: id.clone(), version, made: true })
     }
