@@ -41,7 +41,8 @@ pub enum Answer {
     Now {
         after: Arc<Conversation>,
         change: Option<Arc<Change>>,
-        ended: Option<ConversationId>,
+        /// What a replay is answered with.
+        outcome: Arc<Outcome>,
         /// The utterances that the answer tells of beside the change.
         told: Vec<Arc<Utterance>>,
     },
@@ -149,7 +150,7 @@ pub fn applied<T>(applied: Applied<T>, told: impl FnOnce(T) -> Vec<Arc<Utterance
         (Some(after), Some(value)) => {
             let returned = change.iter().flat_map(|change| change.returned.clone());
             let told = told(value).into_iter().chain(returned).collect();
-            Answer::Now { after, change, ended: outcome.ended.clone(), told }
+            Answer::Now { after, change, outcome, told }
         }
         (conversation, _) => Answer::Earlier(Earlier { outcome, conversation, utterances }),
     }

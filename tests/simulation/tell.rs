@@ -102,7 +102,8 @@ pub fn ending(result: &Result<Answer, EngineError>) -> String {
 
 fn answer(answer: &Answer) -> String {
     match answer {
-        Answer::Now { after, change, ended, .. } => {
+        Answer::Now { after, change, outcome, .. } => {
+            let ended = &outcome.ended;
             let appended: Ranges = change
                 .iter()
                 .flat_map(|change| &change.appended)

@@ -200,7 +200,8 @@ impl<'a> Order<'a> {
 
     /// The end of the conversation that ended for another to start; one of that name may have ended before.
     fn end(&self, attempt: &Try) -> Option<Sight> {
-        let End::Answered(Answer::Now { ended: Some(id), .. }) = &attempt.end else { return None };
+        let End::Answered(Answer::Now { outcome, .. }) = &attempt.end else { return None };
+        let id = outcome.ended.as_ref()?;
         let has_ended =
             |version: &Version| version.state.as_ref().is_some_and(|state| state.head.ended.is_some());
         let is_end = |version: &Version| attempt.invoked < version.tick && has_ended(version);

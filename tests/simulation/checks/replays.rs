@@ -1,6 +1,11 @@
 //! A call that is repeated is answered with what it came to first.
 
-use utterd::domain::{Conversation, capacity::Capacity};
+use std::sync::Arc;
+
+use utterd::{
+    domain::{Change, Conversation, Ranges, Utterance, capacity::Capacity},
+    store::Outcome,
+};
 
 use crate::{
     calls::{Answer, Earlier, named},
@@ -12,7 +17,9 @@ use crate::{
 pub fn check(order: &Order<'_>) -> Vec<Wrong> {
     let wrong = |attempt: &Try| match &attempt.end {
         End::Answered(Answer::Earlier(earlier)) => replayed(order, attempt, earlier),
-        End::Answered(Answer::Now { after, .. }) => decided_anew(order, attempt, after),
+        End::Answered(Answer::Now { after, change, outcome, .. }) => {
+            untrue(after, change.as_deref(), outcome).or_else(|| decided_anew(order, attempt, outcome))
+        }
         _ => None,
     };
     let told = |attempt: &Try| {
@@ -25,18 +32,34 @@ pub fn check(order: &Order<'_>) -> Vec<Wrong> {
 }
 
 /// What is wrong with an answer of now whose outcome was kept by then.
-fn decided_anew(order: &Order<'_>, attempt: &Try, after: &Conversation) -> Option<String> {
+fn decided_anew(order: &Order<'_>, attempt: &Try, told: &Arc<Outcome>) -> Option<String> {
     attempt.call.attempt()?;
     match order.kept(attempt) {
         Some(kept) if kept.tick < attempt.invoked => Some(format!("it took effect at {}, before", kept.tick)),
         Some(kept) if kept.tick > attempt.ended => Some(format!("it took effect at {}, after", kept.tick)),
         Some(Kept { outcome, .. }) => {
-            let is_same =
-                (outcome.revision, &outcome.capacity) == (after.head.revision, &Capacity::of(after));
-            (!is_same).then(|| format!("it told of revision {}, and keeps {outcome:?}", after.head.revision))
+            (outcome != told).then(|| format!("it told of {told:?}, and keeps {outcome:?}"))
         }
         None => Some("its outcome was not kept".to_owned()),
     }
+}
+
+/// What is wrong with an outcome of now, beside the change that it is of and the state after that.
+fn untrue(after: &Conversation, change: Option<&Change>, told: &Outcome) -> Option<String> {
+    let sequences =
+        |utterances: &[Arc<Utterance>]| utterances.iter().map(|one| one.sequence).collect::<Ranges>();
+    let nothing = Change::default();
+    let change = change.unwrap_or(&nothing);
+    let mut restored = change.restored.clone();
+    restored.union(&sequences(&change.returned));
+    let forgotten = if change.erased.is_empty() { &change.forgotten } else { &change.erased };
+    let so = told.revision == after.head.revision
+        && told.capacity == Capacity::of(after)
+        && told.memorized == sequences(&change.appended)
+        && told.evicted == sequences(&change.evicted)
+        && told.forgotten == *forgotten
+        && told.restored == restored;
+    (!so).then(|| format!("it tells of {told:?}, and the change is {change:?}"))
 }
 
 fn replayed(order: &Order<'_>, attempt: &Try, earlier: &Earlier) -> Option<String> {
