@@ -16,7 +16,7 @@ use super::{
     key_value::{Key, KeyValue, Pairs},
     records::{
         self, Active, Compactions, ConversationName, Descriptions, Dues, Ended, Endings, GivenIds,
-        HeadRecord, Heads, Kind, Listed, ListedKey, Meta, Metas, OutcomeAges, OutcomeName, Outcomes,
+        HeadRecord, Heads, Kind, ListPlace, Listed, Meta, Metas, OutcomeAges, OutcomeName, Outcomes,
         Policies, Readers, Segments, Utterances, Waiting,
     },
 };
@@ -40,8 +40,10 @@ impl Reader {
         self.consistent(key, |reader, record| {
             let head = &record.head;
             let lineage = head.identity.lineage;
-            let segments =
-                read::<Segments>(records::beginning(reader.pairs(), &records::segments_of(lineage)));
+            let segments = read::<Segments>(records::beginning(
+                reader.pairs(),
+                &records::of_lineage::<Segments>(lineage),
+            ));
             let segments: Result<_, _> = segments.map(|pair| Ok(Arc::new(pair?.1))).collect();
             let summary = Summary::numbered(segments?, record.next_segment);
             let segments = summary.segments().len();
@@ -70,8 +72,11 @@ impl Reader {
             return Ok(Arc::default());
         }
         let mut compactions = Vec::new();
-        for pair in
-            read::<Compactions>(records::beginning(self.pairs(), &records::compactions_of(*lineage))).rev()
+        for pair in read::<Compactions>(records::beginning(
+            self.pairs(),
+            &records::of_lineage::<Compactions>(*lineage),
+        ))
+        .rev()
         {
             let (_, compaction) = pair?;
             compactions.push(Arc::new(compaction));
@@ -123,9 +128,10 @@ impl Reader {
         let shared = self.consistent(key, |reader, HeadRecord { head, .. }| {
             let mut shared = BTreeMap::new();
             for trunk in head.trunks.iter() {
-                for other in
-                    read::<Readers>(records::beginning(reader.pairs(), &records::readers_of(trunk.lineage)))
-                {
+                for other in read::<Readers>(records::beginning(
+                    reader.pairs(),
+                    &records::of_lineage::<Readers>(trunk.lineage),
+                )) {
                     let ((_, lineage), other) = other?;
                     if lineage != head.identity.lineage {
                         let last = shared.entry(other.conversation).or_insert(Sequence::FIRST);
@@ -148,11 +154,11 @@ impl Reader {
         page: Page,
     ) -> Result<Vec<Head>, StoreError> {
         let listed = match page.after {
-            Some((start_time, conversation)) => {
-                let place = ListedKey { recipient: recipient.clone(), start_time, conversation };
+            Some((time, conversation)) => {
+                let place = ListPlace { recipient: recipient.clone(), time, conversation };
                 records::within(self.pairs(), &records::listed_behind(&place))
             }
-            None => records::beginning(self.pairs(), &records::listed_of(recipient)),
+            None => records::beginning(self.pairs(), &records::of_recipient::<Listed>(recipient)),
         };
         let mut heads = Vec::new();
         for place in read::<Listed>(listed).rev() {
@@ -172,7 +178,8 @@ impl Reader {
         keep: usize,
         limit: usize,
     ) -> Result<Vec<ConversationId>, StoreError> {
-        let ended = || read::<Ended>(records::beginning(self.pairs(), &records::ended_of(recipient)));
+        let ended =
+            || read::<Ended>(records::beginning(self.pairs(), &records::of_recipient::<Ended>(recipient)));
         let beyond = ended().count().saturating_sub(keep).min(limit);
         ended().take(beyond).map(|entry| Ok(entry?.0.conversation)).collect()
     }

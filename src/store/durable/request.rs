@@ -8,8 +8,8 @@ use super::{
     key_value::{Key, Value},
     records::{
         self, Active, Compactions, ConversationName, Description, Descriptions, Dues, Ended, Endings,
-        GivenIds, HeadRecord, Heads, Kind, LineageReader, Listed, OutcomeAges, OutcomeName, Outcomes,
-        Policies, Readers, Segments, Utterances, Waiting,
+        GivenIds, HeadRecord, Heads, Kind, LineageReader, ListPlace, Listed, OutcomeAges, OutcomeName,
+        Outcomes, Policies, Readers, Segments, Utterances, Waiting,
     },
 };
 use crate::{
@@ -222,7 +222,7 @@ impl Request {
         let lineage = identity.lineage;
         if before.is_none() {
             self.put::<ConversationName>(&identity.key, identity);
-            self.put::<Listed>(&records::listed(identity), &());
+            self.put::<Listed>(&ListPlace::of(identity), &());
         }
         if before.is_none_or(|before| before.policy != head.policy) {
             self.put::<Policies>(&lineage, &head.policy);
@@ -239,7 +239,7 @@ impl Request {
             self.put::<Endings>(&lineage, ending);
         }
         if let Some(entry) =
-            records::ended(head).filter(|_| before.is_none_or(|before| before.ended.is_none()))
+            ListPlace::of_ended(head).filter(|_| before.is_none_or(|before| before.ended.is_none()))
         {
             self.put::<Ended>(&entry, &());
         }
@@ -284,17 +284,23 @@ impl Request {
         let identity = &head.identity;
         let lineage = identity.lineage;
         self.remove::<ConversationName>(&identity.key);
-        self.remove::<Listed>(&records::listed(identity));
+        self.remove::<Listed>(&ListPlace::of(identity));
         self.remove::<Heads>(&lineage);
         self.remove::<Policies>(&lineage);
         self.remove::<Descriptions>(&lineage);
-        if let Some(entry) = records::ended(head) {
+        if let Some(entry) = ListPlace::of_ended(head) {
             self.remove::<Endings>(&lineage);
             self.remove::<Ended>(&entry);
         }
         self.expire(head.expire_time(), None, head);
         self.wait(Some(before), None, &identity.key);
-        self.steps.extend(records::prefixes_of(lineage, head.branch).map(Step::RemoveAll));
+        let all = [
+            records::of_lineage::<Segments>(lineage),
+            records::of_lineage::<Compactions>(lineage),
+            records::of_lineage::<Utterances>(head.branch),
+            records::of_lineage::<GivenIds>(head.branch),
+        ];
+        self.steps.extend(all.map(Step::RemoveAll));
         for trunk in head.trunks.iter() {
             self.remove::<Readers>(&(trunk.lineage, lineage));
             let gone = Ranges::before(trunk.through.next());

@@ -124,7 +124,7 @@ impl<'a> Group<'a> {
         gone: &Ranges,
         writes: &mut Writes,
     ) -> Result<(), StoreError> {
-        let ids = records::given_ids_of(lineage);
+        let ids = records::of_lineage::<GivenIds>(lineage);
         let named = writes.iter().any(|(key, _)| key.starts_with(&ids)) || self.any(&ids)?;
         for sequence in gone.sequences() {
             let key = records::key::<Utterances>(&(lineage, sequence));

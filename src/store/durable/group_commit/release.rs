@@ -20,7 +20,7 @@ impl Group<'_> {
     /// Looks at no more readers than have to tell that nothing goes.
     pub(super) fn release(&self, release: Release, writes: &mut Writes) -> Result<(), StoreError> {
         let Release { trunk, reader, mut gone } = release;
-        let prefix = records::readers_of(trunk);
+        let prefix = records::of_lineage::<Readers>(trunk);
         let written = writes.iter().map(|(key, _)| key).filter(|key| key.starts_with(&prefix));
         let written = written.chain(self.written(&prefix)).cloned().map(Ok);
         let stored = records::beginning(self.pairs, &prefix).map(|pair| pair.map(|(key, _)| key));

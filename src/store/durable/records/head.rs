@@ -4,16 +4,15 @@ use std::sync::Arc;
 
 use crate::domain::{
     Conversation, ConversationId, ConversationKey, Encoding, Ending, Head, Identity, LineageId, Namespace,
-    Policy, RecipientId, Sequence, Timestamp, exchange::OpenExchange, segment::Summary,
+    Policy, Ranges, RecipientId, Sequence, Timestamp, exchange::OpenExchange, segment::Summary,
 };
 
 use super::{
-    Description, Fault, KeyReader, KeyWriter, Kind,
-    conversation::lineage,
-    field_value::{FieldValue, text},
+    Description, Fault,
+    field::Field,
     fields::Fields,
-    number::sequence,
-    payload::Payload,
+    kind::RecordValue,
+    payload::{Payload, Stored},
 };
 
 /// A head as it is stored, with what the summary is known by.
@@ -62,196 +61,116 @@ impl HeadRecord {
     }
 }
 
-/// One field: its number, and how it is written and read. Fields are read in the order in which they stand
-/// in [`FIELDS`], so that one may be told by those before it.
-struct Field {
-    number: u32,
-    write: fn(&HeadRecord, u32, &mut Fields<'_>),
-    read: fn(&mut HeadRecord, u32, &Payload<'_>) -> Result<(), Fault>,
-}
-
-/// A field that is written as it is.
-macro_rules! field {
-    ($number:literal, $part:literal, $($place:ident).+) => {
-        Field {
-            number: $number,
-            write: |record, number, to| record.$($place).+.write(number, to),
-            read: |record, number, from| {
-                record.$($place).+ = FieldValue::read($part, number, from)?;
-                Ok(())
-            },
+impl RecordValue<LineageId> for HeadRecord {
+    /// One who passed over trunks and branch would miss utterances, and write to where others read; one who
+    /// passed over compactions would leave the texts that they keep when these are forgotten.
+    fn version(&self) -> u8 {
+        match self.head.is_forked() {
+            _ if self.head.next_compaction > 1 => 3,
+            true => 2,
+            false => 1,
         }
-    };
-}
+    }
 
-/// All that is stored, by ascending number.
-const FIELDS: [Field; 23] = [
-    field!(1, "the revision", head.revision),
-    field!(2, "the time of the update", head.update_time),
-    // How long before the update.
-    Field { number: 3, write: write_said_time, read: read_said_time },
-    Field { number: 4, write: |record, number, to| record.head.next.write(number, to), read: read_next },
-    field!(5, "the turn", head.turn),
-    field!(6, "whether only instructions were said", head.only_instructions),
-    Field { number: 7, write: write_open, read: read_open },
-    field!(8, "whether an answer is awaited", head.awaits_answer),
-    field!(9, "the ranges that left", head.left),
-    // Absent when all that left is archived.
-    Field { number: 10, write: write_archived, read: read_archived },
-    field!(11, "the utterances stored", head.stored),
-    field!(12, "the revision that erased", head.erased_at),
-    field!(13, "the number of the next segment", next_segment),
-    field!(14, "the segments", segments),
-    field!(20, "the trunks", head.trunks),
-    // Absent when it is the conversation's lineage.
-    Field { number: 21, write: write_branch, read: read_branch },
-    field!(22, "whether the branch is fresh", head.fresh_branch),
-    field!(30, "the ranges pinned in the archive", head.pinned_away),
-    field!(31, "the revision that forgot or restored", head.silenced_at),
-    field!(32, "the advice that was answered", head.advice_answered),
-    field!(33, "the last compaction", head.compacted_at),
-    // How many were made.
-    Field { number: 34, write: write_compactions, read: read_compactions },
-    field!(35, "the change", head.change),
-];
+    fn write(&self, lineage: &LineageId, to: &mut Fields<'_>) {
+        let Self { head, next_segment, segments } = self;
+        head.revision.put(1, to);
+        head.update_time.put(2, to);
+        // How long before the update.
+        Timestamp(head.update_time.0.wrapping_sub(head.said_time.0)).put(3, to);
+        head.next.put(4, to);
+        head.turn.put(5, to);
+        head.only_instructions.put(6, to);
+        if let Some(open) = &head.open {
+            to.message(7, |to| {
+                // How far the unit starts before the next sequence.
+                head.next.0.wrapping_sub(open.unit.0).put(1, to);
+                open.calls.put(2, to);
+            });
+        }
+        head.awaits_answer.put(8, to);
+        head.left.put(9, to);
+        // Absent when all that left is archived.
+        if head.archived != head.left {
+            to.message(10, |to| head.archived.put(1, to));
+        }
+        head.stored.put(11, to);
+        head.erased_at.put(12, to);
+        next_segment.put(13, to);
+        segments.put(14, to);
+        head.trunks.put(20, to);
+        // Absent when it is the conversation's lineage.
+        Some(head.branch).filter(|branch| branch != lineage).put(21, to);
+        head.fresh_branch.put(22, to);
+        head.pinned_away.put(30, to);
+        head.silenced_at.put(31, to);
+        head.advice_answered.put(32, to);
+        head.compacted_at.put(33, to);
+        // How many were made.
+        head.next_compaction.wrapping_sub(1).put(34, to);
+        head.change.put(35, to);
+    }
 
-fn write_said_time(HeadRecord { head, .. }: &HeadRecord, number: u32, to: &mut Fields<'_>) {
-    to.signed(number, head.update_time.0.wrapping_sub(head.said_time.0));
-}
-
-fn read_said_time(
-    HeadRecord { head, .. }: &mut HeadRecord,
-    number: u32,
-    from: &Payload<'_>,
-) -> Result<(), Fault> {
-    head.said_time = Timestamp(head.update_time.0.wrapping_sub(from.signed(number)?));
-    Ok(())
-}
-
-fn read_next(record: &mut HeadRecord, number: u32, from: &Payload<'_>) -> Result<(), Fault> {
-    record.head.next = sequence("the next sequence", from.number(number)?)?;
-    Ok(())
-}
-
-/// Field 1: how far the unit starts before the next sequence. Field 2: the calls that wait.
-fn write_open(HeadRecord { head, .. }: &HeadRecord, number: u32, to: &mut Fields<'_>) {
-    if let Some(open) = &head.open {
-        to.message(number, |to| {
-            to.number(1, head.next.0.wrapping_sub(open.unit.0));
-            open.calls.iter().for_each(|call| to.present_text(2, call));
-        });
+    fn read(lineage: &LineageId, from: &Payload<'_>) -> Result<Self, Fault> {
+        let blank = Self::blank(*lineage).head;
+        let update_time: Timestamp = Field::get("the time of the update", 2, from)?;
+        let before: Timestamp = Field::get("how long before it was said", 3, from)?;
+        let next = Field::get("the next sequence", 4, from)?;
+        let left: Arc<Ranges> = Field::get("the ranges that left", 9, from)?;
+        let head = Head {
+            revision: Field::get("the revision", 1, from)?,
+            update_time,
+            said_time: Timestamp(update_time.0.wrapping_sub(before.0)),
+            next,
+            turn: Field::get("the turn", 5, from)?,
+            only_instructions: Field::get("whether only instructions were said", 6, from)?,
+            open: open(next, from.one(7))?,
+            awaits_answer: Field::get("whether an answer is awaited", 8, from)?,
+            archived: match from.one(10) {
+                Stored::Nothing => left.clone(),
+                stored => Field::get(ARCHIVED, 1, &stored.message(ARCHIVED)?)?,
+            },
+            left,
+            stored: Field::get("the utterances stored", 11, from)?,
+            erased_at: Field::get("the revision that erased", 12, from)?,
+            trunks: Field::get("a trunk", 20, from)?,
+            branch: Option::get("the branch", 21, from)?.unwrap_or(*lineage),
+            fresh_branch: Field::get("whether the branch is fresh", 22, from)?,
+            pinned_away: Field::get("the ranges pinned in the archive", 30, from)?,
+            silenced_at: Field::get("the revision that forgot or restored", 31, from)?,
+            advice_answered: Field::get("the advice that was answered", 32, from)?,
+            compacted_at: Field::get("the last compaction", 33, from).map(Sequence)?,
+            next_compaction: next_compaction(Field::get(COMPACTIONS, 34, from)?)?,
+            change: Field::get("the change", 35, from)?,
+            ..blank
+        };
+        let next_segment = Field::get("the number of the next segment", 13, from)?;
+        let record = Self { head, next_segment, segments: Field::get("the segments", 14, from)? };
+        check(&record).map(|()| record)
     }
 }
 
-fn read_open(HeadRecord { head, .. }: &mut HeadRecord, number: u32, from: &Payload<'_>) -> Result<(), Fault> {
-    let open = from.message(number)?.map(|open| exchange(&open, head.next)).transpose()?;
-    head.open = open.map(Arc::new);
-    Ok(())
-}
+const ARCHIVED: &str = "the archived ranges";
+const COMPACTIONS: &str = "the compactions";
 
-fn exchange(stored: &Payload<'_>, next: Sequence) -> Result<OpenExchange, Fault> {
+fn open(next: Sequence, stored: Stored<'_>) -> Result<Option<Arc<OpenExchange>>, Fault> {
     const PART: &str = "the open exchange";
-    let (back, calls) = (stored.number(1)?, stored.repeated(2)?);
+    if let Stored::Nothing = stored {
+        return Ok(None);
+    }
+    let from = stored.message(PART)?;
+    let (back, calls) = (u64::get(PART, 1, &from)?, Vec::get("a call that waits", 2, &from)?);
     if calls.is_empty() {
         return Err(Fault::wrong(PART, "waits for no call"));
     }
     if !(1..next.0).contains(&back) {
         return Err(Fault::wrong(PART, format_args!("starts {back} before {next}")));
     }
-    Ok(OpenExchange {
-        unit: Sequence(next.0 - back),
-        calls: calls.into_iter().map(text).collect::<Result<_, _>>()?,
-    })
+    Ok(Some(Arc::new(OpenExchange { unit: Sequence(next.0 - back), calls })))
 }
 
-fn write_archived(HeadRecord { head, .. }: &HeadRecord, number: u32, to: &mut Fields<'_>) {
-    if head.archived != head.left {
-        to.message(number, |to| head.archived.write(1, to));
-    }
-}
-
-fn read_archived(
-    HeadRecord { head, .. }: &mut HeadRecord,
-    number: u32,
-    from: &Payload<'_>,
-) -> Result<(), Fault> {
-    head.archived = match from.message(number)? {
-        None => head.left.clone(),
-        Some(archived) => FieldValue::read("the archived ranges", 1, &archived)?,
-    };
-    Ok(())
-}
-
-fn write_branch(HeadRecord { head, .. }: &HeadRecord, number: u32, to: &mut Fields<'_>) {
-    if head.branch != head.identity.lineage {
-        to.bytes(number, &head.branch.0);
-    }
-}
-
-fn read_branch(record: &mut HeadRecord, number: u32, from: &Payload<'_>) -> Result<(), Fault> {
-    if let stored @ [_, ..] = from.bytes(number)? {
-        record.head.branch = lineage("the branch", stored)?;
-    }
-    Ok(())
-}
-
-fn write_compactions(record: &HeadRecord, number: u32, to: &mut Fields<'_>) {
-    to.number(number, record.head.next_compaction.wrapping_sub(1));
-}
-
-fn read_compactions(record: &mut HeadRecord, number: u32, from: &Payload<'_>) -> Result<(), Fault> {
-    const PART: &str = "the compactions";
-    let made = u32::read(PART, number, from)?;
-    let next = made.checked_add(1);
-    record.head.next_compaction = next.ok_or_else(|| Fault::wrong(PART, "are too many to number"))?;
-    Ok(())
-}
-
-/// The kind of heads, by the lineage that the conversation writes to.
-#[derive(Clone, Copy, Debug)]
-pub struct Heads;
-
-impl Kind for Heads {
-    const NUMBER: u8 = 3;
-    const VERSION: u8 = 3;
-    const NAME: &'static str = "head";
-    type Key = LineageId;
-    type Value = HeadRecord;
-
-    fn write_key(key: &LineageId, to: &mut KeyWriter) {
-        to.lineage(*key);
-    }
-
-    fn read_key(parts: &mut KeyReader<'_>) -> Result<LineageId, Fault> {
-        parts.lineage()
-    }
-
-    fn show(key: &LineageId) -> String {
-        key.to_string()
-    }
-
-    /// One who passed over trunks and branch would miss utterances, and write to where others read; one who
-    /// passed over compactions would leave the texts that they keep when these are forgotten.
-    fn version(HeadRecord { head, .. }: &HeadRecord) -> u8 {
-        match head.is_forked() {
-            _ if head.next_compaction > 1 => 3,
-            true => 2,
-            false => 1,
-        }
-    }
-
-    fn write(_: &LineageId, value: &HeadRecord, to: &mut Vec<u8>) {
-        let mut to = Fields::to(to);
-        FIELDS.iter().for_each(|field| (field.write)(value, field.number, &mut to));
-    }
-
-    fn read(lineage: &LineageId, payload: &[u8]) -> Result<HeadRecord, Fault> {
-        let (mut record, from) = (HeadRecord::blank(*lineage), Payload::read(payload)?);
-        for field in &FIELDS {
-            (field.read)(&mut record, field.number, &from)?;
-        }
-        check(&record).map(|()| record)
-    }
+fn next_compaction(made: u32) -> Result<u32, Fault> {
+    made.checked_add(1).ok_or_else(|| Fault::wrong(COMPACTIONS, "are too many to number"))
 }
 
 /// What the fields owe each other.
@@ -269,6 +188,7 @@ fn check(HeadRecord { head, next_segment, segments }: &HeadRecord) -> Result<(),
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
+    use prost::encoding::{DecodeContext, decode_key, skip_field};
 
     use super::{
         super::tests::{given, stable},
@@ -278,8 +198,12 @@ mod tests {
 
     fn written(record: &HeadRecord) -> Vec<u8> {
         let mut bytes = Vec::new();
-        Heads::write(&stable::LINEAGE, record, &mut bytes);
+        record.write(&stable::LINEAGE, &mut Fields::to(&mut bytes));
         bytes
+    }
+
+    fn read(payload: &[u8]) -> Result<HeadRecord, Fault> {
+        HeadRecord::read(&stable::LINEAGE, &Payload::read(payload)?)
     }
 
     /// What a field of a head adds to the record that has none of it.
@@ -289,7 +213,7 @@ mod tests {
         change(&mut record.head);
         let with = written(&record);
         assert_eq!(with[..without.len()], without);
-        assert_eq!(Heads::read(&stable::LINEAGE, &with), Ok(record));
+        assert_eq!(read(&with), Ok(record));
         with[without.len()..].to_vec()
     }
 
@@ -308,7 +232,7 @@ mod tests {
         let version = |change: fn(&mut Head)| {
             let mut record = stable::head();
             change(&mut record.head);
-            Heads::version(&record)
+            record.version()
         };
         assert_eq!(version(|_| {}), 1);
         assert_eq!(version(|head| (head.silenced_at, head.advice_answered) = (Revision(5), 50)), 1);
@@ -318,21 +242,27 @@ mod tests {
         assert_eq!(version(|head| (head.branch, head.next_compaction) = (LineageId([9; 16]), 2)), 3);
     }
 
-    #[test]
-    fn fields_ascend() {
-        assert!(FIELDS.is_sorted_by(|one, next| one.number < next.number));
+    /// The payload without one of its fields.
+    fn without(number: u32, mut payload: &[u8]) -> Vec<u8> {
+        let mut rest = Vec::new();
+        while !payload.is_empty() {
+            let all = payload;
+            let (field, wire) = decode_key(&mut payload).unwrap();
+            skip_field(wire, field, &mut payload, DecodeContext::default()).unwrap();
+            if field != number {
+                rest.extend(&all[..all.len() - payload.len()]);
+            }
+        }
+        rest
     }
 
     proptest! {
-        /// A field that is left out reads as it was before there was the field.
+        /// A field that came later and is left out reads as it was before there was the field.
         #[test]
-        fn a_field_may_be_absent(record in given::forked_head()) {
-            for field in FIELDS.iter().skip(14) {
-                let mut payload = Vec::new();
-                let mut to = Fields::to(&mut payload);
-                let others = FIELDS.iter().filter(|other| other.number != field.number);
-                others.for_each(|other| (other.write)(&record, other.number, &mut to));
-                prop_assert!(Heads::read(&record.head.identity.lineage, &payload).is_ok());
+        fn a_field_may_be_absent(record in given::compacted_head()) {
+            let payload = written(&record);
+            for number in 15..40 {
+                prop_assert!(read(&without(number, &payload)).is_ok());
             }
         }
     }

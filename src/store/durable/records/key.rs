@@ -11,6 +11,18 @@ use super::{Fault, number::sequence};
 
 const _: () = assert!(MAX_ID_BYTES <= u8::MAX as usize, "the length of an id is one byte");
 
+/// What a record is found by.
+pub trait RecordKey: Sized {
+    /// Writes its parts.
+    fn write(&self, to: &mut KeyWriter);
+
+    /// Reads its parts.
+    fn read(from: &mut KeyReader<'_>) -> Result<Self, Fault>;
+
+    /// It, as a person reads it.
+    fn show(&self) -> String;
+}
+
 /// Writes a key: the kind's number, then the parts.
 ///
 /// - A number is written with its highest byte first; of a time, the sign is flipped before.

@@ -2,12 +2,17 @@
 
 use std::fmt::Write;
 
-use prost::Message;
 use xxhash_rust::xxh3::Xxh3;
 
 use crate::store::durable::key_value::{Key, Value};
 
-use super::{BadRecord, Fault, KeyReader, KeyWriter, payload::unreadable};
+use super::{
+    BadRecord, Fault,
+    field::Message,
+    fields::Fields,
+    key::{KeyReader, KeyWriter, RecordKey},
+    payload::Payload,
+};
 
 /// Bytes of a value's version.
 const VERSION_BYTES: usize = 1;
@@ -23,49 +28,54 @@ pub trait Kind {
     /// What a person calls one of them.
     const NAME: &'static str;
     /// What it is found by.
-    type Key;
+    type Key: RecordKey;
     /// What it keeps.
-    type Value;
+    type Value: RecordValue<Self::Key>;
+}
 
-    /// Writes the key's parts.
-    fn write_key(key: &Self::Key, to: &mut KeyWriter);
-
-    /// Reads the key's parts.
-    fn read_key(parts: &mut KeyReader<'_>) -> Result<Self::Key, Fault>;
-
-    /// The key as a person reads it.
-    fn show(key: &Self::Key) -> String;
-
+/// What a record keeps.
+pub trait RecordValue<K>: Sized {
     /// The first byte of a value: the oldest version that reads it right.
-    fn version(_value: &Self::Value) -> u8 {
-        Self::VERSION
+    fn version(&self) -> u8 {
+        1
     }
 
     /// About how many bytes the payload takes.
-    fn room(_value: &Self::Value) -> usize {
-        48
+    fn room(&self) -> usize {
+        128
     }
 
-    /// Appends the payload.
-    fn write(key: &Self::Key, value: &Self::Value, to: &mut Vec<u8>);
+    /// Writes the payload.
+    fn write(&self, key: &K, to: &mut Fields<'_>);
 
-    /// Reads what [`Kind::write`] wrote, in any of the versions up to [`Kind::VERSION`].
-    fn read(key: &Self::Key, payload: &[u8]) -> Result<Self::Value, Fault>;
+    /// Reads the payload, in any of the versions up to [`Kind::VERSION`].
+    fn read(key: &K, from: &Payload<'_>) -> Result<Self, Fault>;
+}
+
+/// What needs nothing of the key.
+impl<K, T: Message> RecordValue<K> for T {
+    fn write(&self, _: &K, to: &mut Fields<'_>) {
+        T::write(self, to);
+    }
+
+    fn read(_: &K, from: &Payload<'_>) -> Result<Self, Fault> {
+        T::read(from)
+    }
 }
 
 /// The key of a record.
 pub fn key<K: Kind>(key: &K::Key) -> Key {
     let mut to = KeyWriter::of(K::NUMBER);
-    K::write_key(key, &mut to);
+    key.write(&mut to);
     to.done()
 }
 
 /// The key of a record, and its value.
 pub fn pair<K: Kind>(key: &K::Key, value: &K::Value) -> (Key, Value) {
     let stored_key = self::key::<K>(key);
-    let mut stored = Vec::with_capacity(VERSION_BYTES + K::room(value) + CHECKSUM_BYTES);
-    stored.push(K::version(value));
-    K::write(key, value, &mut stored);
+    let mut stored = Vec::with_capacity(VERSION_BYTES + value.room() + CHECKSUM_BYTES);
+    stored.push(value.version());
+    value.write(key, &mut Fields::to(&mut stored));
     seal(&stored_key, &mut stored);
     (stored_key, stored)
 }
@@ -73,8 +83,8 @@ pub fn pair<K: Kind>(key: &K::Key, value: &K::Value) -> (Key, Value) {
 /// Reads a record: the key, and the value that stands under it.
 pub fn decode<K: Kind>(key: &[u8], value: &[u8]) -> Result<(K::Key, K::Value), BadRecord> {
     let read_key = decode_key::<K>(key)?;
-    let read = payload(key, value, K::VERSION).and_then(|payload| K::read(&read_key, payload));
-    match read {
+    let payload = payload(key, value, K::VERSION).and_then(Payload::read);
+    match payload.and_then(|payload| K::Value::read(&read_key, &payload)) {
         Ok(value) => Ok((read_key, value)),
         Err(fault) => Err(BadRecord { record: name::<K>(&read_key).into(), fault }),
     }
@@ -87,12 +97,7 @@ pub fn decode_key<K: Kind>(key: &[u8]) -> Result<K::Key, BadRecord> {
 
 /// A record's kind and its key, as a person reads them.
 pub fn name<K: Kind>(key: &K::Key) -> String {
-    format!("{} {}", K::NAME, K::show(key))
-}
-
-/// What the keys of all records of a kind begin with.
-pub fn all_of<K: Kind>() -> Key {
-    vec![K::NUMBER]
+    format!("{} {}", K::NAME, key.show())
 }
 
 /// The error for a record whose key says nothing to a person.
@@ -102,16 +107,6 @@ pub(super) fn unreadable_key(name: &str, key: &[u8], fault: Fault) -> BadRecord 
         let _ = write!(record, "{byte:02x}");
     });
     BadRecord { record: record.into(), fault }
-}
-
-/// Appends a protobuf message as the payload.
-pub(super) fn append(message: &impl Message, to: &mut Vec<u8>) {
-    to.extend(message.encode_to_vec());
-}
-
-/// Reads a payload as a protobuf message.
-pub(super) fn message<M: Message + Default>(payload: &[u8]) -> Result<M, Fault> {
-    M::decode(payload).map_err(unreadable)
 }
 
 /// Appends the checksum to a version and a payload.
@@ -127,7 +122,7 @@ fn read_key<K: Kind>(key: &[u8]) -> Result<K::Key, Fault> {
         return Err(Fault::wrong("the key", problem));
     }
     let mut parts = KeyReader::of(parts);
-    let read = K::read_key(&mut parts)?;
+    let read = K::Key::read(&mut parts)?;
     parts.end()?;
     Ok(read)
 }

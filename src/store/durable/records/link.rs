@@ -6,13 +6,9 @@
 use crate::store::durable::key_value::{Key, Value};
 
 use super::{
-    Fault, KeyReader, KeyWriter, Kind, Meta, Metas,
-    kind::{key, message, pair},
+    Links, Meta, Metas,
+    kind::{key, pair},
 };
-
-/// The kind of links, by their groups: there is nothing but the key.
-#[derive(Clone, Copy, Debug)]
-pub struct Links;
 
 /// What tells of a group: its number, and its link instead of those that are there.
 pub fn group_writes(group: u64, links: &[u64]) -> impl Iterator<Item = (Key, Option<Value>)> {
@@ -28,32 +24,6 @@ pub fn missing_group(links: &[u64], group: u64) -> Option<u64> {
         [link] if *link == group => None,
         [link, ..] if *link < group => Some(link + 1),
         _ => Some(group),
-    }
-}
-
-impl Kind for Links {
-    const NUMBER: u8 = 14;
-    const VERSION: u8 = 1;
-    const NAME: &'static str = "link";
-    type Key = u64;
-    type Value = ();
-
-    fn write_key(key: &u64, to: &mut KeyWriter) {
-        to.long(*key);
-    }
-
-    fn read_key(parts: &mut KeyReader<'_>) -> Result<u64, Fault> {
-        parts.long()
-    }
-
-    fn show(key: &u64) -> String {
-        format!("of group {key}")
-    }
-
-    fn write(_: &u64, _: &(), _: &mut Vec<u8>) {}
-
-    fn read(_: &u64, payload: &[u8]) -> Result<(), Fault> {
-        message(payload)
     }
 }
 

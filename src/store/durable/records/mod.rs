@@ -1,6 +1,6 @@
 //! The records of a durable store: what each key and each value is made of.
 //!
-//! A [`Kind`] of record has a file of its own. Every engine keeps the same bytes:
+//! The table of [`Kind`]s is in `kinds.rs`. Every engine keeps the same bytes:
 //!
 //! | part | bytes |
 //! |---|---|
@@ -22,68 +22,43 @@
 //!   version refuses the record. Every version that was ever written is read; a value that an older
 //!   version reads right is still written as that version wrote it.
 
-mod active;
 mod compaction;
-mod conversation;
 mod description;
-mod due;
-mod ended;
-mod ending;
 mod fault;
-mod field_value;
+mod field;
 mod fields;
-mod given_id;
 mod head;
 mod key;
+mod keys;
 mod kind;
+mod kinds;
 mod link;
-mod listed;
-mod meta;
 mod number;
 mod outcome;
-mod outcome_age;
 mod payload;
-mod policy;
+mod prefixes;
 mod ranges;
 mod read;
-mod reader;
-mod record;
-mod retold;
 mod segment;
 #[cfg(test)]
 mod tests;
 mod utterance;
-mod waiting;
+mod values;
 
-pub use active::Active;
-pub use compaction::{Compactions, compactions_of};
-pub use conversation::ConversationName;
-pub use description::{Description, Descriptions};
-pub use due::{Dues, dues_up_to};
-pub use ended::{Ended, EndedKey, ended, ended_of};
-pub use ending::Endings;
+pub use description::Description;
 pub use fault::{BadRecord, Fault};
-pub use given_id::{GivenIds, given_ids_of};
-pub use head::{HeadRecord, Heads};
-pub use key::{KeyReader, KeyWriter, prefix_end};
-pub use kind::{Kind, all_of, decode, decode_key, key, name, pair};
-pub use link::{Links, group_writes, missing_group};
-pub use listed::{Listed, ListedKey, listed, listed_behind, listed_of};
-pub use meta::{Meta, Metas};
-pub use outcome::{OutcomeName, Outcomes};
-pub use outcome_age::{OutcomeAges, outcome_ages_before};
-pub use policy::Policies;
+pub use head::HeadRecord;
+pub use key::{KeyReader, KeyWriter, RecordKey, prefix_end};
+pub use keys::{ListPlace, Meta, OfLineage, OutcomeName};
+pub use kind::{Kind, decode, decode_key, key, name, pair};
+pub use kinds::{
+    Active, Compactions, ConversationName, Descriptions, Dues, Ended, Endings, GivenIds, Heads, Links,
+    Listed, Metas, OutcomeAges, Outcomes, Policies, Readers, Record, Segments, Utterances, Waiting,
+};
+pub use link::{group_writes, missing_group};
+pub use prefixes::{
+    all_of, dues_up_to, listed_behind, of_lineage, of_recipient, outcome_ages_before, utterances_among,
+    waiting_behind,
+};
 pub use read::{Unread, beginning, from, get, read, within};
-pub use reader::{LineageReader, Readers, readers_of};
-pub use record::Record;
-pub use segment::{Segments, segments_of};
-pub use utterance::{Utterances, utterances_among, utterances_of};
-pub use waiting::{Waiting, waiting_behind};
-
-use crate::{domain::LineageId, store::durable::key_value::Key};
-
-/// What the keys of all records begin with of which a conversation alone has any number; `branch` is
-/// the lineage that it writes to.
-pub fn prefixes_of(lineage: LineageId, branch: LineageId) -> [Key; 4] {
-    [segments_of(lineage), compactions_of(lineage), utterances_of(branch), given_ids_of(branch)]
-}
+pub use values::LineageReader;

@@ -15,7 +15,7 @@ use crate::{
         durable::{
             generations::Engine as _,
             key_value::{Batch, Durability, Key, MAX_KEY_BYTES, Value},
-            records::{self, Listed, ListedKey},
+            records::{self, ListPlace, Listed},
         },
     },
 };
@@ -76,12 +76,12 @@ fn a_value_without_one_of_its_pieces_is_an_error() {
 #[test]
 fn the_longest_key_of_a_record_is_taken() {
     let id = "x".repeat(MAX_ID_BYTES);
-    let key = records::key::<Listed>(&ListedKey {
+    let key = records::key::<Listed>(&ListPlace {
         recipient: RecipientKey {
             namespace: Namespace::new(&id).unwrap(),
             id: RecipientId::new(&id).unwrap(),
         },
-        start_time: Timestamp(0),
+        time: Timestamp(0),
         conversation: ConversationId::new(&id).unwrap(),
     });
     assert_eq!(key.len(), 395);

@@ -20,12 +20,12 @@ impl Ids {
 pub(super) fn compare(lineage: LineageId, findings: &mut Findings<'_, '_>) {
     let stored = |key: &[u8]| findings.survey.pairs.get(key).ok().flatten();
     let mut wrong = Vec::new();
-    for (key, value) in pairs(&records::utterances_of(lineage), findings) {
+    for (key, value) in pairs(&records::of_lineage::<Utterances>(lineage), findings) {
         let Ok(((_, sequence), utterance)) = records::decode::<Utterances>(&key, &value) else { continue };
         let Some(id) = utterance.given_id() else { continue };
         wrong.extend(check_utterance(lineage, sequence, id, &stored));
     }
-    for (key, value) in pairs(&records::given_ids_of(lineage), findings) {
+    for (key, value) in pairs(&records::of_lineage::<GivenIds>(lineage), findings) {
         let Ok(((_, id), sequence)) = records::decode::<GivenIds>(&key, &value) else { continue };
         wrong.extend(check_entry(lineage, &id, sequence, &stored));
     }

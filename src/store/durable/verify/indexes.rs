@@ -47,7 +47,7 @@ fn check_lists(survey: &mut Survey<'_>, names: &mut Names) -> bool {
             Named::Nothing => "there is no such conversation".to_owned(),
             Named::Known(known) => {
                 let identity = &known.identity;
-                if identity.recipient == entry.recipient.id && identity.start_time == entry.start_time {
+                if identity.recipient == entry.recipient.id && identity.start_time == entry.time {
                     known.listed = true;
                     return;
                 }
@@ -71,7 +71,7 @@ fn check_ended(survey: &mut Survey<'_>, names: &mut Names) -> bool {
                 format!("the conversation is of {}", known.identity.recipient)
             }
             Named::Known(known) => match known.ended {
-                Some(time) if time == entry.end_time => {
+                Some(time) if time == entry.time => {
                     known.retired = true;
                     return;
                 }

@@ -73,9 +73,7 @@ fn ids_in_keys_are_checked() {
     assert!(said(&[2, 1, 0xff, b'a']).contains("a text of the key is none"));
     assert!(said(&[&[11, 1, b'a', 0][..], b"r"].concat()).ends_with("the call's name is empty"));
     assert!(said(&[&[13][..], &[0; 8], &[2]].concat()).ends_with("what is due is 2; known is 1"));
-    assert!(
-        said(&[&[6][..], &[0; 20]].concat()).ends_with("the segment's number is 0; segments count from 1")
-    );
+    assert!(said(&[&[6][..], &[0; 20]].concat()).ends_with("the key's number is 0; numbers count from 1"));
     assert!(said(&[&[7][..], &[0; 24]].concat()).contains("the key's sequence is 0"));
     assert!(said(&[1, 4]).contains("what the number is about is 4; known are 1 to 3"));
 }
@@ -244,20 +242,28 @@ fn a_compaction_holds_together() {
     assert_eq!(said(&[0x58, 0, 0x62, 0]), "the folded segments are kept of what is undone");
     assert_eq!(folded(&[0x0a, 4, 0x08, 1, 0x12, 0]), "nothing");
     assert_eq!(folded(&[0x0a, 2, 0x12, 0]), "a folded segment has the number 0; segments count from 1");
-    assert_eq!(folded(&[0x0a, 2, 0x08, 7]), "a folded segment has a number and nothing else");
+    assert_eq!(folded(&[0x0a, 2, 0x08, 7]), "the rest of a folded segment is missing");
     let twice = [0x0a, 4, 0x08, 7, 0x12, 0].repeat(2);
     assert_eq!(folded(&twice), "a folded segment is not the only 7");
     let none = [&[18][..], &[0; 20]].concat();
     let error = Record::read(&none, &[]).unwrap_err().to_string();
-    assert!(error.ends_with("the compaction's number is 0; compactions count from 1"), "{error}");
+    assert!(error.ends_with("the key's number is 0; numbers count from 1"), "{error}");
 }
 
 #[test]
 fn what_is_no_message_is_refused() {
     let said = said_of::<Utterances>(&(stable::LINEAGE, Sequence(1)), &[0xff]);
     assert!(said.starts_with("the payload is not readable: "), "{said}");
-    let text = said_of::<Utterances>(&(stable::LINEAGE, Sequence(1)), &[0x28, 2, 0x62, 1, 0xff]);
-    assert!(text.starts_with("the payload is not readable: "), "{text}");
+    let said = |fields: &[u8]| {
+        said_of::<Utterances>(&(stable::LINEAGE, Sequence(1)), &[&[0x28, 2], fields].concat())
+    };
+    assert!(said(&[0x62, 1, 0xff]).starts_with("the content is no text: "));
+    assert_eq!(said(&[0x60, 1]), "the content is a number");
+    assert_eq!(said(&[0x1a, 1, 1]), "the turn is no number");
+    assert_eq!(
+        said(&[0x18, 0xff, 0xff, 0xff, 0xff, 0x1f]),
+        "the turn is 8589934591; possible are up to 4294967295"
+    );
 }
 
 #[test]

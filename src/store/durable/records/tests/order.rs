@@ -7,7 +7,7 @@ use proptest::{collection::vec, prelude::*};
 use super::{given::*, *};
 use crate::{
     domain::{ConversationKey, Sequence, Timestamp},
-    store::Due,
+    store::{Due, durable::key_value::Key},
 };
 
 /// Whether a key begins with a prefix, found as a store finds it: by where the range ends.
@@ -36,8 +36,8 @@ proptest! {
         let key = |lineage, sequence| key::<Utterances>(&(lineage, sequence));
         prop_assert_eq!(key(a, one).cmp(&key(b, other)), (a, one).cmp(&(b, other)));
         prop_assert_eq!(key(a, one).cmp(&key(a, other)), one.cmp(&other));
-        prop_assert!(begins(&key(a, one), &utterances_of(a)));
-        prop_assert_eq!(begins(&key(b, one), &utterances_of(a)), a == b);
+        prop_assert!(begins(&key(a, one), &of_lineage::<Utterances>(a)));
+        prop_assert_eq!(begins(&key(b, one), &of_lineage::<Utterances>(a)), a == b);
         let (first, last) = (one.min(other), one.max(other));
         let among = utterances_among(a, first..=last);
         for sequence in [first, last, Sequence(first.0 - 1), last.next()] {
@@ -48,7 +48,8 @@ proptest! {
 
     #[test]
     fn lineages_keep_apart(a in lineage(), b in lineage(), number in 1..=u32::MAX, id in id()) {
-        let [segments, compactions, _, ids] = prefixes_of(a, a);
+        let (segments, compactions) = (of_lineage::<Segments>(a), of_lineage::<Compactions>(a));
+        let ids = of_lineage::<GivenIds>(a);
         prop_assert!(begins(&key::<Segments>(&(a, number)), &segments));
         prop_assert_eq!(begins(&key::<Segments>(&(b, number)), &segments), a == b);
         prop_assert!(begins(&key::<Compactions>(&(a, number)), &compactions));
@@ -59,8 +60,8 @@ proptest! {
 
     #[test]
     fn readers_are_by_what_they_read(a in lineage(), b in lineage(), reader in lineage()) {
-        prop_assert!(begins(&key::<Readers>(&(a, reader)), &readers_of(a)));
-        prop_assert_eq!(begins(&key::<Readers>(&(b, reader)), &readers_of(a)), a == b);
+        prop_assert!(begins(&key::<Readers>(&(a, reader)), &of_lineage::<Readers>(a)));
+        prop_assert_eq!(begins(&key::<Readers>(&(b, reader)), &of_lineage::<Readers>(a)), a == b);
     }
 
     #[test]
@@ -68,17 +69,17 @@ proptest! {
         recipients in [few_recipients(), few_recipients()],
         entries in vec((few_times(), conversation_id(), 0..2usize), 0..8),
     ) {
-        let entry = |(start_time, conversation, whose): &(Timestamp, _, usize)| ListedKey {
-            recipient: recipients[*whose].clone(), start_time: *start_time, conversation: Clone::clone(conversation),
+        let entry = |(time, conversation, whose): &(Timestamp, _, usize)| ListPlace {
+            recipient: recipients[*whose].clone(), time: *time, conversation: Clone::clone(conversation),
         };
-        let mut entries: Vec<ListedKey> = entries.iter().map(entry).collect();
+        let mut entries: Vec<ListPlace> = entries.iter().map(entry).collect();
         let mut keys: Vec<Key> = entries.iter().map(key::<Listed>).collect();
         keys.sort();
-        let of = |wanted: &ListedKey| wanted.recipient == recipients[0];
-        let listed: Vec<ListedKey> = keys.iter().rev().filter(|key| begins(key, &listed_of(&recipients[0])))
+        let of = |wanted: &ListPlace| wanted.recipient == recipients[0];
+        let listed: Vec<ListPlace> = keys.iter().rev().filter(|key| begins(key, &of_recipient::<Listed>(&recipients[0])))
             .map(|key| decode_key::<Listed>(key).unwrap()).collect();
         entries.retain(of);
-        entries.sort_by_key(|entry| Reverse((entry.start_time, entry.conversation.clone())));
+        entries.sort_by_key(|entry| Reverse((entry.time, entry.conversation.clone())));
         prop_assert_eq!(&listed, &entries);
         for (place, last) in listed.iter().enumerate() {
             let behind = keys.iter().rev().filter(|key| listed_behind(last).contains(*key)).count();

@@ -163,8 +163,8 @@ proptest! {
     }
 
     #[test]
-    fn ended_lists(recipient in recipient(), end_time in time(), conversation in conversation_id()) {
-        comes_back::<Ended>(EndedKey { recipient, end_time, conversation }, ());
+    fn ended_lists(recipient in recipient(), time in time(), conversation in conversation_id()) {
+        comes_back::<Ended>(ListPlace { recipient, time, conversation }, ());
     }
 
     #[test]
@@ -194,7 +194,7 @@ proptest! {
 
     #[test]
     fn lists(identity in identity()) {
-        comes_back::<Listed>(listed(&identity), ());
+        comes_back::<Listed>(ListPlace::of(&identity), ());
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! Shares on the disk: what a description holds since there are any.
 
-use super::{stable::LINEAGE, *};
+use super::{field::Message, payload::Payload, stable::LINEAGE, *};
 use crate::domain::{
     ShareId, Timestamp,
     share::{Share, ShareDigest},
@@ -40,7 +40,7 @@ fn a_share_that_is_none_is_noticed() {
         share.extend([0x12, digest.len() as u8]);
         share.extend(digest);
         let payload = [&[0x52, share.len() as u8], share.as_slice()].concat();
-        Descriptions::read(&LINEAGE, &payload)
+        Payload::read(&payload).and_then(|payload| Description::read(&payload))
     };
     assert_eq!(read("x", &[7; 32]).map(|description| description.shares.len()), Ok(1));
     for (id, digest) in [("", 32), ("x", 31), ("x", 33), ("x", 0)] {

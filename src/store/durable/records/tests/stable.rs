@@ -194,7 +194,7 @@ pub fn examples() -> Vec<Record> {
         Record::Segments((LINEAGE, 3), segment()),
         Record::Utterances((lineage, utterance.sequence), utterance),
         Record::GivenIds((LINEAGE, "given".into()), Sequence(17)),
-        Record::Listed(listed(&identity), ()),
+        Record::Listed(ListPlace::of(&identity), ()),
         Record::Active(recipient(), key.id.clone()),
         Record::Outcomes(name(), outcome()),
         Record::OutcomeAges((TIME, name()), ()),
@@ -247,9 +247,9 @@ pub fn ending() -> Ending {
     }
 }
 
-fn ended() -> EndedKey {
+fn ended() -> ListPlace {
     let conversation = ConversationId::new("talk").unwrap();
-    EndedKey { recipient: recipient(), end_time: TIME, conversation }
+    ListPlace { recipient: recipient(), time: TIME, conversation }
 }
 
 pub fn name() -> OutcomeName {

@@ -18,7 +18,8 @@ use crate::{
             key_value::{Batch, Durability, Key, Value},
             records::{
                 self, Active, ConversationName, Descriptions, Dues, GivenIds, HeadRecord, Heads, Kind,
-                Listed, Meta, Metas, OutcomeAges, OutcomeName, Outcomes, Policies, Segments, Utterances,
+                ListPlace, Listed, Meta, Metas, OutcomeAges, OutcomeName, Outcomes, Policies, Segments,
+                Utterances,
             },
             test_conversation::{TestConversation, TestStore, calls, named, result, said, user},
         },
@@ -511,7 +512,7 @@ fn ids_that_do_not_lead_to_their_utterances_are_named() {
 fn lists_and_due_work_that_are_wrong_are_named() {
     let good = Good::new();
     let identity = &good.demo.head.identity;
-    let listed = || records::listed(identity);
+    let listed = || ListPlace::of(identity);
     let expiry = good.demo.head.expire_time().unwrap();
     let due = |time| (time, Due::Expired(identity.key.clone()));
     expect([

@@ -1,0 +1,283 @@
+//! What a field of a record can be.
+
+use std::{collections::BTreeMap, sync::Arc};
+
+use crate::domain::{
+    ChangeId, ConversationId, Encoding, IdError, LineageId, Namespace, Oversize, Ranges, RecipientId,
+    Revision, Role, Sequence, ShareId, Timestamp, capacity::OverLimit, compaction::Cause, share::ShareDigest,
+};
+
+use super::{
+    Fault,
+    fields::Fields,
+    number::{Numbered, numbered, revision, sequence},
+    payload::{
+        Payload,
+        Stored::{self, Bytes, Number},
+    },
+    ranges::{stepped, steps},
+};
+
+/// A part of a record, written under a field's number and read from there; `part` is what a fault calls it.
+pub trait Field: Sized {
+    /// Writes it. What is read where the field is absent is not written.
+    fn put(&self, number: u32, to: &mut Fields<'_>);
+    /// Reads it.
+    fn get(part: &'static str, number: u32, from: &Payload<'_>) -> Result<Self, Fault>;
+}
+
+/// What a field holds once.
+pub trait One: Sized {
+    /// Writes it.
+    fn put_one(&self, number: u32, to: &mut Fields<'_>);
+    /// Reads it.
+    fn get_one(part: &'static str, stored: Stored<'_>) -> Result<Self, Fault>;
+
+    /// Whether it is what an absent field is read as.
+    fn is_absent(&self) -> bool {
+        false
+    }
+}
+
+/// What consists of fields.
+pub trait Message: Sized {
+    /// Writes its fields.
+    fn write(&self, to: &mut Fields<'_>);
+    /// Reads its fields.
+    fn read(from: &Payload<'_>) -> Result<Self, Fault>;
+}
+
+/// Makes a message of a type: the number of each field, its name, and what a fault calls it. Whoever uses it
+/// imports what an `impl Message` needs.
+macro_rules! message {
+    ($type:ident { $($number:literal $field:ident: $part:literal),* $(,)? }) => {
+        impl Message for $type {
+            fn write(&self, to: &mut Fields<'_>) {
+                $(self.$field.put($number, to);)*
+            }
+
+            fn read(from: &Payload<'_>) -> Result<Self, Fault> {
+                Ok(Self { $($field: Field::get($part, $number, from)?,)* })
+            }
+        }
+    };
+}
+pub(super) use message;
+
+impl<T: One> Field for T {
+    fn put(&self, number: u32, to: &mut Fields<'_>) {
+        if !self.is_absent() {
+            self.put_one(number, to);
+        }
+    }
+
+    fn get(part: &'static str, number: u32, from: &Payload<'_>) -> Result<Self, Fault> {
+        T::get_one(part, from.one(number))
+    }
+}
+
+impl<T: One> Field for Option<T> {
+    fn put(&self, number: u32, to: &mut Fields<'_>) {
+        self.iter().for_each(|one| one.put_one(number, to));
+    }
+
+    fn get(part: &'static str, number: u32, from: &Payload<'_>) -> Result<Self, Fault> {
+        match from.one(number) {
+            Stored::Nothing => Ok(None),
+            stored => T::get_one(part, stored).map(Some),
+        }
+    }
+}
+
+impl<T: One> Field for Vec<T> {
+    fn put(&self, number: u32, to: &mut Fields<'_>) {
+        self.iter().for_each(|one| one.put_one(number, to));
+    }
+
+    fn get(part: &'static str, number: u32, from: &Payload<'_>) -> Result<Self, Fault> {
+        from.all(number).map(|stored| T::get_one(part, stored)).collect()
+    }
+}
+
+impl<T: One> Field for Arc<[T]> {
+    fn put(&self, number: u32, to: &mut Fields<'_>) {
+        self.iter().for_each(|one| one.put_one(number, to));
+    }
+
+    fn get(part: &'static str, number: u32, from: &Payload<'_>) -> Result<Self, Fault> {
+        Vec::get(part, number, from).map(Self::from)
+    }
+}
+
+/// Of each entry, the key in field 1 and the value in field 2.
+impl Field for BTreeMap<String, String> {
+    fn put(&self, number: u32, to: &mut Fields<'_>) {
+        for (key, value) in self {
+            to.message(number, |to| {
+                key.put(1, to);
+                value.put(2, to);
+            });
+        }
+    }
+
+    fn get(part: &'static str, number: u32, from: &Payload<'_>) -> Result<Self, Fault> {
+        let entry = |stored: Stored<'_>| {
+            let entry = stored.message(part)?;
+            Ok((String::get(part, 1, &entry)?, String::get(part, 2, &entry)?))
+        };
+        from.all(number).map(entry).collect()
+    }
+}
+
+impl Field for Arc<BTreeMap<String, String>> {
+    fn put(&self, number: u32, to: &mut Fields<'_>) {
+        (**self).put(number, to);
+    }
+
+    fn get(part: &'static str, number: u32, from: &Payload<'_>) -> Result<Self, Fault> {
+        Field::get(part, number, from).map(Self::new)
+    }
+}
+
+/// The high half under its number, and the low half under the next.
+impl Field for u128 {
+    fn put(&self, number: u32, to: &mut Fields<'_>) {
+        let halves = [(number, (*self >> 64) as u64), (number + 1, *self as u64)];
+        halves.into_iter().filter(|(_, half)| *half != 0).for_each(|(number, half)| to.fixed(number, half));
+    }
+
+    fn get(part: &'static str, number: u32, from: &Payload<'_>) -> Result<Self, Fault> {
+        let half = |number| u64::get(part, number, from).map(Self::from);
+        Ok(half(number)? << 64 | half(number + 1)?)
+    }
+}
+
+impl Field for Vec<OverLimit> {
+    fn put(&self, number: u32, to: &mut Fields<'_>) {
+        if !self.is_empty() {
+            to.packed(number, || self.iter().map(|one| one.number().into()));
+        }
+    }
+
+    fn get(part: &'static str, number: u32, from: &Payload<'_>) -> Result<Self, Fault> {
+        from.one(number).packed(part)?.into_iter().map(|number| numbered(part, number)).collect()
+    }
+}
+
+impl<T: Message> One for T {
+    fn put_one(&self, number: u32, to: &mut Fields<'_>) {
+        to.message(number, |to| self.write(to));
+    }
+
+    fn get_one(part: &'static str, stored: Stored<'_>) -> Result<Self, Fault> {
+        T::read(&stored.message(part)?)
+    }
+}
+
+impl<T: One> One for Arc<T> {
+    fn put_one(&self, number: u32, to: &mut Fields<'_>) {
+        T::put_one(self, number, to);
+    }
+
+    fn get_one(part: &'static str, stored: Stored<'_>) -> Result<Self, Fault> {
+        T::get_one(part, stored).map(Self::new)
+    }
+
+    fn is_absent(&self) -> bool {
+        T::is_absent(self)
+    }
+}
+
+impl One for Ranges {
+    fn put_one(&self, number: u32, to: &mut Fields<'_>) {
+        to.packed(number, || steps(self));
+    }
+
+    fn get_one(part: &'static str, stored: Stored<'_>) -> Result<Self, Fault> {
+        stepped(part, &stored.packed(part)?)
+    }
+
+    fn is_absent(&self) -> bool {
+        self.is_empty()
+    }
+}
+
+/// What is a number or bytes: as what it is stored, and what is stored so.
+macro_rules! stored {
+    ($($type:ty: $stored:expr, $read:expr;)*) => {$(
+        impl One for $type {
+            fn put_one(&self, number: u32, to: &mut Fields<'_>) {
+                let stored: fn(&Self) -> Stored<'_> = $stored;
+                to.put(number, stored(self));
+            }
+
+            fn get_one(part: &'static str, stored: Stored<'_>) -> Result<Self, Fault> {
+                let read: fn(&'static str, Stored<'_>) -> Result<Self, Fault> = $read;
+                read(part, stored)
+            }
+
+            fn is_absent(&self) -> bool {
+                let stored: fn(&Self) -> Stored<'_> = $stored;
+                matches!(stored(self), Number(0) | Bytes([]))
+            }
+        }
+    )*};
+}
+
+stored! {
+    u64: |number| Number(*number), |part, stored| stored.number(part);
+    u32: |number| Number((*number).into()), |part, stored| {
+        let number = stored.number(part)?;
+        let wrong = |_| Fault::wrong(part, format_args!("is {number}; possible are up to {}", Self::MAX));
+        number.try_into().map_err(wrong)
+    };
+    bool: |flag| Number((*flag).into()), |part, stored| Ok(stored.number(part)? != 0);
+    Revision: |revision| Number(revision.0), |part, stored| revision(part, stored.number(part)?);
+    Sequence: |sequence| Number(sequence.0), |part, stored| sequence(part, stored.number(part)?);
+    Timestamp: |time| Number(zigzag(time.0)), |part, stored| Ok(Self(unzigzag(stored.number(part)?)));
+    Role: |role| Number(role.number().into()), |part, stored| numbered(part, stored.number(part)?);
+    Encoding: |encoding| Number(encoding.number().into()), |part, stored| numbered(part, stored.number(part)?);
+    Oversize: |oversize| Number(oversize.number().into()), |part, stored| numbered(part, stored.number(part)?);
+    Cause: |cause| Number(cause.number().into()), |part, stored| numbered(part, stored.number(part)?);
+    Box<str>: |text| Bytes(text.as_bytes()), |part, stored| Ok(stored.text(part)?.into());
+    Arc<str>: |text| Bytes(text.as_bytes()), |part, stored| Ok(stored.text(part)?.into());
+    String: |text| Bytes(text.as_bytes()), |part, stored| Ok(stored.text(part)?.into());
+    Namespace: |id| Bytes(id.as_str().as_bytes()), |part, stored| id(part, stored, Self::new);
+    RecipientId: |id| Bytes(id.as_str().as_bytes()), |part, stored| id(part, stored, Self::new);
+    ConversationId: |id| Bytes(id.as_str().as_bytes()), |part, stored| id(part, stored, Self::new);
+    ShareId: |id| Bytes(id.as_str().as_bytes()), |part, stored| id(part, stored, Self::new);
+    ShareDigest: |digest| Bytes(&digest.0), |part, stored| array(part, stored).map(Self);
+    LineageId: |id| Bytes(&id.0), |part, stored| array(part, stored).map(Self);
+}
+
+/// Absent before there were any.
+impl Field for ChangeId {
+    fn put(&self, number: u32, to: &mut Fields<'_>) {
+        Some(LineageId(self.0)).filter(|_| *self != Self::default()).put(number, to);
+    }
+
+    fn get(part: &'static str, number: u32, from: &Payload<'_>) -> Result<Self, Fault> {
+        Ok(Option::<LineageId>::get(part, number, from)?.map_or_else(Self::default, |id| Self(id.0)))
+    }
+}
+
+/// A number with a sign as one without, small where it is near 0.
+pub(super) fn zigzag(number: i64) -> u64 {
+    ((number << 1) ^ (number >> 63)).cast_unsigned()
+}
+
+/// The number with a sign that [`zigzag`] makes `number` of.
+pub(super) fn unzigzag(number: u64) -> i64 {
+    (number >> 1).cast_signed() ^ -(number & 1).cast_signed()
+}
+
+fn id<T>(part: &'static str, stored: Stored<'_>, make: fn(&str) -> Result<T, IdError>) -> Result<T, Fault> {
+    make(stored.text(part)?).map_err(|error| Fault::wrong(part, error))
+}
+
+/// So many bytes.
+pub(super) fn array<const N: usize>(part: &'static str, stored: Stored<'_>) -> Result<[u8; N], Fault> {
+    let bytes = stored.bytes(part)?;
+    let wrong = |_| Fault::wrong(part, format_args!("has {} bytes, not {N}", bytes.len()));
+    bytes.try_into().map_err(wrong)
+}

@@ -1,0 +1,116 @@
+//! The kinds of records.
+
+#[cfg(test)]
+use super::kind::pair;
+#[cfg(test)]
+use crate::store::durable::key_value::{Key, Value};
+
+use super::{
+    BadRecord, Description, Fault, HeadRecord, Kind, LineageReader, ListPlace, Meta, OutcomeName,
+    kind::{decode, name, unreadable_key},
+};
+use crate::{
+    domain::{
+        ConversationId, ConversationKey, Ending, Identity, LineageId, Policy, Sequence, Timestamp, Utterance,
+        compaction::Compaction, segment::Segment,
+    },
+    store::{Due, Outcome, RecipientKey},
+};
+
+/// Makes the kinds: number, newest version, name, key and value of each.
+macro_rules! kinds {
+    ($($(#[$doc:meta])* $kind:ident = $number:literal, version $version:literal, $name:literal: $key:ty => $value:ty;)*) => {
+        $(
+            $(#[$doc])*
+            #[derive(Clone, Copy, Debug)]
+            pub struct $kind;
+
+            impl Kind for $kind {
+                const NUMBER: u8 = $number;
+                const VERSION: u8 = $version;
+                const NAME: &'static str = $name;
+                type Key = $key;
+                type Value = $value;
+            }
+        )*
+
+        /// A record of any kind: its key, and its value.
+        #[derive(Clone, Debug, PartialEq)]
+        #[allow(clippy::large_enum_variant, reason = "records are looked at one by one, and not kept")]
+        pub enum Record {
+            $($(#[$doc])* $kind($key, $value),)*
+        }
+
+        impl Record {
+            /// The numbers of all kinds.
+            pub const NUMBERS: &[u8] = &[$($number),*];
+
+            /// Reads a record whose kind the key tells.
+            pub fn read(key: &[u8], value: &[u8]) -> Result<Self, BadRecord> {
+                match key.first() {
+                    $(Some($number) => {
+                        decode::<$kind>(key, value).map(|(key, value)| Self::$kind(key, value))
+                    })*
+                    Some(&number) => Err(unreadable_key("record", key, Fault::NewerKind(number))),
+                    None => Err(unreadable_key("record", key, Fault::wrong("the key", "is empty"))),
+                }
+            }
+
+            /// The key and the value that it is stored as.
+            #[cfg(test)]
+            pub fn written(&self) -> (Key, Value) {
+                match self {
+                    $(Self::$kind(key, value) => pair::<$kind>(key, value),)*
+                }
+            }
+
+            /// Its kind and its key, as a person reads them.
+            pub fn name(&self) -> String {
+                match self {
+                    $(Self::$kind(key, _) => name::<$kind>(key),)*
+                }
+            }
+        }
+    };
+}
+
+kinds! {
+    /// A number of the store's own.
+    Metas = 1, version 1, "number": Meta => u64;
+    /// What never changes in a conversation's life, by its name.
+    ConversationName = 2, version 1, "conversation": ConversationKey => Identity;
+    /// What changes in it with almost every change, by the lineage of its identity.
+    Heads = 3, version 3, "head": LineageId => HeadRecord;
+    /// Its limits.
+    Policies = 4, version 1, "policy": LineageId => Policy;
+    /// Its title, labels, shares and parent.
+    Descriptions = 5, version 1, "description": LineageId => Description;
+    /// A segment of its summary, by its number.
+    Segments = 6, version 2, "segment": (LineageId, u32) => Segment;
+    /// An utterance, by the lineage that it was written to.
+    Utterances = 7, version 1, "utterance": (LineageId, Sequence) => Utterance;
+    /// Where an utterance is to which a client gave an id, by the lineage that it was written to.
+    GivenIds = 8, version 1, "given id": (LineageId, Box<str>) => Sequence;
+    /// An entry of a recipient's list of conversations, by start time: there is nothing but the key.
+    Listed = 9, version 1, "list entry": ListPlace => ();
+    /// A recipient's active conversation.
+    Active = 10, version 1, "active conversation": RecipientKey => ConversationId;
+    /// What a named attempt of a call came to.
+    Outcomes = 11, version 1, "outcome": OutcomeName => Outcome;
+    /// When it did: there is nothing but the key.
+    OutcomeAges = 12, version 1, "age": (Timestamp, OutcomeName) => ();
+    /// Work, by the first moment at which it is due: there is nothing but the key.
+    Dues = 13, version 1, "due work": (Timestamp, Due) => ();
+    /// That a group is there: nothing but the key.
+    Links = 14, version 1, "link": u64 => ();
+    /// How a conversation ended, by the lineage of its identity.
+    Endings = 15, version 1, "ending": LineageId => Ending;
+    /// That a conversation reads a lineage of before a fork, by that lineage and by that of its identity.
+    Readers = 16, version 1, "reader": (LineageId, LineageId) => LineageReader;
+    /// An entry of a recipient's list of ended conversations, by the time of the end: nothing but the key.
+    Ended = 17, version 1, "entry of what ended": ListPlace => ();
+    /// A compaction, by the lineage of the conversation's identity and its number.
+    Compactions = 18, version 1, "compaction": (LineageId, u32) => Compaction;
+    /// That a conversation waits for a model, and since when its first segment does: nothing but the key.
+    Waiting = 19, version 1, "waiting summary": (Timestamp, ConversationKey) => ();
+}

@@ -1,0 +1,74 @@
+//! What the keys of records that are read together have in common.
+
+use std::ops::{Range, RangeInclusive};
+
+use super::{
+    Dues, Kind, ListPlace, Listed, OutcomeAges, Utterances, Waiting,
+    key::{KeyWriter, behind},
+    keys::OfLineage,
+    kind::key,
+};
+use crate::{
+    domain::{ConversationKey, LineageId, Sequence, Timestamp},
+    store::{RecipientKey, durable::key_value::Key},
+};
+
+/// What the keys of all records of a kind begin with.
+pub fn all_of<K: Kind>() -> Key {
+    vec![K::NUMBER]
+}
+
+/// What the keys of all records of a kind begin with that are of a lineage.
+pub fn of_lineage<K: Kind<Key: OfLineage>>(lineage: LineageId) -> Key {
+    let mut prefix = KeyWriter::of(K::NUMBER);
+    prefix.lineage(lineage);
+    prefix.done()
+}
+
+/// What the keys of a list of a recipient's conversations begin with; backwards, they are by descending
+/// time, then by descending id.
+pub fn of_recipient<K: Kind<Key = ListPlace>>(recipient: &RecipientKey) -> Key {
+    let mut prefix = KeyWriter::of(K::NUMBER);
+    prefix.text(recipient.namespace.as_str()).text(recipient.id.as_str());
+    prefix.done()
+}
+
+/// The keys of a recipient's list that come behind `place` when the list is read backwards,
+/// whether there is a conversation at that place or not.
+pub fn listed_behind(place: &ListPlace) -> Range<Key> {
+    of_recipient::<Listed>(&place.recipient)..key::<Listed>(place)
+}
+
+/// The keys of the utterances of a lineage from one sequence to another.
+pub fn utterances_among(lineage: LineageId, sequences: RangeInclusive<Sequence>) -> Range<Key> {
+    let (first, last) = sequences.into_inner();
+    key::<Utterances>(&(lineage, first))..behind(key::<Utterances>(&(lineage, last)))
+}
+
+/// The keys of what is due at `now`, the longest due first.
+pub fn dues_up_to(now: Timestamp) -> Range<Key> {
+    all_of::<Dues>()..behind(at::<Dues>(now))
+}
+
+/// The keys of outcomes older than `oldest`, the oldest first.
+pub fn outcome_ages_before(oldest: Timestamp) -> Range<Key> {
+    all_of::<OutcomeAges>()..at::<OutcomeAges>(oldest)
+}
+
+/// The keys of all that waits behind `after`, the longest waiting first; of all when there is none.
+pub fn waiting_behind(after: Option<&(Timestamp, ConversationKey)>) -> Range<Key> {
+    let all = all_of::<Waiting>();
+    let end = behind(all.clone());
+    match after {
+        // No key is between one and the same with a zero byte behind it.
+        Some(after) => [&*key::<Waiting>(after), &[0]].concat()..end,
+        None => all..end,
+    }
+}
+
+/// What the keys of a kind begin with that are of a time.
+fn at<K: Kind>(time: Timestamp) -> Key {
+    let mut prefix = KeyWriter::of(K::NUMBER);
+    prefix.time(time);
+    prefix.done()
+}

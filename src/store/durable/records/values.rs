@@ -1,0 +1,168 @@
+//! What the smaller records keep.
+
+use std::time::Duration;
+
+use crate::domain::{
+    ConversationId, ConversationKey, Ending, Identity, LineageId, Marks, Policy, Sequence, Trunk,
+};
+
+use super::{
+    Fault, Meta,
+    field::{Field, Message, One, message},
+    fields::Fields,
+    kind::RecordValue,
+    payload::{Payload, Stored},
+};
+
+/// Nothing but the key.
+impl Message for () {
+    fn write(&self, _: &mut Fields<'_>) {}
+
+    fn read(_: &Payload<'_>) -> Result<Self, Fault> {
+        Ok(())
+    }
+}
+
+impl RecordValue<Meta> for u64 {
+    fn write(&self, _: &Meta, to: &mut Fields<'_>) {
+        self.put(1, to);
+    }
+
+    fn read(_: &Meta, from: &Payload<'_>) -> Result<Self, Fault> {
+        Field::get("the number", 1, from)
+    }
+}
+
+impl<K> RecordValue<K> for Sequence {
+    fn write(&self, _: &K, to: &mut Fields<'_>) {
+        self.put(1, to);
+    }
+
+    fn read(_: &K, from: &Payload<'_>) -> Result<Self, Fault> {
+        Field::get("the sequence", 1, from)
+    }
+}
+
+impl<K> RecordValue<K> for ConversationId {
+    fn write(&self, _: &K, to: &mut Fields<'_>) {
+        self.put(1, to);
+    }
+
+    fn read(_: &K, from: &Payload<'_>) -> Result<Self, Fault> {
+        Field::get("the conversation", 1, from)
+    }
+}
+
+impl RecordValue<ConversationKey> for Identity {
+    fn write(&self, _: &ConversationKey, to: &mut Fields<'_>) {
+        self.recipient.put(1, to);
+        self.lineage.put(2, to);
+        self.start_time.put(3, to);
+        self.encoding.put(4, to);
+    }
+
+    fn read(key: &ConversationKey, from: &Payload<'_>) -> Result<Self, Fault> {
+        Ok(Self {
+            key: key.clone(),
+            recipient: Field::get("the recipient", 1, from)?,
+            lineage: Field::get("the lineage", 2, from)?,
+            start_time: Field::get("the start", 3, from)?,
+            encoding: Field::get("the encoding", 4, from)?,
+        })
+    }
+}
+
+message! {
+    Ending {
+        1 time: "the end",
+        2 reason: "the reason",
+        3 title: "the title",
+        4 summary: "the summary",
+    }
+}
+
+message! {
+    Policy {
+        1 utterances: "the marks of utterances",
+        2 tokens: "the marks of tokens",
+        3 turns: "the marks of turns",
+        4 summarization_enabled: "whether there are summaries",
+        5 summary_token_limit: "the limit of the summary",
+        6 oversize: "what happens to the oversized",
+        7 archive_limit: "the limit of the archive",
+        8 expire_after: "the time to expiry",
+        9 llm_summaries: "whether a model tells summaries",
+        10 summary_model: "the model",
+    }
+}
+
+/// The maximum in field 1, and in field 2 what was given to be kept.
+impl One for Marks {
+    fn put_one(&self, number: u32, to: &mut Fields<'_>) {
+        to.message(number, |to| {
+            self.max().put(1, to);
+            self.given_keep().put(2, to);
+        });
+    }
+
+    fn get_one(part: &'static str, stored: Stored<'_>) -> Result<Self, Fault> {
+        let from = stored.message(part)?;
+        let (max, keep) = (u32::get(part, 1, &from)?, Option::<u32>::get(part, 2, &from)?);
+        match keep {
+            _ if max == 0 => Err(Fault::wrong(part, "have the maximum 0")),
+            None => Ok(Self::of(max)),
+            Some(keep) => {
+                let marks = Self::with_keep(max, keep);
+                marks.ok_or_else(|| Fault::wrong(part, format_args!("keep {keep} of {max}")))
+            }
+        }
+    }
+}
+
+/// Seconds in field 1, and in field 2 nanoseconds.
+impl One for Duration {
+    fn put_one(&self, number: u32, to: &mut Fields<'_>) {
+        to.message(number, |to| {
+            self.as_secs().put(1, to);
+            self.subsec_nanos().put(2, to);
+        });
+    }
+
+    fn get_one(part: &'static str, stored: Stored<'_>) -> Result<Self, Fault> {
+        let from = stored.message(part)?;
+        match (u64::get(part, 1, &from)?, u32::get(part, 2, &from)?) {
+            (seconds, nanoseconds @ 0..1_000_000_000) => Ok(Self::new(seconds, nanoseconds)),
+            (_, more) => Err(Fault::wrong(part, format_args!("has {more} nanoseconds"))),
+        }
+    }
+}
+
+message! {
+    Trunk {
+        1 lineage: "the lineage of a trunk",
+        2 through: "the last sequence of a trunk",
+    }
+}
+
+/// A conversation that reads a lineage.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LineageReader {
+    /// Its name.
+    pub conversation: ConversationKey,
+    /// The last sequence that it reads there.
+    pub through: Sequence,
+}
+
+impl RecordValue<(LineageId, LineageId)> for LineageReader {
+    fn write(&self, _: &(LineageId, LineageId), to: &mut Fields<'_>) {
+        self.conversation.namespace.put(1, to);
+        self.conversation.id.put(2, to);
+        self.through.put(3, to);
+    }
+
+    fn read(_: &(LineageId, LineageId), from: &Payload<'_>) -> Result<Self, Fault> {
+        let namespace = Field::get("the conversation", 1, from)?;
+        let conversation = ConversationKey { namespace, id: Field::get("the conversation", 2, from)? };
+        Ok(Self { conversation, through: Field::get("the last sequence", 3, from)? })
+    }
+}
