@@ -5,16 +5,15 @@ use std::sync::Arc;
 use super::{
     forked::Forked,
     found::Found,
-    given_ids,
     lineages::Lineages,
     names::{Known, Moment, Names},
-    stream::Stream,
+    stream::{AnyStream, Stream},
     survey::{Findings, Survey},
 };
 use crate::{
     domain::{Head, LineageId, Sequence, Utterance, check::Check, compaction::Compaction, segment::Segment},
     store::durable::records::{
-        Compactions, Descriptions, Endings, GivenIds, HeadRecord, Heads, Kind, Policies, Segments, Utterances,
+        Compactions, Descriptions, Endings, GivenIds, HeadRecord, Heads, Policies, Segments, Utterances,
     },
 };
 
@@ -35,7 +34,7 @@ struct Streams<'a> {
 pub(super) fn check_all(survey: &mut Survey<'_>, names: &mut Names, lineages: &Lineages) {
     let mut streams = Streams::open(survey);
     while let Some(lineage) = streams.next_lineage() {
-        streams.resume(lineage, survey);
+        streams.all().into_iter().for_each(|stream| stream.resume(lineage, survey));
         match names.of(lineage) {
             Some(known) => {
                 known.met = true;
@@ -57,12 +56,13 @@ fn check<'a>(known: &mut Known, streams: &mut Streams<'a>, lineages: &Lineages, 
     let policy = streams.policies.one(lineage, survey);
     streams.descriptions.pass(lineage, survey);
     check_shared(lineage, streams, lineages, survey);
-    if let Found::There(ending) = streams.endings.one(lineage, survey) {
-        known.ended = Some(ending.time);
-    }
-    let (count, segments) = streams.segments.all(lineage, survey);
-    survey.report.segments += count;
-    let (_, compactions) = streams.compactions.all(lineage, survey);
+    known.ended = match streams.endings.one(lineage, survey) {
+        Found::There(ending) => Moment::At(ending.time),
+        Found::Missing => Moment::Never,
+        Found::Unreadable => Moment::Unknown,
+    };
+    let segments = streams.segments.all(lineage, survey);
+    let compactions = streams.compactions.all(lineage, survey);
     let mut findings = Findings { survey, subject: known.subject() };
     let head = findings.there(head, "it has no head");
     let policy = findings.there(policy, "it has no policy");
@@ -82,7 +82,10 @@ fn check<'a>(known: &mut Known, streams: &mut Streams<'a>, lineages: &Lineages, 
             check_state(&record, &segments, &compactions, streams, &mut findings);
         }
         // What is wrong with the rest cannot be told without them.
-        _ => drop(streams.pass(lineage, findings.survey)),
+        _ => {
+            streams.utterances.pass(lineage, findings.survey);
+            streams.given_ids.pass(lineage, findings.survey);
+        }
     }
 }
 
@@ -100,7 +103,9 @@ fn check_state<'a>(
     let mut check = Check::of(&record.head, segments, record.next_segment, compactions);
     let all_were_read = match record.head.is_forked() {
         true => check_forked(&record.head, &mut check, findings.survey),
-        false => streams.check_said(record.head.identity.lineage, &mut check, findings),
+        false => streams.check_said(record.head.identity.lineage, findings, |_, sequence, utterance| {
+            add(&mut check, sequence, utterance);
+        }),
     };
     if all_were_read {
         check.done().into_iter().for_each(|wrong| findings.add(wrong));
@@ -135,15 +140,9 @@ fn check_shared<'a>(
         return;
     }
     let mut findings = Findings { survey, subject: format!("lineage {lineage}") };
-    let mut named = given_ids::Ids::default();
-    while let Some(((_, sequence), utterance)) = streams.utterances.take(lineage, findings.survey) {
-        findings.survey.report.utterances += 1;
-        lineages.check(lineage, sequence, &mut findings);
-        if let Some(id) = utterance.as_ref().and_then(Utterance::given_id) {
-            named.add(id, sequence);
-        }
-    }
-    streams.check_ids(lineage, &named, &mut findings);
+    streams.check_said(lineage, &mut findings, |findings, sequence, _| {
+        lineages.check(lineage, sequence, findings);
+    });
 }
 
 impl<'a> Streams<'a> {
@@ -160,97 +159,53 @@ impl<'a> Streams<'a> {
         }
     }
 
+    fn all(&mut self) -> [&mut dyn AnyStream<'a>; 8] {
+        [
+            &mut self.heads,
+            &mut self.policies,
+            &mut self.descriptions,
+            &mut self.endings,
+            &mut self.segments,
+            &mut self.compactions,
+            &mut self.utterances,
+            &mut self.given_ids,
+        ]
+    }
+
     /// The next lineage of which there is a record of any kind.
-    fn next_lineage(&self) -> Option<LineageId> {
-        let next = [
-            self.heads.lineage(),
-            self.policies.lineage(),
-            self.descriptions.lineage(),
-            self.endings.lineage(),
-            self.segments.lineage(),
-            self.compactions.lineage(),
-            self.utterances.lineage(),
-            self.given_ids.lineage(),
-        ];
-        next.into_iter().flatten().min()
+    fn next_lineage(&mut self) -> Option<LineageId> {
+        self.all().into_iter().filter_map(|stream| stream.lineage()).min()
     }
 
-    fn resume(&mut self, lineage: LineageId, survey: &mut Survey<'a>) {
-        self.heads.resume(lineage, survey);
-        self.policies.resume(lineage, survey);
-        self.descriptions.resume(lineage, survey);
-        self.endings.resume(lineage, survey);
-        self.segments.resume(lineage, survey);
-        self.compactions.resume(lineage, survey);
-        self.utterances.resume(lineage, survey);
-        self.given_ids.resume(lineage, survey);
-    }
-
-    /// What is stored of what was said in a conversation that has its lineage alone; answers whether all
-    /// could be read.
-    fn check_said(
+    /// What was said that is stored in a lineage: `each` looks at it, and the ids that clients gave lead to
+    /// their utterances. Answers whether all could be read.
+    fn check_said<'f>(
         &mut self,
         lineage: LineageId,
-        check: &mut Check<'_>,
-        findings: &mut Findings<'_, 'a>,
+        findings: &mut Findings<'f, 'a>,
+        mut each: impl FnMut(&mut Findings<'f, 'a>, Sequence, Option<&Utterance>),
     ) -> bool {
-        let mut named = given_ids::Ids::default();
         while let Some(((_, sequence), utterance)) = self.utterances.take(lineage, findings.survey) {
-            findings.survey.report.utterances += 1;
             if let Some(id) = utterance.as_ref().and_then(Utterance::given_id) {
-                named.add(id, sequence);
+                findings.check_named(lineage, sequence, id);
             }
-            add(check, sequence, utterance.as_ref());
+            each(findings, sequence, utterance.as_ref());
         }
-        let all_were_read = !self.utterances.is_broken();
-        self.check_ids(lineage, &named, findings);
-        all_were_read
-    }
-
-    /// The ids that clients gave in a lineage are those of its utterances.
-    fn check_ids(&mut self, lineage: LineageId, named: &given_ids::Ids, findings: &mut Findings<'_, 'a>) {
-        let mut ids = given_ids::Ids::default();
         while let Some(((_, id), sequence)) = self.given_ids.take(lineage, findings.survey) {
-            sequence.into_iter().for_each(|sequence| ids.add(&id, sequence));
+            sequence.into_iter().for_each(|sequence| findings.check_entry(lineage, &id, sequence));
         }
-        if ids != *named && !self.given_ids.is_broken() {
-            given_ids::compare(lineage, findings);
-        }
+        !self.utterances.is_broken()
     }
 
-    /// Passes over what may be any number.
-    fn pass(&mut self, lineage: LineageId, survey: &mut Survey<'a>) -> [u64; 4] {
-        let segments = self.segments.pass(lineage, survey);
-        let utterances = self.utterances.pass(lineage, survey);
-        survey.report.segments += segments;
-        survey.report.utterances += utterances;
-        let compactions = self.compactions.pass(lineage, survey);
-        [segments, compactions, utterances, self.given_ids.pass(lineage, survey)]
-    }
-
-    /// Notes that what is stored under a lineage is of no conversation, unless that may be one
+    /// Notes that what is left of a lineage is of no conversation, when that is certain: it may be of one
     /// whose name cannot be read.
     fn orphans(&mut self, lineage: LineageId, certain: bool, survey: &mut Survey<'a>) {
-        let [heads, policies, descriptions, endings] = [
-            self.heads.pass(lineage, survey),
-            self.policies.pass(lineage, survey),
-            self.descriptions.pass(lineage, survey),
-            self.endings.pass(lineage, survey),
-        ];
-        let [segments, compactions, utterances, given_ids] = self.pass(lineage, survey);
-        let orphans = [
-            (Heads::NAME, heads),
-            (Policies::NAME, policies),
-            (Descriptions::NAME, descriptions),
-            (Endings::NAME, endings),
-            (Segments::NAME, segments),
-            (Compactions::NAME, compactions),
-            (Utterances::NAME, utterances),
-            (GivenIds::NAME, given_ids),
-        ];
-        for (name, count) in orphans.into_iter().filter(|(_, count)| certain && *count > 0) {
-            let what = format_args!("of no conversation: {count} of the kind {name:?}");
-            survey.problem(format_args!("lineage {lineage}"), what);
+        for stream in self.all() {
+            let (name, count) = (stream.name(), stream.pass(lineage, survey));
+            if certain && count > 0 {
+                let what = format_args!("of no conversation: {count} of the kind {name:?}");
+                survey.problem(format_args!("lineage {lineage}"), what);
+            }
         }
     }
 }

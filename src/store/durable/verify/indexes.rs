@@ -1,86 +1,80 @@
 //! What leads to conversations: lists, active conversations, due work, what waits for a model.
 
 use super::{
-    names::{Moment, Named, Names},
+    names::{Known, Moment, Named, Names},
     survey::Survey,
 };
 use crate::{
     domain::{ConversationKey, Timestamp},
     store::{
         Due,
-        durable::records::{self, Active, Dues, Ended, Listed, Waiting},
+        durable::records::{self, Active, Dues, Ended, Kind, ListPlace, Listed, Waiting},
     },
 };
 
 /// Each entry is of a conversation, and each conversation has its entries.
 pub(super) fn check(survey: &mut Survey<'_>, names: &mut Names) {
-    let lists_are_known = check_lists(survey, names);
+    check_entries::<Listed>(survey, names, named, |known, place| {
+        let (right, identity) = (ListPlace::of(&known.identity), &known.identity);
+        (*place != right).then(|| {
+            format!("the conversation is of {}, at {} µs", identity.recipient, identity.start_time.0)
+        })
+    });
     check_active(survey, names);
-    let dues_are_known = check_dues(survey, names);
-    let ends_are_known = check_ended(survey, names);
-    let waits_are_known = check_waiting(survey, names);
-    for known in names.iter() {
-        let recipient = &known.identity.recipient;
-        let ended = known.ended.filter(|_| ends_are_known && !known.retired);
-        let expires = known.expiry.time().filter(|_| dues_are_known && !known.due);
-        let waits = known.waits.time().filter(|_| waits_are_known && !known.waiting);
-        let missing = [
-            (lists_are_known && !known.listed).then(|| format!("in the list of {recipient}")),
-            ended.map(|at| format!("among what ended of {recipient}, and ended at {} µs", at.0)),
-            expires.map(|at| format!("among what is due, and expires at {} µs", at.0)),
-            waits.map(|since| format!("among what waits for a model, and waits since {} µs", since.0)),
-        ];
-        for place in missing.into_iter().flatten() {
-            survey.problem(known.subject(), format_args!("it is not {place}"));
+    check_entries::<Dues>(
+        survey,
+        names,
+        |(_, Due::Expired(key))| key.clone(),
+        |known, (time, _)| wrong(known.expiry, *time, "expires at", "the conversation never expires"),
+    );
+    check_entries::<Ended>(survey, names, named, |known, place| {
+        match known.identity.recipient == place.recipient.id {
+            true => wrong(known.ended, place.time, "ended at", "the conversation has not ended"),
+            false => Some(format!("the conversation is of {}", known.identity.recipient)),
         }
+    });
+    check_entries::<Waiting>(
+        survey,
+        names,
+        |(_, key)| key.clone(),
+        |known, (time, _)| wrong(known.waits, *time, "waits since", "no segment of the conversation waits"),
+    );
+    for known in names.iter() {
+        check_led_to(known, survey);
     }
 }
 
-/// An entry of a list is of the recipient's conversation, at the time of its start. Answers whether
-/// every entry could be read.
-fn check_lists(survey: &mut Survey<'_>, names: &mut Names) -> bool {
-    survey.walk::<Listed>(|survey, entry, _| {
-        let namespace = entry.recipient.namespace.clone();
-        let known = names.named(&ConversationKey { namespace, id: entry.conversation.clone() });
-        let wrong = match known {
-            Named::Unreadable => return,
-            Named::Nothing => "there is no such conversation".to_owned(),
-            Named::Known(known) => {
-                let identity = &known.identity;
-                if identity.recipient == entry.recipient.id && identity.start_time == entry.time {
-                    known.listed = true;
-                    return;
-                }
-                format!("the conversation is of {}, at {} µs", identity.recipient, identity.start_time.0)
-            }
+/// An entry of an index is of a conversation, and `wrong` finds nothing wrong with it.
+fn check_entries<K: Kind>(
+    survey: &mut Survey<'_>,
+    names: &mut Names,
+    conversation: impl Fn(&K::Key) -> ConversationKey,
+    wrong: impl Fn(&Known, &K::Key) -> Option<String>,
+) {
+    survey.walk::<K>(|survey, entry, _| {
+        let wrong = match names.named(&conversation(&entry)) {
+            Named::Unreadable => None,
+            Named::Nothing => Some("there is no such conversation".to_owned()),
+            Named::Known(known) => wrong(known, &entry),
         };
-        survey.problem(records::name::<Listed>(&entry), wrong);
-    })
+        if let Some(wrong) = wrong {
+            survey.problem(records::name::<K>(&entry), wrong);
+        }
+    });
 }
 
-/// An entry of what ended is of the recipient's conversation, at the time of its end. Answers whether
-/// every entry could be read.
-fn check_ended(survey: &mut Survey<'_>, names: &mut Names) -> bool {
-    survey.walk::<Ended>(|survey, entry, _| {
-        let namespace = entry.recipient.namespace.clone();
-        let known = names.named(&ConversationKey { namespace, id: entry.conversation.clone() });
-        let wrong = match known {
-            Named::Unreadable => return,
-            Named::Nothing => "there is no such conversation".to_owned(),
-            Named::Known(known) if known.identity.recipient != entry.recipient.id => {
-                format!("the conversation is of {}", known.identity.recipient)
-            }
-            Named::Known(known) => match known.ended {
-                Some(time) if time == entry.time => {
-                    known.retired = true;
-                    return;
-                }
-                Some(Timestamp(micros)) => format!("the conversation ended at {micros} µs"),
-                None => "the conversation has not ended".to_owned(),
-            },
-        };
-        survey.problem(records::name::<Ended>(&entry), wrong);
-    })
+fn named(place: &ListPlace) -> ConversationKey {
+    ConversationKey { namespace: place.recipient.namespace.clone(), id: place.conversation.clone() }
+}
+
+/// What is wrong with an entry of a time.
+fn wrong(right: Moment, time: Timestamp, does: &str, never: &str) -> Option<String> {
+    match right {
+        Moment::Unknown => None,
+        Moment::At(right) if right == time => None,
+        Moment::At(Timestamp(micros)) => Some(format!("the conversation {does} {micros} µs")),
+        Moment::Never => Some(never.to_owned()),
+    }
 }
 
 /// A recipient's active conversation is one of theirs.
@@ -98,45 +92,29 @@ fn check_active(survey: &mut Survey<'_>, names: &mut Names) {
     });
 }
 
-/// What is due is due when its conversation expires. Answers whether every entry could be read.
-fn check_dues(survey: &mut Survey<'_>, names: &mut Names) -> bool {
-    survey.walk::<Dues>(|survey, entry, _| {
-        let (time, Due::Expired(key)) = &entry;
-        let wrong = match names.named(key) {
-            Named::Unreadable => return,
-            Named::Nothing => "there is no such conversation".to_owned(),
-            Named::Known(known) => match known.expiry {
-                Moment::Unknown => return,
-                Moment::At(expiry) if expiry == *time => {
-                    known.due = true;
-                    return;
-                }
-                Moment::At(Timestamp(micros)) => format!("the conversation expires at {micros} µs"),
-                Moment::Never => "the conversation never expires".to_owned(),
-            },
-        };
-        survey.problem(records::name::<Dues>(&entry), wrong);
-    })
-}
-
-/// What waits for a model waits since its conversation's first segment does. Answers whether every entry
-/// could be read.
-fn check_waiting(survey: &mut Survey<'_>, names: &mut Names) -> bool {
-    survey.walk::<Waiting>(|survey, entry, _| {
-        let (time, key) = &entry;
-        let wrong = match names.named(key) {
-            Named::Unreadable => return,
-            Named::Nothing => "there is no such conversation".to_owned(),
-            Named::Known(known) => match known.waits {
-                Moment::Unknown => return,
-                Moment::At(since) if since == *time => {
-                    known.waiting = true;
-                    return;
-                }
-                Moment::At(Timestamp(micros)) => format!("the conversation waits since {micros} µs"),
-                Moment::Never => "no segment of the conversation waits".to_owned(),
-            },
-        };
-        survey.problem(records::name::<Waiting>(&entry), wrong);
-    })
+/// A conversation has its entries.
+fn check_led_to(known: &Known, survey: &mut Survey<'_>) {
+    let (identity, listed) = (&known.identity, ListPlace::of(&known.identity));
+    let (key, recipient) = (&identity.key, &identity.recipient);
+    if survey.lacks::<Listed>(&listed) {
+        survey.problem(known.subject(), format_args!("it is not in the list of {recipient}"));
+    }
+    if let Moment::At(time) = known.ended
+        && survey.lacks::<Ended>(&ListPlace { time, ..listed })
+    {
+        let what = format_args!("it is not among what ended of {recipient}, and ended at {} µs", time.0);
+        survey.problem(known.subject(), what);
+    }
+    if let Moment::At(time) = known.expiry
+        && survey.lacks::<Dues>(&(time, Due::Expired(key.clone())))
+    {
+        let what = format_args!("it is not among what is due, and expires at {} µs", time.0);
+        survey.problem(known.subject(), what);
+    }
+    if let Moment::At(time) = known.waits
+        && survey.lacks::<Waiting>(&(time, key.clone()))
+    {
+        let what = format_args!("it is not among what waits for a model, and waits since {} µs", time.0);
+        survey.problem(known.subject(), what);
+    }
 }

@@ -1,5 +1,7 @@
 //! Where the utterances of conversations are that forks share.
 
+use std::collections::BTreeSet;
+
 use rustc_hash::FxHashMap;
 
 use super::{
@@ -27,8 +29,6 @@ struct Part {
     kept: Ranges,
     /// Whether it is a trunk; else it writes there.
     is_trunk: bool,
-    /// Whether the record was found that tells of it.
-    is_told: bool,
 }
 
 impl Lineages {
@@ -50,7 +50,7 @@ impl Lineages {
 
     fn add(&mut self, own: LineageId, head: &Head) {
         for (place, (lineage, through)) in head.lineages().enumerate() {
-            let part = Part { reader: own, through, kept: head.kept(), is_trunk: place > 0, is_told: false };
+            let part = Part { reader: own, through, kept: head.kept(), is_trunk: place > 0 };
             self.parts.entry(lineage).or_default().push(part);
         }
     }
@@ -70,38 +70,27 @@ impl Lineages {
     }
 
     /// Each record of a reader is of a conversation's trunk, and each trunk has one.
-    pub(super) fn check_readers(&mut self, survey: &mut Survey<'_>, names: &mut Names) {
-        let all_are_read = survey.walk::<Readers>(|survey, (lineage, reader), told| {
-            let parts = self.parts.get_mut(&lineage);
-            let part = parts.into_iter().flatten().find(|part| part.reader == reader && part.is_trunk);
-            let subject = records::name::<Readers>(&(lineage, reader));
-            match (part, told) {
-                (Some(part), None) => part.is_told = true,
-                (Some(part), Some(told)) => {
-                    part.is_told = true;
-                    if let Err(wrong) = check_reader(part, &told, names) {
-                        survey.problem(subject, wrong);
-                    }
-                }
-                (None, _) if self.complete => {
-                    survey.problem(subject, "no conversation reads that lineage there");
-                }
-                (None, _) => {}
+    pub(super) fn check_readers(&self, survey: &mut Survey<'_>, names: &mut Names) {
+        survey.walk::<Readers>(|survey, (lineage, reader), told| {
+            let mut trunks = self.parts.get(&lineage).into_iter().flatten().filter(|part| part.is_trunk);
+            let wrong = match (trunks.find(|part| part.reader == reader), told) {
+                (Some(part), Some(told)) => check_reader(part, &told, names).err(),
+                (None, _) if self.complete => Some("no conversation reads that lineage there".to_owned()),
+                _ => None,
+            };
+            if let Some(wrong) = wrong {
+                survey.problem(records::name::<Readers>(&(lineage, reader)), wrong);
             }
         });
-        let mut untold = if all_are_read { self.untold() } else { Vec::new() };
-        untold.sort_unstable();
-        for (lineage, reader) in untold {
-            let subject = names.of(reader).map_or_else(|| reader.to_string(), |known| known.subject());
-            survey.problem(subject, format_args!("it is not among the readers of lineage {lineage}"));
-        }
-    }
-
-    fn untold(&self) -> Vec<(LineageId, LineageId)> {
         let parts =
-            self.parts.iter().flat_map(|(lineage, parts)| parts.iter().map(move |part| (*lineage, part)));
-        let untold = parts.filter(|(_, part)| part.is_trunk && !part.is_told);
-        untold.map(|(lineage, part)| (lineage, part.reader)).collect()
+            self.parts.iter().flat_map(|(lineage, parts)| parts.iter().map(move |part| (lineage, part)));
+        let trunks = parts.filter(|(_, part)| part.is_trunk).map(|(lineage, part)| (*lineage, part.reader));
+        for (lineage, reader) in trunks.collect::<BTreeSet<_>>() {
+            if survey.lacks::<Readers>(&(lineage, reader)) {
+                let subject = names.of(reader).map_or_else(|| reader.to_string(), |known| known.subject());
+                survey.problem(subject, format_args!("it is not among the readers of lineage {lineage}"));
+            }
+        }
     }
 }
 

@@ -23,7 +23,6 @@ mod names;
 mod numbers;
 mod outcomes;
 mod report;
-mod set_hash;
 mod stream;
 mod survey;
 #[cfg(test)]
@@ -39,8 +38,8 @@ use {lineages::Lineages, names::Names, survey::Survey};
 /// Looks at every record of a store; tells now and then how many were read.
 ///
 /// - Reads each kind of record once, in the order of the keys; heads twice, and what forks share once
-///   more for each of them. Takes memory by the number of
-///   conversations, not by what was said in them.
+///   more for each of them. What leads to another record, and what it leads to, is looked up.
+/// - Takes memory by the number of conversations, not by what was said in them.
 /// - What is wrong is in the report, also when a record cannot be read.
 /// - Fails when the store is a copy that was not finished.
 pub fn verify(directory: &Directory, progress: &mut dyn FnMut(u64)) -> Result<Report, StoreError> {
@@ -52,7 +51,7 @@ fn look(pairs: &dyn KeyValue, progress: &mut dyn FnMut(u64)) -> Report {
     let mut survey = Survey::new(pairs, progress);
     numbers::check(&mut survey);
     let mut names = Names::read(&mut survey);
-    let mut lineages = Lineages::read(&survey, &mut names);
+    let lineages = Lineages::read(&survey, &mut names);
     conversation::check_all(&mut survey, &mut names, &lineages);
     lineages.check_readers(&mut survey, &mut names);
     indexes::check(&mut survey, &mut names);

@@ -27,15 +27,10 @@ pub(super) struct Known {
     pub(super) expiry: Moment,
     /// Since when a segment of it waits for a model.
     pub(super) waits: Moment,
-    /// Whether its lineage was looked at, and its entries in lists, due work and what waits were found.
+    /// When it ended.
+    pub(super) ended: Moment,
+    /// Whether its lineage was looked at.
     pub(super) met: bool,
-    pub(super) listed: bool,
-    pub(super) due: bool,
-    pub(super) waiting: bool,
-    /// When it ended, as far as that was seen.
-    pub(super) ended: Option<Timestamp>,
-    /// Whether its entry among what ended was found.
-    pub(super) retired: bool,
 }
 
 /// A moment that an index holds of a conversation.
@@ -45,16 +40,6 @@ pub(super) enum Moment {
     Unknown,
     Never,
     At(Timestamp),
-}
-
-impl Moment {
-    /// The moment, if it is known and ever comes.
-    pub(super) fn time(self) -> Option<Timestamp> {
-        match self {
-            Self::At(time) => Some(time),
-            Self::Unknown | Self::Never => None,
-        }
-    }
 }
 
 /// What a name leads to.
@@ -68,12 +53,9 @@ impl Names {
     /// Reads the names of all conversations.
     pub(super) fn read(survey: &mut Survey<'_>) -> Self {
         let mut names = Self::default();
-        let complete = survey.walk::<ConversationName>(|survey, key, identity| {
-            survey.report.conversations += 1;
-            match identity {
-                Some(identity) => names.add(key, identity, survey),
-                None => drop(names.unreadable.insert(key)),
-            }
+        let complete = survey.walk::<ConversationName>(|survey, key, identity| match identity {
+            Some(identity) => names.add(key, identity, survey),
+            None => drop(names.unreadable.insert(key)),
         });
         names.complete = complete && names.unreadable.is_empty();
         names
@@ -95,12 +77,8 @@ impl Names {
             identity,
             expiry: Moment::Unknown,
             waits: Moment::Unknown,
+            ended: Moment::Unknown,
             met: other.is_some(),
-            listed: false,
-            due: false,
-            waiting: false,
-            ended: None,
-            retired: false,
         });
     }
 

@@ -1,31 +1,29 @@
 //! The records of one kind, lineage by lineage.
 
-use std::sync::Arc;
+use std::{iter, sync::Arc};
 
 use super::{found::Found, survey::Survey};
 use crate::{
     domain::LineageId,
     store::durable::{
         key_value::{KeyValueError, Pairs},
-        records::{self, Kind},
+        records::{self, Kind, OfLineage},
     },
 };
 
-/// A key that begins with the lineage that it is of.
-pub(super) trait OfLineage {
-    fn lineage(&self) -> LineageId;
-}
+/// A walk through the records of any kind whose keys begin with a lineage.
+pub(super) trait AnyStream<'a> {
+    /// What a person calls the kind.
+    fn name(&self) -> &'static str;
 
-impl OfLineage for LineageId {
-    fn lineage(&self) -> LineageId {
-        *self
-    }
-}
+    /// The lineage of the next record.
+    fn lineage(&self) -> Option<LineageId>;
 
-impl<T> OfLineage for (LineageId, T) {
-    fn lineage(&self) -> LineageId {
-        self.0
-    }
+    /// Goes on with `lineage` if the engine failed in the one before.
+    fn resume(&mut self, lineage: LineageId, survey: &mut Survey<'a>);
+
+    /// Passes over what is left of `lineage`; answers how many records.
+    fn pass(&mut self, lineage: LineageId, survey: &mut Survey<'a>) -> usize;
 }
 
 /// A walk through the records of a kind. Where the engine fails, the rest of that lineage is left
@@ -48,25 +46,9 @@ impl<'a, K: Kind<Key: OfLineage>> Stream<'a, K> {
         stream
     }
 
-    /// The lineage of the next record.
-    pub(super) fn lineage(&self) -> Option<LineageId> {
-        self.next.as_ref().map(|(key, _)| key.lineage())
-    }
-
     /// Whether records of the present lineage may have been left out.
     pub(super) fn is_broken(&self) -> bool {
         self.broken
-    }
-
-    /// Goes on with `lineage` if the engine failed in the one before.
-    pub(super) fn resume(&mut self, lineage: LineageId, survey: &mut Survey<'a>) {
-        if self.broken {
-            let prefix = records::all_of::<K>();
-            let first = [&*prefix, &lineage.0].concat();
-            self.pairs = survey.from(&first, &prefix);
-            self.broken = false;
-            self.advance(survey);
-        }
     }
 
     /// The next record, if it is of `lineage`; without a value when it cannot be read.
@@ -90,30 +72,11 @@ impl<'a, K: Kind<Key: OfLineage>> Stream<'a, K> {
         }
     }
 
-    /// How many records are left of `lineage`, and their values; `None` when not all can be read.
-    pub(super) fn all(
-        &mut self,
-        lineage: LineageId,
-        survey: &mut Survey<'a>,
-    ) -> (u64, Option<Vec<Arc<K::Value>>>) {
-        let (mut count, mut values) = (0, Some(Vec::new()));
-        while let Some((_, value)) = self.take(lineage, survey) {
-            count += 1;
-            values = values.zip(value).map(|(mut values, value)| {
-                values.push(Arc::new(value));
-                values
-            });
-        }
-        (count, values.filter(|_| !self.broken))
-    }
-
-    /// Passes over what is left of `lineage`; answers how many records.
-    pub(super) fn pass(&mut self, lineage: LineageId, survey: &mut Survey<'a>) -> u64 {
-        let mut passed = 0;
-        while self.take(lineage, survey).is_some() {
-            passed += 1;
-        }
-        passed
+    /// The values of the records of `lineage`; `None` when not all can be read.
+    pub(super) fn all(&mut self, lineage: LineageId, survey: &mut Survey<'a>) -> Option<Vec<Arc<K::Value>>> {
+        let taken: Vec<_> = iter::from_fn(|| self.take(lineage, survey)).collect();
+        let values = taken.into_iter().map(|(_, value)| value.map(Arc::new)).collect::<Option<_>>();
+        values.filter(|_| !self.broken)
     }
 
     fn advance(&mut self, survey: &mut Survey<'a>) {
@@ -131,5 +94,27 @@ impl<'a, K: Kind<Key: OfLineage>> Stream<'a, K> {
                 return;
             }
         }
+    }
+}
+
+impl<'a, K: Kind<Key: OfLineage>> AnyStream<'a> for Stream<'a, K> {
+    fn name(&self) -> &'static str {
+        K::NAME
+    }
+
+    fn lineage(&self) -> Option<LineageId> {
+        self.next.as_ref().map(|(key, _)| key.lineage())
+    }
+
+    fn resume(&mut self, lineage: LineageId, survey: &mut Survey<'a>) {
+        if self.broken {
+            self.pairs = survey.from(&records::of_lineage::<K>(lineage), &records::all_of::<K>());
+            self.broken = false;
+            self.advance(survey);
+        }
+    }
+
+    fn pass(&mut self, lineage: LineageId, survey: &mut Survey<'a>) -> usize {
+        iter::from_fn(|| self.take(lineage, survey)).count()
     }
 }

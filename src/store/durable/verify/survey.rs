@@ -5,7 +5,7 @@ use std::fmt::Display;
 use super::{Problem, Report, found::Found, report::MAX_PROBLEMS};
 use crate::store::durable::{
     key_value::{KeyValue, KeyValueError, Pairs},
-    records::{self, BadRecord, Kind},
+    records::{self, BadRecord, ConversationName, Kind, Outcomes, Segments, Utterances},
 };
 
 /// Progress is told after so many records.
@@ -84,6 +84,11 @@ impl<'a> Survey<'a> {
         true
     }
 
+    /// Whether there is no record with a key; not where that cannot be read.
+    pub(super) fn lacks<K: Kind>(&self, key: &K::Key) -> bool {
+        matches!(self.pairs.get(&records::key::<K>(key)), Ok(None))
+    }
+
     /// The pairs from the key `from` on whose keys begin with `prefix`.
     pub(super) fn from(&self, from: &[u8], prefix: &[u8]) -> Pairs<'a> {
         records::from(self.pairs, from, prefix)
@@ -92,6 +97,13 @@ impl<'a> Survey<'a> {
     /// Reads a record and counts it; notes what cannot be read of it.
     pub(super) fn decode<K: Kind>(&mut self, key: &[u8], value: &[u8]) -> Option<(K::Key, Option<K::Value>)> {
         self.count();
+        match K::NUMBER {
+            ConversationName::NUMBER => self.report.conversations += 1,
+            Utterances::NUMBER => self.report.utterances += 1,
+            Segments::NUMBER => self.report.segments += 1,
+            Outcomes::NUMBER => self.report.outcomes += 1,
+            _ => {}
+        }
         match records::decode::<K>(key, value) {
             Ok((key, value)) => Some((key, Some(value))),
             Err(bad) => {
