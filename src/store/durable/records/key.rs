@@ -1,33 +1,33 @@
-//! Keys: their parts in bytes that order as the parts do.
+//! Keys, and how they are put together.
 
 use std::ops::Bound;
 
-use crate::{
-    domain::{IdError, LineageId, Sequence, Timestamp, limits::MAX_ID_BYTES},
-    store::durable::key_value::Key,
-};
+use crate::{domain::limits::MAX_ID_BYTES, store::durable::key_value::Key};
 
-use super::{Fault, number::sequence};
+use super::Fault;
 
 const _: () = assert!(MAX_ID_BYTES <= u8::MAX as usize, "the length of an id is one byte");
 
-/// What a record is found by.
-pub trait RecordKey: Sized {
-    /// Writes its parts.
-    fn write(&self, to: &mut KeyWriter);
-
-    /// Reads its parts.
-    fn read(from: &mut KeyReader<'_>) -> Result<Self, Fault>;
-
+/// What a record is found by: a part of a key, or several.
+pub trait RecordKey: KeyPart {
     /// It, as a person reads it.
     fn show(&self) -> String;
 }
 
-/// Writes a key: the kind's number, then the parts.
+/// A part of a key, in bytes that order as the parts do.
 ///
 /// - A number is written with its highest byte first; of a time, the sign is flipped before.
 /// - A text has its length before it, one byte; the last part of a key has not, so that keys
 ///   which are otherwise equal are in the order of that text.
+pub trait KeyPart: Sized {
+    /// Writes it.
+    fn write(&self, to: &mut KeyWriter);
+
+    /// Reads it.
+    fn read(from: &mut KeyReader<'_>) -> Result<Self, Fault>;
+}
+
+/// Writes a key: the kind's number, then the parts.
 #[derive(Debug)]
 pub struct KeyWriter(Key);
 
@@ -44,44 +44,14 @@ impl KeyWriter {
         self.0
     }
 
-    pub(super) fn byte(&mut self, byte: u8) -> &mut Self {
-        self.0.push(byte);
-        self
-    }
-
-    pub(super) fn number(&mut self, number: u32) -> &mut Self {
-        self.0.extend(number.to_be_bytes());
-        self
-    }
-
-    pub(super) fn long(&mut self, number: u64) -> &mut Self {
-        self.0.extend(number.to_be_bytes());
-        self
-    }
-
-    pub(super) fn sequence(&mut self, sequence: Sequence) -> &mut Self {
-        self.long(sequence.0)
-    }
-
-    pub(super) fn time(&mut self, time: Timestamp) -> &mut Self {
-        self.0.extend((time.0 ^ i64::MIN).to_be_bytes());
-        self
-    }
-
-    pub(super) fn lineage(&mut self, lineage: LineageId) -> &mut Self {
-        self.0.extend(lineage.0);
-        self
+    /// Bytes of which there are always as many, or that no part follows.
+    pub(super) fn bytes(&mut self, bytes: &[u8]) {
+        self.0.extend(bytes);
     }
 
     /// A text that another part follows: at most 255 bytes.
-    pub(super) fn text(&mut self, text: &str) -> &mut Self {
+    pub(super) fn text(&mut self, text: &str) {
         self.0.push(text.len() as u8);
-        self.0.extend(text.as_bytes());
-        self
-    }
-
-    /// A text that no part follows.
-    pub(super) fn last(&mut self, text: &str) {
         self.0.extend(text.as_bytes());
     }
 }
@@ -104,66 +74,29 @@ impl<'a> KeyReader<'a> {
         }
     }
 
-    pub(super) fn byte(&mut self) -> Result<u8, Fault> {
-        Ok(u8::from_be_bytes(self.array()?))
-    }
-
-    pub(super) fn number(&mut self) -> Result<u32, Fault> {
-        Ok(u32::from_be_bytes(self.array()?))
-    }
-
-    pub(super) fn long(&mut self) -> Result<u64, Fault> {
-        Ok(u64::from_be_bytes(self.array()?))
-    }
-
-    pub(super) fn sequence(&mut self) -> Result<Sequence, Fault> {
-        sequence("the key's sequence", self.long()?)
-    }
-
-    pub(super) fn time(&mut self) -> Result<Timestamp, Fault> {
-        Ok(Timestamp(i64::from_be_bytes(self.array()?) ^ i64::MIN))
-    }
-
-    pub(super) fn lineage(&mut self) -> Result<LineageId, Fault> {
-        Ok(LineageId(self.array()?))
-    }
-
-    /// A text that another part follows.
-    pub(super) fn text(&mut self) -> Result<&'a str, Fault> {
-        let length = self.byte()?;
-        text(self.take(length.into())?)
-    }
-
-    /// An id that another part follows.
-    pub(super) fn id<T>(&mut self, make: fn(&str) -> Result<T, IdError>) -> Result<T, Fault> {
-        make(self.text()?).map_err(bad_id)
-    }
-
-    /// An id that no part follows.
-    pub(super) fn last_id<T>(&mut self, make: fn(&str) -> Result<T, IdError>) -> Result<T, Fault> {
-        let rest = std::mem::take(&mut self.0);
-        make(text(rest)?).map_err(bad_id)
-    }
-
-    fn array<const N: usize>(&mut self) -> Result<[u8; N], Fault> {
+    /// So many bytes.
+    pub(super) fn array<const N: usize>(&mut self) -> Result<[u8; N], Fault> {
         let (array, rest) = self.0.split_first_chunk().ok_or_else(cut_short)?;
         self.0 = rest;
         Ok(*array)
     }
 
-    fn take(&mut self, length: usize) -> Result<&'a [u8], Fault> {
-        let (taken, rest) = self.0.split_at_checked(length).ok_or_else(cut_short)?;
+    /// A text that another part follows.
+    pub(super) fn text(&mut self) -> Result<&'a str, Fault> {
+        let [length] = self.array()?;
+        let (taken, rest) = self.0.split_at_checked(length.into()).ok_or_else(cut_short)?;
         self.0 = rest;
-        Ok(taken)
+        text(taken)
+    }
+
+    /// A text that no part follows.
+    pub(super) fn last(&mut self) -> Result<&'a str, Fault> {
+        text(std::mem::take(&mut self.0))
     }
 }
 
 fn text(bytes: &[u8]) -> Result<&str, Fault> {
     str::from_utf8(bytes).map_err(|error| Fault::wrong("a text of the key", format_args!("is none: {error}")))
-}
-
-fn bad_id(error: IdError) -> Fault {
-    Fault::wrong("an id of the key", error)
 }
 
 fn cut_short() -> Fault {

@@ -5,16 +5,73 @@ use std::borrow::Cow;
 use crate::{
     domain::{
         ConversationId, ConversationKey, Head, Identity, LineageId, Namespace, RecipientId, RequestId,
-        Sequence, Timestamp, UtteranceId,
+        Sequence, Timestamp,
     },
     store::{Due, OutcomeKey, RecipientKey},
 };
 
 use super::{
     Fault,
-    key::{KeyReader, KeyWriter, RecordKey},
+    key::{KeyPart, KeyReader, KeyWriter, RecordKey},
+    key_parts::id,
     number::{Numbered, number, numbered},
 };
+
+/// Two parts, one behind the other.
+impl<A: KeyPart, B: KeyPart> KeyPart for (A, B) {
+    fn write(&self, to: &mut KeyWriter) {
+        self.0.write(to);
+        self.1.write(to);
+    }
+
+    fn read(from: &mut KeyReader<'_>) -> Result<Self, Fault> {
+        Ok((A::read(from)?, B::read(from)?))
+    }
+}
+
+/// Tells how a person reads keys.
+macro_rules! shown {
+    ($($(#[$doc:meta])* $type:ty: $show:expr;)*) => {$(
+        $(#[$doc])*
+        impl RecordKey for $type {
+            fn show(&self) -> String {
+                let show: fn(&Self) -> String = $show;
+                show(self)
+            }
+        }
+    )*};
+}
+
+shown! {
+    Meta: |meta| match meta {
+        Meta::Group => "of the last group".to_owned(),
+        Meta::Unscrubbed => "of what is unscrubbed".to_owned(),
+        Meta::Copying => "of an unfinished copy".to_owned(),
+    };
+    /// A group of commits.
+    u64: |group| format!("of group {group}");
+    ConversationKey: |key| format!("{}/{}", key.namespace, key.id);
+    RecipientKey: |key| format!("of {}/{}", key.namespace, key.id);
+    ListPlace: |ListPlace { recipient: RecipientKey { namespace, id }, time, conversation }| {
+        format!("{namespace}/{conversation} of {id} at {} µs", time.0)
+    };
+    OutcomeName: |OutcomeName { namespace, rpc, request }| format!("of {rpc} {request} of {namespace}");
+    /// The age of an outcome.
+    (Timestamp, OutcomeName): |(time, name)| format!("{} µs {}", time.0, name.show());
+    /// What becomes due at a time.
+    (Timestamp, Due): |(time, Due::Expired(key))| format!("at {} µs: expiry of {}", time.0, key.show());
+    /// What waits since a time.
+    (Timestamp, ConversationKey): |(since, key)| format!("since {} µs: {}", since.0, key.show());
+    LineageId: |lineage| lineage.to_string();
+    /// A lineage, and who reads it.
+    (LineageId, LineageId): |(lineage, reader)| format!("{reader} of {lineage}");
+    /// A lineage, and what is numbered in it.
+    (LineageId, u32): |(lineage, number)| format!("{number} of {lineage}");
+    /// A lineage, and an utterance.
+    (LineageId, Sequence): |(lineage, sequence)| format!("{lineage}-{sequence}");
+    /// A lineage, and the id that a client gave to an utterance.
+    (LineageId, Box<str>): |(lineage, id)| format!("{id:?} of {lineage}");
+}
 
 /// What a number of the store's own is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -29,64 +86,53 @@ pub enum Meta {
 
 number! { Meta { Group = 1, Unscrubbed = 2, Copying = 3 } }
 
-impl RecordKey for Meta {
+impl KeyPart for Meta {
     fn write(&self, to: &mut KeyWriter) {
-        to.byte(self.number());
+        self.number().write(to);
     }
 
     fn read(from: &mut KeyReader<'_>) -> Result<Self, Fault> {
-        numbered("what the number is about", from.byte()?.into())
+        numbered("what the number is about", u8::read(from)?.into())
+    }
+}
+
+impl KeyPart for ConversationKey {
+    fn write(&self, to: &mut KeyWriter) {
+        self.namespace.write(to);
+        self.id.write(to);
     }
 
-    fn show(&self) -> String {
-        match self {
-            Self::Group => "of the last group".to_owned(),
-            Self::Unscrubbed => "of what is unscrubbed".to_owned(),
-            Self::Copying => "of an unfinished copy".to_owned(),
+    fn read(from: &mut KeyReader<'_>) -> Result<Self, Fault> {
+        Ok(Self { namespace: KeyPart::read(from)?, id: KeyPart::read(from)? })
+    }
+}
+
+impl KeyPart for RecipientKey {
+    fn write(&self, to: &mut KeyWriter) {
+        self.namespace.write(to);
+        to.bytes(self.id.as_str().as_bytes());
+    }
+
+    fn read(from: &mut KeyReader<'_>) -> Result<Self, Fault> {
+        Ok(Self { namespace: KeyPart::read(from)?, id: id(from.last()?, RecipientId::new)? })
+    }
+}
+
+/// The number of [`Due::Expired`] in keys. Numbers are never changed and never reused.
+const EXPIRED: u8 = 1;
+
+impl KeyPart for Due {
+    fn write(&self, to: &mut KeyWriter) {
+        let Self::Expired(conversation) = self;
+        EXPIRED.write(to);
+        conversation.write(to);
+    }
+
+    fn read(from: &mut KeyReader<'_>) -> Result<Self, Fault> {
+        match u8::read(from)? {
+            EXPIRED => Ok(Self::Expired(KeyPart::read(from)?)),
+            what => Err(Fault::wrong("what is due", format_args!("is {what}; known is {EXPIRED}"))),
         }
-    }
-}
-
-/// A group of commits.
-impl RecordKey for u64 {
-    fn write(&self, to: &mut KeyWriter) {
-        to.long(*self);
-    }
-
-    fn read(from: &mut KeyReader<'_>) -> Result<Self, Fault> {
-        from.long()
-    }
-
-    fn show(&self) -> String {
-        format!("of group {self}")
-    }
-}
-
-impl RecordKey for ConversationKey {
-    fn write(&self, to: &mut KeyWriter) {
-        to.text(self.namespace.as_str()).last(self.id.as_str());
-    }
-
-    fn read(from: &mut KeyReader<'_>) -> Result<Self, Fault> {
-        Ok(Self { namespace: from.id(Namespace::new)?, id: from.last_id(ConversationId::new)? })
-    }
-
-    fn show(&self) -> String {
-        format!("{}/{}", self.namespace, self.id)
-    }
-}
-
-impl RecordKey for RecipientKey {
-    fn write(&self, to: &mut KeyWriter) {
-        to.text(self.namespace.as_str()).last(self.id.as_str());
-    }
-
-    fn read(from: &mut KeyReader<'_>) -> Result<Self, Fault> {
-        Ok(Self { namespace: from.id(Namespace::new)?, id: from.last_id(RecipientId::new)? })
-    }
-
-    fn show(&self) -> String {
-        format!("of {}/{}", self.namespace, self.id)
     }
 }
 
@@ -115,23 +161,20 @@ impl ListPlace {
     }
 }
 
-impl RecordKey for ListPlace {
+impl KeyPart for ListPlace {
     fn write(&self, to: &mut KeyWriter) {
-        to.text(self.recipient.namespace.as_str()).text(self.recipient.id.as_str());
-        to.time(self.time).last(self.conversation.as_str());
+        self.recipient.namespace.write(to);
+        self.recipient.id.write(to);
+        self.time.write(to);
+        self.conversation.write(to);
     }
 
     fn read(from: &mut KeyReader<'_>) -> Result<Self, Fault> {
         Ok(Self {
-            recipient: RecipientKey { namespace: from.id(Namespace::new)?, id: from.id(RecipientId::new)? },
-            time: from.time()?,
-            conversation: from.last_id(ConversationId::new)?,
+            recipient: RecipientKey { namespace: KeyPart::read(from)?, id: KeyPart::read(from)? },
+            time: KeyPart::read(from)?,
+            conversation: KeyPart::read(from)?,
         })
-    }
-
-    fn show(&self) -> String {
-        let Self { recipient, time: Timestamp(micros), conversation } = self;
-        format!("{}/{conversation} of {} at {micros} µs", recipient.namespace, recipient.id)
     }
 }
 
@@ -154,159 +197,19 @@ impl OutcomeName {
     }
 }
 
-impl RecordKey for OutcomeName {
+impl KeyPart for OutcomeName {
     fn write(&self, to: &mut KeyWriter) {
-        to.text(self.namespace.as_str()).text(&self.rpc).last(self.request.as_str());
+        self.namespace.write(to);
+        to.text(&self.rpc);
+        self.request.write(to);
     }
 
     fn read(from: &mut KeyReader<'_>) -> Result<Self, Fault> {
-        let (namespace, rpc) = (from.id(Namespace::new)?, from.text()?.to_owned());
+        let (namespace, rpc) = (KeyPart::read(from)?, from.text()?.to_owned());
         match rpc.is_empty() {
             true => Err(Fault::wrong("the call's name", "is empty")),
-            false => Ok(Self { namespace, rpc: rpc.into(), request: from.last_id(RequestId::new)? }),
+            false => Ok(Self { namespace, rpc: rpc.into(), request: KeyPart::read(from)? }),
         }
-    }
-
-    fn show(&self) -> String {
-        format!("of {} {} of {}", self.rpc, self.request, self.namespace)
-    }
-}
-
-/// The age of an outcome.
-impl RecordKey for (Timestamp, OutcomeName) {
-    fn write(&self, to: &mut KeyWriter) {
-        to.time(self.0);
-        self.1.write(to);
-    }
-
-    fn read(from: &mut KeyReader<'_>) -> Result<Self, Fault> {
-        Ok((from.time()?, OutcomeName::read(from)?))
-    }
-
-    fn show(&self) -> String {
-        format!("{} µs {}", self.0.0, self.1.show())
-    }
-}
-
-/// What waits since a time.
-impl RecordKey for (Timestamp, ConversationKey) {
-    fn write(&self, to: &mut KeyWriter) {
-        to.time(self.0);
-        self.1.write(to);
-    }
-
-    fn read(from: &mut KeyReader<'_>) -> Result<Self, Fault> {
-        Ok((from.time()?, ConversationKey::read(from)?))
-    }
-
-    fn show(&self) -> String {
-        format!("since {} µs: {}", self.0.0, self.1.show())
-    }
-}
-
-/// The number of [`Due::Expired`] in keys. Numbers are never changed and never reused.
-const EXPIRED: u8 = 1;
-
-/// What becomes due at a time.
-impl RecordKey for (Timestamp, Due) {
-    fn write(&self, to: &mut KeyWriter) {
-        let Due::Expired(conversation) = &self.1;
-        to.time(self.0).byte(EXPIRED);
-        conversation.write(to);
-    }
-
-    fn read(from: &mut KeyReader<'_>) -> Result<Self, Fault> {
-        let time = from.time()?;
-        match from.byte()? {
-            EXPIRED => Ok((time, Due::Expired(ConversationKey::read(from)?))),
-            what => Err(Fault::wrong("what is due", format_args!("is {what}; known is {EXPIRED}"))),
-        }
-    }
-
-    fn show(&self) -> String {
-        let Due::Expired(conversation) = &self.1;
-        format!("at {} µs: expiry of {}", self.0.0, conversation.show())
-    }
-}
-
-impl RecordKey for LineageId {
-    fn write(&self, to: &mut KeyWriter) {
-        to.lineage(*self);
-    }
-
-    fn read(from: &mut KeyReader<'_>) -> Result<Self, Fault> {
-        from.lineage()
-    }
-
-    fn show(&self) -> String {
-        self.to_string()
-    }
-}
-
-/// A lineage, and who reads it.
-impl RecordKey for (LineageId, LineageId) {
-    fn write(&self, to: &mut KeyWriter) {
-        to.lineage(self.0).lineage(self.1);
-    }
-
-    fn read(from: &mut KeyReader<'_>) -> Result<Self, Fault> {
-        Ok((from.lineage()?, from.lineage()?))
-    }
-
-    fn show(&self) -> String {
-        format!("{} of {}", self.1, self.0)
-    }
-}
-
-/// A lineage, and what is numbered in it from 1.
-impl RecordKey for (LineageId, u32) {
-    fn write(&self, to: &mut KeyWriter) {
-        to.lineage(self.0).number(self.1);
-    }
-
-    fn read(from: &mut KeyReader<'_>) -> Result<Self, Fault> {
-        match (from.lineage()?, from.number()?) {
-            (_, 0) => Err(Fault::wrong("the key's number", "is 0; numbers count from 1")),
-            key => Ok(key),
-        }
-    }
-
-    fn show(&self) -> String {
-        format!("{} of {}", self.1, self.0)
-    }
-}
-
-/// A lineage, and the sequence of an utterance.
-impl RecordKey for (LineageId, Sequence) {
-    fn write(&self, to: &mut KeyWriter) {
-        to.lineage(self.0).sequence(self.1);
-    }
-
-    fn read(from: &mut KeyReader<'_>) -> Result<Self, Fault> {
-        Ok((from.lineage()?, from.sequence()?))
-    }
-
-    fn show(&self) -> String {
-        format!("{}-{}", self.0, self.1)
-    }
-}
-
-/// A lineage, and the id that a client gave to an utterance.
-impl RecordKey for (LineageId, Box<str>) {
-    fn write(&self, to: &mut KeyWriter) {
-        to.lineage(self.0).last(&self.1);
-    }
-
-    fn read(from: &mut KeyReader<'_>) -> Result<Self, Fault> {
-        let lineage = from.lineage()?;
-        match from.last_id(UtteranceId::given)? {
-            UtteranceId::Given(id) => Ok((lineage, id)),
-            UtteranceId::Assigned(_) => Err(Fault::wrong("the id", "was not given")),
-        }
-    }
-
-    fn show(&self) -> String {
-        format!("{:?} of {}", self.1, self.0)
     }
 }
 

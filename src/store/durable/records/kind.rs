@@ -10,7 +10,7 @@ use super::{
     BadRecord, Fault,
     field::Message,
     fields::Fields,
-    key::{KeyReader, KeyWriter, RecordKey},
+    key::{KeyPart as _, KeyReader, KeyWriter, RecordKey},
     payload::Payload,
 };
 

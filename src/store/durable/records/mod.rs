@@ -4,7 +4,7 @@
 //!
 //! | part | bytes |
 //! |---|---|
-//! | key | the kind's number, one byte; then its parts, see [`KeyWriter`] |
+//! | key | the kind's number, one byte; then its parts, see [`KeyPart`] |
 //! | value | the kind's version, one byte; the payload; the checksum, four bytes |
 //!
 //! - The checksum is the low half of xxh3-64 over the key, the version and the payload, its
@@ -29,6 +29,7 @@ mod field;
 mod fields;
 mod head;
 mod key;
+mod key_parts;
 mod keys;
 mod kind;
 mod kinds;
@@ -48,7 +49,7 @@ mod values;
 pub use description::Description;
 pub use fault::{BadRecord, Fault};
 pub use head::HeadRecord;
-pub use key::{KeyReader, KeyWriter, RecordKey, prefix_end};
+pub use key::{KeyPart, KeyReader, KeyWriter, RecordKey, prefix_end};
 pub use keys::{ListPlace, Meta, OfLineage, OutcomeName};
 pub use kind::{Kind, decode, decode_key, key, name, pair};
 pub use kinds::{

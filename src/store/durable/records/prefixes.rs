@@ -4,7 +4,7 @@ use std::ops::{Range, RangeInclusive};
 
 use super::{
     Dues, Kind, ListPlace, Listed, OutcomeAges, Utterances, Waiting,
-    key::{KeyWriter, behind},
+    key::{KeyPart, KeyWriter, behind},
     keys::OfLineage,
     kind::key,
 };
@@ -20,16 +20,16 @@ pub fn all_of<K: Kind>() -> Key {
 
 /// What the keys of all records of a kind begin with that are of a lineage.
 pub fn of_lineage<K: Kind<Key: OfLineage>>(lineage: LineageId) -> Key {
-    let mut prefix = KeyWriter::of(K::NUMBER);
-    prefix.lineage(lineage);
-    prefix.done()
+    beginning_with::<K>(&lineage)
 }
 
 /// What the keys of a list of a recipient's conversations begin with; backwards, they are by descending
 /// time, then by descending id.
 pub fn of_recipient<K: Kind<Key = ListPlace>>(recipient: &RecipientKey) -> Key {
+    // The recipient's id is not the last part here.
     let mut prefix = KeyWriter::of(K::NUMBER);
-    prefix.text(recipient.namespace.as_str()).text(recipient.id.as_str());
+    recipient.namespace.write(&mut prefix);
+    recipient.id.write(&mut prefix);
     prefix.done()
 }
 
@@ -47,12 +47,12 @@ pub fn utterances_among(lineage: LineageId, sequences: RangeInclusive<Sequence>)
 
 /// The keys of what is due at `now`, the longest due first.
 pub fn dues_up_to(now: Timestamp) -> Range<Key> {
-    all_of::<Dues>()..behind(at::<Dues>(now))
+    all_of::<Dues>()..behind(beginning_with::<Dues>(&now))
 }
 
 /// The keys of outcomes older than `oldest`, the oldest first.
 pub fn outcome_ages_before(oldest: Timestamp) -> Range<Key> {
-    all_of::<OutcomeAges>()..at::<OutcomeAges>(oldest)
+    all_of::<OutcomeAges>()..beginning_with::<OutcomeAges>(&oldest)
 }
 
 /// The keys of all that waits behind `after`, the longest waiting first; of all when there is none.
@@ -66,9 +66,9 @@ pub fn waiting_behind(after: Option<&(Timestamp, ConversationKey)>) -> Range<Key
     }
 }
 
-/// What the keys of a kind begin with that are of a time.
-fn at<K: Kind>(time: Timestamp) -> Key {
+/// What the keys of a kind begin with whose first part is this one.
+fn beginning_with<K: Kind>(part: &impl KeyPart) -> Key {
     let mut prefix = KeyWriter::of(K::NUMBER);
-    prefix.time(time);
+    part.write(&mut prefix);
     prefix.done()
 }
