@@ -269,7 +269,7 @@ fn last_group(pairs: &dyn KeyValue) -> Result<u64, String> {
 }
 
 fn links(pairs: &dyn KeyValue) -> Result<Vec<u64>, String> {
-    let links = records::beginning(pairs, &records::all_of::<Links>()).map(records::read::<Links>);
+    let links = records::read::<Links>(pairs, &records::all_of::<Links>());
     links.map(|link| Ok(link.map_err(|error| error.to_string())?.0)).collect()
 }
 

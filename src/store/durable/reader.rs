@@ -7,13 +7,14 @@
 use std::{
     collections::{BTreeMap, HashMap},
     fmt,
+    ops::Range,
     sync::Arc,
 };
 
 use super::{
     directory::Directory,
     error::unavailable,
-    key_value::{Key, KeyValue, Pairs},
+    key_value::{Key, KeyValue},
     records::{
         self, Active, Compactions, ConversationName, Descriptions, Dues, Ended, Endings, GivenIds,
         HeadRecord, Heads, Kind, ListPlace, Listed, Meta, Metas, OutcomeAges, OutcomeName, Outcomes,
@@ -40,10 +41,7 @@ impl Reader {
         self.consistent(key, |reader, record| {
             let head = &record.head;
             let lineage = head.identity.lineage;
-            let segments = read::<Segments>(records::beginning(
-                reader.pairs(),
-                &records::of_lineage::<Segments>(lineage),
-            ));
+            let segments = reader.all::<Segments>(&records::of_lineage::<Segments>(lineage));
             let segments: Result<_, _> = segments.map(|pair| Ok(Arc::new(pair?.1))).collect();
             let summary = Summary::numbered(segments?, record.next_segment);
             let segments = summary.segments().len();
@@ -71,16 +69,9 @@ impl Reader {
         if head.next_compaction == 1 {
             return Ok(Arc::default());
         }
-        let mut compactions = Vec::new();
-        for pair in read::<Compactions>(records::beginning(
-            self.pairs(),
-            &records::of_lineage::<Compactions>(*lineage),
-        ))
-        .rev()
-        {
-            let (_, compaction) = pair?;
-            compactions.push(Arc::new(compaction));
-        }
+        let stored = self.all::<Compactions>(&records::of_lineage::<Compactions>(*lineage));
+        let compactions: Result<Vec<_>, _> = stored.rev().map(|pair| Ok(Arc::new(pair?.1))).collect();
+        let mut compactions = compactions?;
         let numbers = (1..head.next_compaction).rev();
         let missing = numbers.zip(&compactions).find(|(number, compaction)| *number != compaction.number);
         if missing.is_some() || compactions.is_empty() {
@@ -128,10 +119,7 @@ impl Reader {
         let shared = self.consistent(key, |reader, HeadRecord { head, .. }| {
             let mut shared = BTreeMap::new();
             for trunk in head.trunks.iter() {
-                for other in read::<Readers>(records::beginning(
-                    reader.pairs(),
-                    &records::of_lineage::<Readers>(trunk.lineage),
-                )) {
+                for other in reader.all::<Readers>(&records::of_lineage::<Readers>(trunk.lineage)) {
                     let ((_, lineage), other) = other?;
                     if lineage != head.identity.lineage {
                         let last = shared.entry(other.conversation).or_insert(Sequence::FIRST);
@@ -156,12 +144,12 @@ impl Reader {
         let listed = match page.after {
             Some((time, conversation)) => {
                 let place = ListPlace { recipient: recipient.clone(), time, conversation };
-                records::within(self.pairs(), &records::listed_behind(&place))
+                records::listed_behind(&place)
             }
-            None => records::beginning(self.pairs(), &records::of_recipient::<Listed>(recipient)),
+            None => records::of_recipient::<Listed>(recipient),
         };
         let mut heads = Vec::new();
-        for place in read::<Listed>(listed).rev() {
+        for place in self.all::<Listed>(&listed).rev() {
             if heads.len() >= page.limit {
                 break;
             }
@@ -178,8 +166,7 @@ impl Reader {
         keep: usize,
         limit: usize,
     ) -> Result<Vec<ConversationId>, StoreError> {
-        let ended =
-            || read::<Ended>(records::beginning(self.pairs(), &records::of_recipient::<Ended>(recipient)));
+        let ended = || self.all::<Ended>(&records::of_recipient::<Ended>(recipient));
         let beyond = ended().count().saturating_sub(keep).min(limit);
         ended().take(beyond).map(|entry| Ok(entry?.0.conversation)).collect()
     }
@@ -194,17 +181,14 @@ impl Reader {
         oldest: Timestamp,
         limit: usize,
     ) -> Result<Vec<(Timestamp, OutcomeName)>, StoreError> {
-        read::<OutcomeAges>(records::within(self.pairs(), &records::outcome_ages_before(oldest)))
+        self.all::<OutcomeAges>(&records::outcome_ages_before(oldest))
             .take(limit)
             .map(|age| Ok(age?.0))
             .collect()
     }
 
     pub(super) fn due(&self, now: Timestamp, limit: usize) -> Result<Vec<Due>, StoreError> {
-        read::<Dues>(records::within(self.pairs(), &records::dues_up_to(now)))
-            .take(limit)
-            .map(|due| Ok(due?.0.1))
-            .collect()
+        self.all::<Dues>(&records::dues_up_to(now)).take(limit).map(|due| Ok(due?.0.1)).collect()
     }
 
     pub(super) fn waiting(
@@ -212,10 +196,7 @@ impl Reader {
         after: Option<&(Timestamp, ConversationKey)>,
         limit: usize,
     ) -> Result<Vec<(Timestamp, ConversationKey)>, StoreError> {
-        read::<Waiting>(records::within(self.pairs(), &records::waiting_behind(after)))
-            .take(limit)
-            .map(|entry| Ok(entry?.0))
-            .collect()
+        self.all::<Waiting>(&records::waiting_behind(after)).take(limit).map(|entry| Ok(entry?.0)).collect()
     }
 
     /// The last group that removed what may still be in the files.
@@ -294,13 +275,19 @@ impl Reader {
     fn utterances_of(&self, lineage: LineageId, among: &Ranges) -> Result<Vec<Arc<Utterance>>, StoreError> {
         let mut utterances = Vec::new();
         for range in among.iter() {
-            for pair in
-                read::<Utterances>(records::within(self.pairs(), &records::utterances_among(lineage, range)))
-            {
+            for pair in self.all::<Utterances>(&records::utterances_among(lineage, range)) {
                 utterances.push(Arc::new(pair?.1));
             }
         }
         Ok(utterances)
+    }
+
+    /// The records of a kind in a range of keys.
+    fn all<'a, K: Kind>(
+        &'a self,
+        range: &Range<Key>,
+    ) -> impl DoubleEndedIterator<Item = Result<(K::Key, K::Value), StoreError>> + use<'a, K> {
+        records::read::<K>(self.pairs(), range).map(|record| record.map_err(unreadable))
     }
 
     fn get<K: Kind>(&self, key: &K::Key) -> Result<Option<K::Value>, StoreError> {
@@ -314,12 +301,6 @@ impl Reader {
     fn pairs(&self) -> &dyn KeyValue {
         self.0.pairs()
     }
-}
-
-fn read<K: Kind>(
-    pairs: Pairs<'_>,
-) -> impl DoubleEndedIterator<Item = Result<(K::Key, K::Value), StoreError>> {
-    pairs.map(|pair| records::read::<K>(pair).map_err(unreadable))
 }
 
 fn decoded<K: Kind>(key: &[u8], value: &[u8]) -> Result<K::Value, StoreError> {

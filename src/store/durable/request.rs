@@ -2,7 +2,7 @@
 //!
 //! Made on the caller's thread, so that the one thread that writes has little left to do.
 
-use std::sync::Arc;
+use std::{ops::Range, sync::Arc};
 
 use super::{
     key_value::{Key, Value},
@@ -14,8 +14,8 @@ use super::{
 };
 use crate::{
     domain::{
-        Change, ChangeId, Conversation, ConversationId, ConversationKey, Head, LineageId, Ranges, Timestamp,
-        Trunk, Utterance,
+        Change, ChangeId, Conversation, ConversationId, Head, Identity, LineageId, Ranges, Timestamp, Trunk,
+        Utterance,
     },
     store::{Commit, Conflict, Due, Outcome, OutcomeKey, PointerWrite, Write},
 };
@@ -51,8 +51,8 @@ pub(super) enum Step {
     Put(Key, Value),
     /// No value for the key.
     Remove(Key),
-    /// No value for any key that begins so.
-    RemoveAll(Key),
+    /// No value for any key in the range.
+    RemoveAll(Range<Key>),
     /// No utterances of the lineage with these sequences, nor the ids that clients gave them.
     RemoveUtterances(LineageId, Ranges),
     /// The same, where few of these sequences may be there.
@@ -124,7 +124,7 @@ impl Request {
         }
         self.share(before.map(|before| &before.head), head);
         self.describe(before.map(|before| &before.head), head);
-        self.wait(before, Some(after), &head.identity.key);
+        self.index(before, Some(after), &head.identity);
         self.put::<Heads>(&lineage, &HeadRecord::of(head, &after.summary));
         self.heads.push((lineage, Some(head.change)));
         if before.is_some_and(|before| before.head.erased_at != head.erased_at) {
@@ -222,7 +222,6 @@ impl Request {
         let lineage = identity.lineage;
         if before.is_none() {
             self.put::<ConversationName>(&identity.key, identity);
-            self.put::<Listed>(&ListPlace::of(identity), &());
         }
         if before.is_none_or(|before| before.policy != head.policy) {
             self.put::<Policies>(&lineage, &head.policy);
@@ -238,44 +237,37 @@ impl Request {
         {
             self.put::<Endings>(&lineage, ending);
         }
-        if let Some(entry) =
-            ListPlace::of_ended(head).filter(|_| before.is_none_or(|before| before.ended.is_none()))
-        {
-            self.put::<Ended>(&entry, &());
-        }
-        self.expire(before.and_then(Head::expire_time), head.expire_time(), head);
     }
 
-    /// That the conversation waits for a model, where that changed.
-    fn wait(
+    /// What leads to a conversation that is, or was, in these states.
+    fn index(&mut self, before: Option<&Conversation>, after: Option<&Conversation>, identity: &Identity) {
+        let states = [before, after];
+        let listed = || ListPlace::of(identity);
+        let key = || identity.key.clone();
+        let start = |_: &Conversation| Some(identity.start_time);
+        let end = |state: &Conversation| Some(state.head.ended.as_ref()?.time);
+        let expiry = |state: &Conversation| state.head.expire_time();
+        let waits = |state: &Conversation| state.summary.awaits_since();
+        self.entry::<Listed>(states.map(|state| state.and_then(start)), |_| listed());
+        self.entry::<Ended>(states.map(|state| state.and_then(end)), |time| ListPlace { time, ..listed() });
+        self.entry::<Dues>(states.map(|state| state.and_then(expiry)), |time| (time, Due::Expired(key())));
+        self.entry::<Waiting>(states.map(|state| state.and_then(waits)), |time| (time, key()));
+    }
+
+    /// An entry of an index by time, where that changed.
+    fn entry<K: Kind<Value = ()>>(
         &mut self,
-        before: Option<&Conversation>,
-        after: Option<&Conversation>,
-        conversation: &ConversationKey,
+        [before, after]: [Option<Timestamp>; 2],
+        key: impl Fn(Timestamp) -> K::Key,
     ) {
-        let since = |state: Option<&Conversation>| state.and_then(|state| state.summary.awaits_since());
-        let (before, after) = (since(before), since(after));
         if before == after {
             return;
         }
         if let Some(time) = before {
-            self.remove::<Waiting>(&(time, conversation.clone()));
+            self.remove::<K>(&key(time));
         }
         if let Some(time) = after {
-            self.put::<Waiting>(&(time, conversation.clone()), &());
-        }
-    }
-
-    fn expire(&mut self, before: Option<Timestamp>, after: Option<Timestamp>, head: &Head) {
-        if before == after {
-            return;
-        }
-        let due = |time| (time, Due::Expired(head.identity.key.clone()));
-        if let Some(time) = before {
-            self.remove::<Dues>(&due(time));
-        }
-        if let Some(time) = after {
-            self.put::<Dues>(&due(time), &());
+            self.put::<K>(&key(time), &());
         }
     }
 
@@ -284,16 +276,13 @@ impl Request {
         let identity = &head.identity;
         let lineage = identity.lineage;
         self.remove::<ConversationName>(&identity.key);
-        self.remove::<Listed>(&ListPlace::of(identity));
         self.remove::<Heads>(&lineage);
         self.remove::<Policies>(&lineage);
         self.remove::<Descriptions>(&lineage);
-        if let Some(entry) = ListPlace::of_ended(head) {
+        if head.ended.is_some() {
             self.remove::<Endings>(&lineage);
-            self.remove::<Ended>(&entry);
         }
-        self.expire(head.expire_time(), None, head);
-        self.wait(Some(before), None, &identity.key);
+        self.index(Some(before), None, identity);
         let all = [
             records::of_lineage::<Segments>(lineage),
             records::of_lineage::<Compactions>(lineage),

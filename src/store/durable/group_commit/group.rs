@@ -1,5 +1,7 @@
 //! One group: requests that become effective together.
 
+use std::ops::Range;
+
 use quick_cache::unsync::Cache;
 use rustc_hash::FxHashMap;
 
@@ -93,8 +95,8 @@ impl<'a> Group<'a> {
         match step {
             Step::Put(key, value) => writes.push((key, Some(value))),
             Step::Remove(key) => writes.push((key, None)),
-            Step::RemoveAll(prefix) => {
-                writes.extend(self.keys(&prefix)?.into_iter().map(|key| (key, None)));
+            Step::RemoveAll(range) => {
+                writes.extend(self.keys(&range)?.into_iter().map(|key| (key, None)));
             }
             Step::RemoveUtterances(lineage, gone) => self.remove_utterances(lineage, &gone, writes)?,
             Step::RemoveAmong(lineage, gone) => self.remove_among(lineage, &gone, writes)?,
@@ -125,11 +127,11 @@ impl<'a> Group<'a> {
         writes: &mut Writes,
     ) -> Result<(), StoreError> {
         let ids = records::of_lineage::<GivenIds>(lineage);
-        let named = writes.iter().any(|(key, _)| key.starts_with(&ids)) || self.any(&ids)?;
+        let named = writes.iter().any(|(key, _)| ids.contains(key)) || self.any(&ids)?;
         for sequence in gone.sequences() {
             let key = records::key::<Utterances>(&(lineage, sequence));
             if named
-                && let Some(utterance) = self.latest_of::<Utterances>(&key, writes)?
+                && let Some(utterance) = self.latest::<Utterances>(&key, writes)?
                 && let Some(id) = utterance.given_id()
             {
                 writes.push((records::key::<GivenIds>(&(lineage, id.into())), None));
@@ -139,54 +141,44 @@ impl<'a> Group<'a> {
         Ok(())
     }
 
-    /// The keys that begin so and have, or had before this group, a value.
-    fn keys(&self, prefix: &[u8]) -> Result<Vec<Key>, StoreError> {
-        let mut keys = Vec::new();
-        for pair in records::beginning(self.pairs, prefix) {
-            keys.push(pair.map_err(unavailable)?.0);
-        }
-        keys.extend(self.written(prefix).cloned());
-        Ok(keys)
+    /// The keys in a range that have, or had before this group, a value.
+    pub(super) fn keys(&self, range: &Range<Key>) -> Result<Vec<Key>, StoreError> {
+        let stored = records::within(self.pairs, range).map(|pair| Ok(pair.map_err(unavailable)?.0));
+        self.written(range).cloned().map(Ok).chain(stored).collect()
     }
 
-    /// Whether any key that begins so has, or had before this group, a value.
-    fn any(&self, prefix: &[u8]) -> Result<bool, StoreError> {
-        if self.written(prefix).next().is_some() {
+    /// Whether any key in a range has, or had before this group, a value.
+    fn any(&self, range: &Range<Key>) -> Result<bool, StoreError> {
+        if self.written(range).next().is_some() {
             return Ok(true);
         }
-        Ok(records::beginning(self.pairs, prefix).next().transpose().map_err(unavailable)?.is_some())
+        Ok(records::within(self.pairs, range).next().transpose().map_err(unavailable)?.is_some())
     }
 
-    pub(super) fn written<'b>(&'b self, prefix: &'b [u8]) -> impl Iterator<Item = &'b Key> {
+    pub(super) fn written<'b>(&'b self, range: &'b Range<Key>) -> impl Iterator<Item = &'b Key> {
         let values = self.writes.iter().filter(|(_, value)| value.is_some());
-        values.map(|(key, _)| key).filter(move |key| key.starts_with(prefix))
+        values.map(|(key, _)| key).filter(|key| range.contains(*key))
     }
 
-    pub(super) fn read<K: Kind>(&self, key: &[u8]) -> Result<Option<K::Value>, StoreError> {
-        let value = self.get(key)?;
-        let Some(value) = value else { return Ok(None) };
-        let (_, value) = records::decode::<K>(key, &value).map_err(unavailable)?;
-        Ok(Some(value))
+    fn read<K: Kind>(&self, key: &[u8]) -> Result<Option<K::Value>, StoreError> {
+        self.latest::<K>(key, &Writes::new())
     }
 
     /// The value behind the `writes` of a request.
-    pub(super) fn latest_of<K: Kind>(
+    pub(super) fn latest<K: Kind>(
         &self,
         key: &[u8],
         writes: &Writes,
     ) -> Result<Option<K::Value>, StoreError> {
-        let Some(value) = self.latest(key, writes)? else { return Ok(None) };
+        let value = match writes.iter().rev().find(|(written, _)| written == key) {
+            Some((_, value)) => value.clone(),
+            None => self.get(key)?,
+        };
+        let Some(value) = value else { return Ok(None) };
         Ok(Some(records::decode::<K>(key, &value).map_err(unavailable)?.1))
     }
 
-    pub(super) fn latest(&self, key: &[u8], writes: &Writes) -> Result<Option<Value>, StoreError> {
-        match writes.iter().rev().find(|(written, _)| written == key) {
-            Some((_, value)) => Ok(value.clone()),
-            None => self.get(key),
-        }
-    }
-
-    pub(super) fn get(&self, key: &[u8]) -> Result<Option<Value>, StoreError> {
+    fn get(&self, key: &[u8]) -> Result<Option<Value>, StoreError> {
         match self.writes.get(key) {
             Some(value) => Ok(value.clone()),
             None => self.pairs.get(key).map_err(unavailable),

@@ -20,10 +20,10 @@ impl Group<'_> {
     /// Looks at no more readers than have to tell that nothing goes.
     pub(super) fn release(&self, release: Release, writes: &mut Writes) -> Result<(), StoreError> {
         let Release { trunk, reader, mut gone } = release;
-        let prefix = records::of_lineage::<Readers>(trunk);
-        let written = writes.iter().map(|(key, _)| key).filter(|key| key.starts_with(&prefix));
-        let written = written.chain(self.written(&prefix)).cloned().map(Ok);
-        let stored = records::beginning(self.pairs, &prefix).map(|pair| pair.map(|(key, _)| key));
+        let readers = records::of_lineage::<Readers>(trunk);
+        let written = writes.iter().map(|(key, _)| key).filter(|key| readers.contains(*key));
+        let written = written.chain(self.written(&readers)).cloned().map(Ok);
+        let stored = records::within(self.pairs, &readers).map(|pair| pair.map(|(key, _)| key));
         for key in written.chain(stored) {
             let key = key.map_err(unavailable)?;
             if let Some(kept) = self.kept_by_reader(&key, reader, writes)? {
@@ -44,20 +44,14 @@ impl Group<'_> {
         releasing: LineageId,
         writes: &Writes,
     ) -> Result<Option<Ranges>, StoreError> {
-        let Some(value) = self.latest(key, writes)? else { return Ok(None) };
-        let ((_, reader), told) = records::decode::<Readers>(key, &value).map_err(unavailable)?;
+        let Some(told) = self.latest::<Readers>(key, writes)? else { return Ok(None) };
+        let (_, reader) = records::decode_key::<Readers>(key).map_err(unavailable)?;
         if reader == releasing {
             return Ok(None);
         }
         let read = Ranges::before(told.through.next());
-        let head = records::key::<Heads>(&reader);
-        match self.latest(&head, writes)? {
-            Some(value) => {
-                let (_, record) = records::decode::<Heads>(&head, &value).map_err(unavailable)?;
-                Ok(Some(record.head.kept().intersection(&read)))
-            }
-            None => Ok(Some(read)),
-        }
+        let head = self.latest::<Heads>(&records::key::<Heads>(&reader), writes)?;
+        Ok(Some(head.map_or_else(|| read.clone(), |record| record.head.kept().intersection(&read))))
     }
 
     /// Removes those utterances among `gone` that are there, with the ids that clients gave them.
@@ -69,14 +63,10 @@ impl Group<'_> {
     ) -> Result<(), StoreError> {
         for range in gone.iter() {
             let among = records::utterances_among(lineage, range);
-            let mut keys = Vec::new();
-            for pair in records::within(self.pairs, &among) {
-                keys.push(pair.map_err(unavailable)?.0);
-            }
-            let written = writes.iter().map(|(key, _)| key).chain(self.writes.keys());
-            keys.extend(written.filter(|key| among.contains(*key)).cloned());
+            let mut keys = self.keys(&among)?;
+            keys.extend(writes.iter().map(|(key, _)| key).filter(|key| among.contains(*key)).cloned());
             for key in keys {
-                let Some(utterance) = self.latest_of::<Utterances>(&key, writes)? else { continue };
+                let Some(utterance) = self.latest::<Utterances>(&key, writes)? else { continue };
                 let id = utterance.given_id().map(|id| records::key::<GivenIds>(&(lineage, id.into())));
                 writes.extend([Some(key), id].into_iter().flatten().map(|key| (key, None)));
             }

@@ -1,6 +1,6 @@
 //! Keys, and how they are put together.
 
-use std::ops::Bound;
+use std::ops::Range;
 
 use crate::{domain::limits::MAX_ID_BYTES, store::durable::key_value::Key};
 
@@ -103,15 +103,13 @@ fn cut_short() -> Fault {
     Fault::wrong("the key", "is cut short")
 }
 
-/// The end of the range of all keys that begin with `prefix`: what a range of keys goes up to.
-pub fn prefix_end(prefix: &[u8]) -> Bound<Key> {
-    match behind(prefix.to_vec()) {
-        end if end.is_empty() => Bound::Unbounded,
-        end => Bound::Excluded(end),
-    }
+/// All keys that begin with `prefix`.
+pub fn beginning(prefix: Key) -> Range<Key> {
+    let end = behind(prefix.clone());
+    prefix..end
 }
 
-/// The first key behind all keys that begin with `prefix`; empty when there is none.
+/// The first key behind all keys that begin with `prefix`, which is a kind's number below 255 at least.
 pub(super) fn behind(mut prefix: Key) -> Key {
     while prefix.pop_if(|byte| *byte == u8::MAX).is_some() {}
     if let Some(byte) = prefix.last_mut() {
@@ -126,9 +124,7 @@ mod tests {
 
     #[test]
     fn the_end_of_a_prefix_is_behind_all_that_begins_with_it() {
-        assert_eq!(prefix_end(&[7, 1]), Bound::Excluded(vec![7, 2]));
-        assert_eq!(prefix_end(&[7, 0xff, 0xff]), Bound::Excluded(vec![8]));
-        assert_eq!(prefix_end(&[]), Bound::Unbounded);
-        assert_eq!(prefix_end(&[0xff]), Bound::Unbounded);
+        assert_eq!(beginning(vec![7, 1]), vec![7, 1]..vec![7, 2]);
+        assert_eq!(beginning(vec![7, 0xff, 0xff]), vec![7, 0xff, 0xff]..vec![8]);
     }
 }

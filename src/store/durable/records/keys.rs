@@ -4,8 +4,8 @@ use std::borrow::Cow;
 
 use crate::{
     domain::{
-        ConversationId, ConversationKey, Head, Identity, LineageId, Namespace, RecipientId, RequestId,
-        Sequence, Timestamp,
+        ConversationId, ConversationKey, Identity, LineageId, Namespace, RecipientId, RequestId, Sequence,
+        Timestamp,
     },
     store::{Due, OutcomeKey, RecipientKey},
 };
@@ -153,11 +153,6 @@ impl ListPlace {
         let recipient =
             RecipientKey { namespace: identity.key.namespace.clone(), id: identity.recipient.clone() };
         Self { recipient, time: identity.start_time, conversation: identity.key.id.clone() }
-    }
-
-    /// A conversation's place in the list of what ended, if it has.
-    pub fn of_ended(head: &Head) -> Option<Self> {
-        Some(Self { time: head.ended.as_ref()?.time, ..Self::of(&head.identity) })
     }
 }
 

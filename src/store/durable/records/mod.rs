@@ -49,7 +49,7 @@ mod values;
 pub use description::Description;
 pub use fault::{BadRecord, Fault};
 pub use head::HeadRecord;
-pub use key::{KeyPart, KeyReader, KeyWriter, RecordKey, prefix_end};
+pub use key::{KeyPart, KeyReader, KeyWriter, RecordKey};
 pub use keys::{ListPlace, Meta, OfLineage, OutcomeName};
 pub use kind::{Kind, decode, decode_key, key, name, pair};
 pub use kinds::{
@@ -61,5 +61,5 @@ pub use prefixes::{
     all_of, dues_up_to, listed_behind, of_lineage, of_recipient, outcome_ages_before, utterances_among,
     waiting_behind,
 };
-pub use read::{Unread, beginning, from, get, read, within};
+pub use read::{Unread, get, read, within};
 pub use values::LineageReader;

@@ -1,10 +1,10 @@
-//! What the keys of records that are read together have in common.
+//! Where the records are that are read together.
 
 use std::ops::{Range, RangeInclusive};
 
 use super::{
     Dues, Kind, ListPlace, Listed, OutcomeAges, Utterances, Waiting,
-    key::{KeyPart, KeyWriter, behind},
+    key::{KeyPart, KeyWriter, beginning, behind},
     keys::OfLineage,
     kind::key,
 };
@@ -13,30 +13,30 @@ use crate::{
     store::{RecipientKey, durable::key_value::Key},
 };
 
-/// What the keys of all records of a kind begin with.
-pub fn all_of<K: Kind>() -> Key {
-    vec![K::NUMBER]
+/// The keys of all records of a kind.
+pub fn all_of<K: Kind>() -> Range<Key> {
+    beginning(vec![K::NUMBER])
 }
 
-/// What the keys of all records of a kind begin with that are of a lineage.
-pub fn of_lineage<K: Kind<Key: OfLineage>>(lineage: LineageId) -> Key {
-    beginning_with::<K>(&lineage)
+/// The keys of all records of a kind that are of a lineage.
+pub fn of_lineage<K: Kind<Key: OfLineage>>(lineage: LineageId) -> Range<Key> {
+    beginning(prefix::<K>(&lineage))
 }
 
-/// What the keys of a list of a recipient's conversations begin with; backwards, they are by descending
-/// time, then by descending id.
-pub fn of_recipient<K: Kind<Key = ListPlace>>(recipient: &RecipientKey) -> Key {
+/// The keys of a list of a recipient's conversations; backwards, they are by descending time, then by
+/// descending id.
+pub fn of_recipient<K: Kind<Key = ListPlace>>(recipient: &RecipientKey) -> Range<Key> {
     // The recipient's id is not the last part here.
     let mut prefix = KeyWriter::of(K::NUMBER);
     recipient.namespace.write(&mut prefix);
     recipient.id.write(&mut prefix);
-    prefix.done()
+    beginning(prefix.done())
 }
 
 /// The keys of a recipient's list that come behind `place` when the list is read backwards,
 /// whether there is a conversation at that place or not.
 pub fn listed_behind(place: &ListPlace) -> Range<Key> {
-    of_recipient::<Listed>(&place.recipient)..key::<Listed>(place)
+    of_recipient::<Listed>(&place.recipient).start..key::<Listed>(place)
 }
 
 /// The keys of the utterances of a lineage from one sequence to another.
@@ -47,27 +47,26 @@ pub fn utterances_among(lineage: LineageId, sequences: RangeInclusive<Sequence>)
 
 /// The keys of what is due at `now`, the longest due first.
 pub fn dues_up_to(now: Timestamp) -> Range<Key> {
-    all_of::<Dues>()..behind(beginning_with::<Dues>(&now))
+    all_of::<Dues>().start..beginning(prefix::<Dues>(&now)).end
 }
 
 /// The keys of outcomes older than `oldest`, the oldest first.
 pub fn outcome_ages_before(oldest: Timestamp) -> Range<Key> {
-    all_of::<OutcomeAges>()..beginning_with::<OutcomeAges>(&oldest)
+    all_of::<OutcomeAges>().start..prefix::<OutcomeAges>(&oldest)
 }
 
 /// The keys of all that waits behind `after`, the longest waiting first; of all when there is none.
 pub fn waiting_behind(after: Option<&(Timestamp, ConversationKey)>) -> Range<Key> {
     let all = all_of::<Waiting>();
-    let end = behind(all.clone());
     match after {
         // No key is between one and the same with a zero byte behind it.
-        Some(after) => [&*key::<Waiting>(after), &[0]].concat()..end,
-        None => all..end,
+        Some(after) => [&*key::<Waiting>(after), &[0]].concat()..all.end,
+        None => all,
     }
 }
 
 /// What the keys of a kind begin with whose first part is this one.
-fn beginning_with<K: Kind>(part: &impl KeyPart) -> Key {
+fn prefix<K: Kind>(part: &impl KeyPart) -> Key {
     let mut prefix = KeyWriter::of(K::NUMBER);
     part.write(&mut prefix);
     prefix.done()

@@ -2,8 +2,8 @@
 
 use std::ops::{Bound, Range};
 
-use super::{BadRecord, Kind, kind, prefix_end};
-use crate::store::durable::key_value::{Key, KeyValue, KeyValueError, Pairs, Value};
+use super::{BadRecord, Kind, kind};
+use crate::store::durable::key_value::{Key, KeyValue, KeyValueError, Pairs};
 
 /// A record that was not read.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -22,20 +22,15 @@ pub fn get<K: Kind>(pairs: &dyn KeyValue, key: &K::Key) -> Result<Option<K::Valu
     Ok(Some(kind::decode::<K>(&key, &value)?.1))
 }
 
-/// A record out of a range of pairs.
-pub fn read<K: Kind>(pair: Result<(Key, Value), KeyValueError>) -> Result<(K::Key, K::Value), Unread> {
-    let (key, value) = pair?;
-    Ok(kind::decode::<K>(&key, &value)?)
-}
-
-/// The pairs whose keys begin with `prefix`.
-pub fn beginning<'a>(pairs: &'a dyn KeyValue, prefix: &[u8]) -> Pairs<'a> {
-    from(pairs, prefix, prefix)
-}
-
-/// Of the pairs whose keys begin with `prefix`, those from the key `first` on.
-pub fn from<'a>(pairs: &'a dyn KeyValue, first: &[u8], prefix: &[u8]) -> Pairs<'a> {
-    pairs.range(Bound::Included(first), prefix_end(prefix).as_ref().map(Vec::as_slice))
+/// The records of a kind whose keys are in `range`, in the order of their keys.
+pub fn read<'a, K: Kind>(
+    pairs: &'a dyn KeyValue,
+    range: &Range<Key>,
+) -> impl DoubleEndedIterator<Item = Result<(K::Key, K::Value), Unread>> + use<'a, K> {
+    within(pairs, range).map(|pair| {
+        let (key, value) = pair?;
+        Ok(kind::decode::<K>(&key, &value)?)
+    })
 }
 
 /// The pairs whose keys are in `range`.

@@ -30,8 +30,8 @@ impl<'a, 'h> Forked<'a, 'h> {
     /// Begins with the first utterance of the conversation.
     pub(super) fn open(head: &'h Head, survey: &Survey<'a>) -> Self {
         let lineages = head.lineages().map(|(lineage, through)| {
-            let prefix = records::of_lineage::<Utterances>(lineage);
-            (Keyed(survey.from(&prefix, &prefix)).peekable(), through)
+            let utterances = survey.within(&records::of_lineage::<Utterances>(lineage));
+            (Keyed(utterances).peekable(), through)
         });
         Self { head, lineages: lineages.collect(), broken: false }
     }

@@ -35,9 +35,8 @@ impl Lineages {
     /// Reads the heads of all conversations. What is wrong with a head is noted where it is looked at.
     pub(super) fn read(survey: &Survey<'_>, names: &mut Names) -> Self {
         let mut lineages = Self { parts: FxHashMap::default(), complete: names.complete };
-        let prefix = records::all_of::<Heads>();
-        for pair in survey.from(&prefix, &prefix) {
-            match records::read::<Heads>(pair) {
+        for record in records::read::<Heads>(survey.pairs, &records::all_of::<Heads>()) {
+            match record {
                 Ok((own, record)) if record.head.is_forked() && names.of(own).is_some() => {
                     lineages.add(own, &record.head);
                 }

@@ -39,8 +39,7 @@ pub(super) struct Stream<'a, K: Kind> {
 impl<'a, K: Kind<Key: OfLineage>> Stream<'a, K> {
     /// Begins with the first record of the kind.
     pub(super) fn open(survey: &mut Survey<'a>) -> Self {
-        let prefix = records::all_of::<K>();
-        let pairs = survey.from(&prefix, &prefix);
+        let pairs = survey.within(&records::all_of::<K>());
         let mut stream = Self { pairs, next: None, broken: false, error: None };
         stream.advance(survey);
         stream
@@ -108,7 +107,8 @@ impl<'a, K: Kind<Key: OfLineage>> AnyStream<'a> for Stream<'a, K> {
 
     fn resume(&mut self, lineage: LineageId, survey: &mut Survey<'a>) {
         if self.broken {
-            self.pairs = survey.from(&records::of_lineage::<K>(lineage), &records::all_of::<K>());
+            self.pairs =
+                survey.within(&(records::of_lineage::<K>(lineage).start..records::all_of::<K>().end));
             self.broken = false;
             self.advance(survey);
         }

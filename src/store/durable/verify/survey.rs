@@ -1,10 +1,10 @@
 //! The walk through a store's records, and what it finds.
 
-use std::fmt::Display;
+use std::{fmt::Display, ops::Range};
 
 use super::{Problem, Report, found::Found, report::MAX_PROBLEMS};
 use crate::store::durable::{
-    key_value::{KeyValue, KeyValueError, Pairs},
+    key_value::{Key, KeyValue, KeyValueError, Pairs},
     records::{self, BadRecord, ConversationName, Kind, Outcomes, Segments, Utterances},
 };
 
@@ -67,8 +67,7 @@ impl<'a> Survey<'a> {
         &mut self,
         mut each: impl FnMut(&mut Self, K::Key, Option<K::Value>),
     ) -> bool {
-        let prefix = records::all_of::<K>();
-        for pair in self.from(&prefix, &prefix) {
+        for pair in self.within(&records::all_of::<K>()) {
             match pair {
                 Ok((key, value)) => {
                     if let Some((key, value)) = self.decode::<K>(&key, &value) {
@@ -89,9 +88,9 @@ impl<'a> Survey<'a> {
         matches!(self.pairs.get(&records::key::<K>(key)), Ok(None))
     }
 
-    /// The pairs from the key `from` on whose keys begin with `prefix`.
-    pub(super) fn from(&self, from: &[u8], prefix: &[u8]) -> Pairs<'a> {
-        records::from(self.pairs, from, prefix)
+    /// The pairs whose keys are in `range`.
+    pub(super) fn within(&self, range: &Range<Key>) -> Pairs<'a> {
+        records::within(self.pairs, range)
     }
 
     /// Reads a record and counts it; notes what cannot be read of it.

@@ -3,10 +3,7 @@
 use std::ops::Bound;
 
 use super::survey::Survey;
-use crate::store::durable::{
-    key_value::Key,
-    records::{Record, prefix_end},
-};
+use crate::store::durable::{key_value::Key, records::Record};
 
 /// There is no record of another kind than those that are looked at elsewhere.
 pub(super) fn check(survey: &mut Survey<'_>) {
@@ -14,10 +11,7 @@ pub(super) fn check(survey: &mut Survey<'_>) {
     known.sort_unstable();
     for kind in known {
         between(survey, &from, &Bound::Excluded(vec![kind]));
-        from = match prefix_end(&[kind]) {
-            Bound::Excluded(end) => Bound::Included(end),
-            end => end,
-        };
+        from = Bound::Included(vec![kind + 1]);
     }
     between(survey, &from, &Bound::Unbounded);
 }

@@ -216,7 +216,7 @@ fn a_record_of_an_unknown_kind_is_named() {
         );
         assert_eq!(good.with(key, Some(vec![1])), [expected]);
     }
-    let broken = [&records::all_of::<Heads>()[..], b"short"].concat();
+    let broken = [&records::all_of::<Heads>().start[..], b"short"].concat();
     let expected = "head with the key 0x0373686f7274: the key is cut short";
     assert_eq!(good.with(broken, Some(vec![1])), [expected]);
 }

@@ -60,8 +60,8 @@ impl KeyValue for Broken {
 
 /// The first key of a kind.
 fn first<K: Kind>(pairs: &Fjall) -> Key {
-    let prefix = records::all_of::<K>();
-    pairs.range(Bound::Included(&prefix), Bound::Unbounded).next().unwrap().unwrap().0
+    let all = records::all_of::<K>();
+    pairs.range(Bound::Included(&all.start), Bound::Unbounded).next().unwrap().unwrap().0
 }
 
 #[test]
