@@ -116,27 +116,40 @@ impl Copying<'_> {
             }
             None => drop(self.note(Some(1))?),
         }
-        let last = self.compare_beginning()?;
+        let last = self.compare_with(false, |copied, (key, value)| {
+            copied.records += 1;
+            copied.bytes += (key.len() + value.len()) as u64;
+            copied.resumed += 1;
+        })?;
         self.copy_rest(last, batch_bytes)?;
         self.to.sync().map_err(CopyError::Write)?;
-        self.compare_all()?;
+        self.compare_with(true, |copied, _| copied.verified += 1)?;
+        (self.progress)(self.copied);
         self.note(None)
     }
 
-    /// Compares what is there of the copy; answers its last key.
-    fn compare_beginning(&mut self) -> Result<Option<Key>, CopyError> {
-        let mut last = None;
-        let mut source = contents(self.from, None);
-        for pair in contents(self.to, None) {
-            let copy = pair.map_err(CopyError::Write)?;
-            let original = source.next().transpose().map_err(CopyError::Read)?;
-            self.compare(Some(&copy), original.as_ref())?;
-            self.count(&copy);
-            self.copied.resumed += 1;
-            self.tell(self.copied.resumed);
-            last = Some(copy.0);
+    /// Compares the copy with the source, record by record: with all of it, or as far as the copy goes. Each
+    /// record that is the same is noted. Answers the last key of the copy.
+    fn compare_with(
+        &mut self,
+        all: bool,
+        note: fn(&mut Copied, &(Key, Value)),
+    ) -> Result<Option<Key>, CopyError> {
+        let (mut source, mut copy) = (contents(self.from, None), contents(self.to, None));
+        let (mut last, mut read) = (None, 0u64);
+        loop {
+            let copied = copy.next().transpose().map_err(CopyError::Write)?;
+            let wanted = (all || copied.is_some()).then(|| source.next()).flatten();
+            let original = wanted.transpose().map_err(CopyError::Read)?;
+            self.compare(copied.as_ref(), original.as_ref())?;
+            let Some(pair) = copied else { return Ok(last) };
+            note(&mut self.copied, &pair);
+            read += 1;
+            if read.is_multiple_of(STEP) {
+                (self.progress)(self.copied);
+            }
+            last = Some(pair.0);
         }
-        Ok(last)
     }
 
     /// Copies what is behind the key `last`, as it is: what was written in an older version is
@@ -172,22 +185,6 @@ impl Copying<'_> {
         Ok(())
     }
 
-    /// Reads both stores and compares every record.
-    fn compare_all(&mut self) -> Result<(), CopyError> {
-        let (mut source, mut copy) = (contents(self.from, None), contents(self.to, None));
-        loop {
-            let original = source.next().transpose().map_err(CopyError::Read)?;
-            let copied = copy.next().transpose().map_err(CopyError::Write)?;
-            if original.is_none() && copied.is_none() {
-                (self.progress)(self.copied);
-                return Ok(());
-            }
-            self.compare(copied.as_ref(), original.as_ref())?;
-            self.copied.verified += 1;
-            self.tell(self.copied.verified);
-        }
-    }
-
     fn compare(&self, copy: Option<&(Key, Value)>, original: Option<&(Key, Value)>) -> Result<(), CopyError> {
         if copy == original {
             return Ok(());
@@ -196,17 +193,6 @@ impl Copying<'_> {
         let first = copy.into_iter().chain(original).min();
         let record = first.map_or_else(Default::default, |(key, value)| describe(key, value));
         Err(CopyError::Differs { directory: self.path.clone(), record })
-    }
-
-    fn count(&mut self, (key, value): &(Key, Value)) {
-        self.copied.records += 1;
-        self.copied.bytes += (key.len() + value.len()) as u64;
-    }
-
-    fn tell(&mut self, read: u64) {
-        if read.is_multiple_of(STEP) {
-            (self.progress)(self.copied);
-        }
     }
 
     /// Notes on the disk whether the copy is unfinished; answers the group that it was noted in.

@@ -35,7 +35,6 @@ on_each_engine! {
     a_scrub_waits_for_the_ranges_before_it
     reads_go_on_during_a_scrub
     writes_go_on_during_a_scrub
-    a_store_is_open_once
     files_take_less_than_a_megabyte_when_nothing_is_stored
     a_damaged_file_is_an_error_or_opens
     behaves_like_a_map
@@ -313,12 +312,6 @@ fn writes_go_on_during_a_scrub<E: Engine>() {
             assert_eq!(&store.get().get(key).unwrap(), value, "{key:?} {reopened}");
         }
     }
-}
-
-fn a_store_is_open_once<E: Engine>() {
-    let store = Store::<E>::new();
-    let error = Generations::<E>::open(store.directory.path(), CACHE).err().unwrap();
-    assert!(error.0.contains("open already"), "{error}");
 }
 
 fn files_take_less_than_a_megabyte_when_nothing_is_stored<E: Engine>() {

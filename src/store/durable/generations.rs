@@ -1,7 +1,6 @@
 //! A store whose engine begins anew in fresh files, so that nothing of the old ones is left.
 //!
 //! A directory holds:
-//! - `lock`: locked while the store is open
 //! - `data-000001`, `data-000002`, …: an engine's files, one directory for each generation
 //! - `CURRENT`: the name of the generation that holds the pairs; `none`, which has no
 //!   directory, for a store that holds none yet
@@ -11,8 +10,7 @@
 use std::{
     collections::HashSet,
     convert::Infallible,
-    fs::{self, File},
-    iter, mem,
+    fs, iter, mem,
     ops::Bound,
     path::{Path, PathBuf},
     sync::{
@@ -68,7 +66,6 @@ pub struct Generations<E: Engine> {
     scrub: Mutex<()>,
     directory: PathBuf,
     cache_bytes: u64,
-    _lock: File, // the last to go: the engine is closed by then
 }
 
 /// An open generation.
@@ -97,15 +94,14 @@ const FEW: usize = 1_000;
 const CATCH_UPS: usize = 16;
 
 impl<E: Engine> Generations<E> {
-    /// Opens the store of a directory, or creates it; nothing else may be in the directory.
+    /// Opens the store of a directory, or creates it. Nothing else may be in the directory, and nobody
+    /// else may have it open.
     ///
     /// `cache_bytes` bounds what the engine keeps of its files in memory.
     ///
-    /// Refused when the store is open already, here or in another process, and when its files are
-    /// damaged in a way that the engine sees at once.
+    /// Refused when its files are damaged in a way that the engine sees at once.
     pub fn open(directory: &Path, cache_bytes: u64) -> Result<Self, KeyValueError> {
         files::create_directory(directory)?;
-        let lock = lock(directory)?;
         let (number, engine) = match current_number(directory)? {
             0 => (1, first(directory, cache_bytes)?),
             number => (number, reopened(&path_of(number, directory), cache_bytes)?),
@@ -118,7 +114,6 @@ impl<E: Engine> Generations<E> {
             scrub: Mutex::default(),
             directory: directory.to_owned(),
             cache_bytes,
-            _lock: lock,
         })
     }
 }
@@ -345,16 +340,9 @@ fn check(batch: &Batch) -> Result<(), KeyValueError> {
     }
 }
 
-const LOCK: &str = "lock";
 const CURRENT: &str = "CURRENT";
 /// What it holds before there is a generation; no damage of a bit makes it out of a name.
 const NONE: &str = "none";
-
-fn lock(directory: &Path) -> Result<File, KeyValueError> {
-    let path = directory.join(LOCK);
-    let locked = files::lock(&path).map_err(files::failed("lock", &path))?;
-    locked.ok_or_else(|| KeyValueError(format!("the store in {} is open already", directory.display())))
-}
 
 /// The generation that holds the pairs; 0 when nothing was stored yet.
 fn current_number(directory: &Path) -> Result<u32, KeyValueError> {

@@ -42,7 +42,7 @@ macro_rules! kinds {
         }
 
         impl Record {
-            /// The numbers of all kinds.
+            /// The numbers of all kinds, ascending.
             pub const NUMBERS: &[u8] = &[$($number),*];
 
             /// Reads a record whose kind the key tells.
