@@ -28,7 +28,6 @@ on_each_engine! {
     what_is_read_later_is_not_older
     an_empty_value_is_not_a_missing_one
     large_values_and_long_keys_come_back
-    a_key_that_no_engine_takes_is_refused
     what_was_applied_is_there_after_reopening
     many_pairs_survive_reopening_and_scrubbing
     a_scrub_leaves_no_byte_of_what_was_removed
@@ -167,16 +166,6 @@ fn large_values_and_long_keys_come_back<E: Engine>() {
     store.get().scrub().unwrap();
     store.reopen();
     assert!(store.pairs() == expected);
-}
-
-fn a_key_that_no_engine_takes_is_refused<E: Engine>() {
-    let store = Store::<E>::new();
-    for key in [vec![], vec![0; MAX_KEY_BYTES + 1]] {
-        let batch = Batch { writes: vec![(b"fine".to_vec(), Some(vec![])), (key, Some(vec![]))] };
-        store.get().apply(batch, Durability::Disk).unwrap_err();
-    }
-    assert_eq!(store.pairs(), []);
-    store.put(b"after", b"");
 }
 
 fn what_was_applied_is_there_after_reopening<E: Engine>() {

@@ -23,7 +23,7 @@ use parking_lot::{Mutex, MutexGuard, RwLock};
 
 use super::{
     files,
-    key_value::{Batch, Durability, Key, KeyValue, KeyValueError, MAX_KEY_BYTES, Pairs, Value},
+    key_value::{Batch, Durability, Key, KeyValue, KeyValueError, Pairs, Value},
     panics::caught,
 };
 
@@ -136,7 +136,6 @@ impl<E: Engine> KeyValue for Generations<E> {
     }
 
     fn apply(&self, batch: Batch, durability: Durability) -> Result<(), KeyValueError> {
-        check(&batch)?;
         let mut writer = self.writer.lock();
         if let Some(changed) = &mut writer.changed {
             changed.extend(batch.writes.iter().map(|(key, _)| key.clone()));
@@ -330,13 +329,6 @@ fn is_empty(from: Bound<&[u8]>, to: Bound<&[u8]>) -> bool {
         (Bound::Included(from) | Bound::Excluded(from), Bound::Included(to) | Bound::Excluded(to)) => {
             from >= to
         }
-    }
-}
-
-fn check(batch: &Batch) -> Result<(), KeyValueError> {
-    match batch.writes.iter().map(|(key, _)| key.len()).find(|bytes| !(1..=MAX_KEY_BYTES).contains(bytes)) {
-        None => Ok(()),
-        Some(bytes) => Err(KeyValueError(format!("a key of {bytes} bytes: keys have 1 to {MAX_KEY_BYTES}"))),
     }
 }
 

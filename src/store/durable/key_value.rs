@@ -29,8 +29,8 @@ pub trait KeyValue: Send + Sync + 'static {
     ///
     /// - With [`Durability::Disk`], returns when the batch is on the disk: it survives a loss of
     ///   power. With [`Durability::Process`] it survives the end of the process.
-    /// - A key that is empty or longer than [`MAX_KEY_BYTES`] is an error, and nothing is changed.
-    /// - After any other error it is not known whether the batch is effective, and nothing more is
+    /// - No key is empty, or longer than [`MAX_KEY_BYTES`]: those of records never are.
+    /// - After an error it is not known whether the batch is effective, and nothing more is
     ///   applied: the store has to be opened again.
     fn apply(&self, batch: Batch, durability: Durability) -> Result<(), KeyValueError>;
 

@@ -7,7 +7,7 @@ use crate::domain::{
 };
 
 use super::{
-    Fault, Meta,
+    Fault,
     field::{Field, Message, One, message},
     fields::Fields,
     kind::RecordValue,
@@ -23,34 +23,25 @@ impl Message for () {
     }
 }
 
-impl RecordValue<Meta> for u64 {
-    fn write(&self, _: &Meta, to: &mut Fields<'_>) {
-        self.put(1, to);
-    }
+/// Makes the only field of a record of a type, and says what a fault calls it.
+macro_rules! only_field {
+    ($($type:ty: $part:literal;)*) => {$(
+        impl<K> RecordValue<K> for $type {
+            fn write(&self, _: &K, to: &mut Fields<'_>) {
+                self.put(1, to);
+            }
 
-    fn read(_: &Meta, from: &Payload<'_>) -> Result<Self, Fault> {
-        Field::get("the number", 1, from)
-    }
+            fn read(_: &K, from: &Payload<'_>) -> Result<Self, Fault> {
+                Field::get($part, 1, from)
+            }
+        }
+    )*};
 }
 
-impl<K> RecordValue<K> for Sequence {
-    fn write(&self, _: &K, to: &mut Fields<'_>) {
-        self.put(1, to);
-    }
-
-    fn read(_: &K, from: &Payload<'_>) -> Result<Self, Fault> {
-        Field::get("the sequence", 1, from)
-    }
-}
-
-impl<K> RecordValue<K> for ConversationId {
-    fn write(&self, _: &K, to: &mut Fields<'_>) {
-        self.put(1, to);
-    }
-
-    fn read(_: &K, from: &Payload<'_>) -> Result<Self, Fault> {
-        Field::get("the conversation", 1, from)
-    }
+only_field! {
+    u64: "the number";
+    Sequence: "the sequence";
+    ConversationId: "the conversation";
 }
 
 impl RecordValue<ConversationKey> for Identity {
