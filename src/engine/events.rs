@@ -55,7 +55,7 @@ pub enum Operation {
     UndoCompaction,
     ListCompactions,
     AnswerCompactionPrompt,
-    RetellSegment,
+    SummarizeByLlm,
 }
 
 /// One operation. Refers to utterances and holds no text.

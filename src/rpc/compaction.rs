@@ -32,7 +32,7 @@ impl CompactionService for Services {
         let preview = call.preview;
         let mut reply = self.engine.compact_conversation(&caller, call).await?;
         if wait && !preview {
-            reply = self.engine.wait_for_retelling(reply, patience).await?;
+            reply = self.engine.wait_for_llm_text(reply, patience).await?;
         }
         let mut compaction = made(&reply);
         if let Some(made) = compaction.as_mut().filter(|_| preview) {

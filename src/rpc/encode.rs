@@ -157,7 +157,7 @@ pub fn segment(segment: &Segment) -> proto::Segment {
             Some(_) => proto::SegmentState::Provisional.into(),
             None => proto::SegmentState::Final.into(),
         },
-        model: segment.llm_text.as_ref().map(|retold| retold.model.to_string()).unwrap_or_default(),
+        model: segment.llm_text.as_ref().map(|text| text.model.to_string()).unwrap_or_default(),
     }
 }
 

@@ -165,6 +165,6 @@ fn operation(operation: Operation) -> proto::Operation {
         Operation::UndoCompaction => proto::Operation::UndoCompaction,
         Operation::ListCompactions => proto::Operation::ListCompactions,
         Operation::AnswerCompactionPrompt => proto::Operation::AnswerCompactionPrompt,
-        Operation::RetellSegment => proto::Operation::RetellSegment,
+        Operation::SummarizeByLlm => proto::Operation::SummarizeByLlm,
     }
 }

@@ -53,7 +53,7 @@ async fn serve(server: Server, settings: &Settings) -> Result<(), ServeError> {
     let workers = Workers::start(&server, settings)?;
     let sweeper = tokio::spawn(server.engine().clone().sweep_every(SWEEP_INTERVAL));
     let scrubber = tokio::spawn(server.engine().clone().scrub_every(settings.scrub_interval));
-    let llm_summaries = tokio::spawn(server.engine().clone().retell_forever());
+    let llm_summaries = tokio::spawn(server.engine().clone().run_llm_summaries());
     announce(address);
     tokio::select! {
         () = accept(&listener, &workers) => {}

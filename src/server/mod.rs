@@ -52,7 +52,7 @@ impl Server {
     }
 
     /// Puts a server together whose summaries await a model of the caller's, whatever model the settings
-    /// name. It is asked as long as [`Engine::retell_forever`] runs.
+    /// name. It is asked as long as [`Engine::run_llm_summaries`] runs.
     pub fn with_model(
         settings: &Settings,
         model: Arc<dyn LlmSummarizer>,
@@ -72,7 +72,7 @@ impl Server {
     }
 
     /// The same with a model of the caller's, or none, whatever model the settings name. It is asked as long as
-    /// [`Engine::retell_forever`] runs.
+    /// [`Engine::run_llm_summaries`] runs.
     pub fn of_parts(
         store: Arc<dyn Store>,
         summarizer: Option<Arc<dyn LlmSummarizer>>,

@@ -59,7 +59,7 @@ impl Session {
     /// A server whose summaries await a model of the test's, on the backend that tests run on.
     pub async fn with_model(model: Arc<dyn LlmSummarizer>) -> Self {
         let (server, clock) = server_with_model(model);
-        tokio::spawn(server.engine().clone().retell_forever());
+        tokio::spawn(server.engine().clone().run_llm_summaries());
         Self { channel: connect(&server).await, server, clock }
     }
 
@@ -73,7 +73,7 @@ impl Session {
         let settings = Settings { backend, data_dir, ..Settings::default() };
         let clock = ManualClock::new();
         let server = Server::with_model(&settings, model, clock.clone()).expect("the store opens");
-        tokio::spawn(server.engine().clone().retell_forever());
+        tokio::spawn(server.engine().clone().run_llm_summaries());
         Self { channel: connect(&server).await, server, clock }
     }
 

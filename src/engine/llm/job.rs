@@ -133,7 +133,7 @@ impl Job {
             caller: Caller { namespace: self.key.namespace.clone() },
             address: Address { conversation: Some(self.key.id.clone()), recipient: None },
             attempt: None,
-            operation: Operation::RetellSegment,
+            operation: Operation::SummarizeByLlm,
             if_absent: IfAbsent::Refuse,
             answers: false,
         };

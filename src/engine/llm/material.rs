@@ -86,7 +86,7 @@ fn before(state: &Conversation, segment: &Segment) -> (String, Ranges) {
         }
         texts.push(text);
         from.union(&other.covers);
-        other.llm_text.iter().for_each(|retold| from.union(&retold.from));
+        other.llm_text.iter().for_each(|text| from.union(&text.from));
     }
     texts.reverse();
     (texts.concat(), from)

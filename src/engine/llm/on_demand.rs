@@ -35,7 +35,7 @@ impl Engine {
 
     /// Waits until no segment of what was compacted awaits a model any more, or for `patience`; answers with the
     /// compaction and its conversation as they are then. An earlier outcome is answered at once.
-    pub async fn wait_for_retelling(
+    pub async fn wait_for_llm_text(
         self: &Arc<Self>,
         reply: CompactReply,
         patience: Option<Duration>,

@@ -28,7 +28,7 @@ pub struct Material {
     pub model: Option<Arc<str>>,
     /// The summary of what was said before; context, not to be told again.
     pub before: String,
-    /// What an earlier summary tells of what is to be retold, where the utterances themselves are
+    /// What an earlier summary tells of what is to be summarised, where the utterances themselves are
     /// not stored any more or were summarised before.
     pub told: String,
     /// What is to be summarised, in order.

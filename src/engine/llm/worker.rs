@@ -17,7 +17,7 @@ const PAGE: usize = 64;
 
 impl Engine {
     /// The engine with a model that tells summaries anew: at most `concurrency` calls at once, with the
-    /// prompts of a version. It is asked by [`Self::retell_forever`].
+    /// prompts of a version. It is asked by [`Self::run_llm_summaries`].
     pub fn with_summarizer(
         mut self,
         summarizer: Arc<dyn LlmSummarizer>,
@@ -37,7 +37,7 @@ impl Engine {
     }
 
     /// Has models tell whatever waits for it, until dropped; calls that are out are dropped with it.
-    pub async fn retell_forever(self: Arc<Self>) {
+    pub async fn run_llm_summaries(self: Arc<Self>) {
         let Some(llm) = self.llm.clone() else { return std::future::pending().await };
         let mut calls = tokio::task::JoinSet::new();
         loop {

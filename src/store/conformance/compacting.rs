@@ -37,7 +37,7 @@ impl Script {
     }
 
     /// A model tells the segment with this number, which waits for one.
-    pub(in crate::store) async fn retell(&mut self, segment: u32, text: &str) {
+    pub(in crate::store) async fn replace_by_llm(&mut self, segment: u32, text: &str) {
         let mut segments = self.state.summary.segments().iter();
         let told = segments.find(|told| told.number == segment).expect("there is such a segment");
         let command = ReplaceByLlm {

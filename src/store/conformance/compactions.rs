@@ -236,7 +236,7 @@ pub async fn what_a_model_told_is_kept(store: Arc<dyn Store>) {
     let waiting = script.awaiting();
     assert!(!waiting.is_empty());
     for number in waiting {
-        script.retell(number, "- the codes of the rooms\n- /etc is closed").await;
+        script.replace_by_llm(number, "- the codes of the rooms\n- /etc is closed").await;
     }
     assert!(script.state.summary.text().starts_with("- the codes of the rooms\n"));
     assert_eq!(script.state.compactions[0].model.as_deref(), Some("small"));
@@ -286,7 +286,7 @@ async fn live(script: &mut Script, dice: &mut Dice, step: usize) -> bool {
         }
         8 | 9 => match (script.awaiting().first().copied(), dice.below(3)) {
             (Some(number), 0) => script.give_up(number).await,
-            (Some(number), _) => script.retell(number, "- codes").await,
+            (Some(number), _) => script.replace_by_llm(number, "- codes").await,
             (None, _) => {}
         },
         _ => {

@@ -107,9 +107,9 @@ pub async fn what_a_model_told_waits_no_more(store: Arc<dyn Store>) {
     let mut script = waiting_twice(&store, "told", 1).await;
     assert_waiting(&store, &[("told", 1)]).await;
     let segments = script.awaiting();
-    script.retell(segments[0], "- codes").await;
+    script.replace_by_llm(segments[0], "- codes").await;
     assert_waiting(&store, &[("told", 6)]).await;
-    script.retell(segments[1], "- more codes").await;
+    script.replace_by_llm(segments[1], "- more codes").await;
     assert_waiting(&store, &[]).await;
     script.say(vec![user("and more")]).await;
     assert_waiting(&store, &[]).await;
@@ -136,7 +136,7 @@ pub async fn what_was_folded_waits_since_its_first(store: Arc<dyn Store>) {
     let folded = script.awaiting();
     assert!(folded.len() == 1 && !before.contains(&folded[0]));
     assert_waiting(&store, &[("folded", 1)]).await;
-    script.retell(folded[0], "- codes").await;
+    script.replace_by_llm(folded[0], "- codes").await;
     assert_waiting(&store, &[]).await;
 }
 
@@ -157,7 +157,7 @@ pub async fn what_has_ended_waits_on(store: Arc<dyn Store>) {
     script.now = script.now.plus(Duration::from_secs(5));
     script.end("done").await;
     assert_waiting(&store, &[("ended", 1)]).await;
-    script.retell(script.awaiting()[0], "- codes").await;
+    script.replace_by_llm(script.awaiting()[0], "- codes").await;
     assert_waiting(&store, &[]).await;
 }
 
@@ -168,7 +168,7 @@ pub async fn a_fork_waits_for_itself(store: Arc<dyn Store>) {
     family.fork("parent", "fork").await;
     assert_waiting(&store, &[("fork", 0), ("parent", 0)]).await;
     let number = family.members["parent"].awaiting()[0];
-    family.member("parent").retell(number, "- codes").await;
+    family.member("parent").replace_by_llm(number, "- codes").await;
     assert_waiting(&store, &[("fork", 0)]).await;
     family.delete(&["parent"]).await;
     assert_waiting(&store, &[("fork", 0)]).await;

@@ -79,7 +79,7 @@ fn what_compactions_keep_is_charged_for() {
             family.member("it").compact(15).await;
             let waiting = family.member("it").awaiting();
             assert_eq!(memory.used_bytes(), bytes(&family), "it waits");
-            family.member("it").retell(waiting[0], "- the codes of the rooms").await;
+            family.member("it").replace_by_llm(waiting[0], "- the codes of the rooms").await;
             assert_eq!(memory.used_bytes(), bytes(&family), "it is told");
         }
         let before = memory.used_bytes();

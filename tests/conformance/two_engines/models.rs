@@ -33,7 +33,7 @@ struct Worker(AbortHandle);
 
 impl Worker {
     fn start(engine: &Arc<Engine>) -> Self {
-        Self(tokio::spawn(engine.clone().retell_forever()).abort_handle())
+        Self(tokio::spawn(engine.clone().run_llm_summaries()).abort_handle())
     }
 }
 

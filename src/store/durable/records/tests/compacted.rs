@@ -93,7 +93,7 @@ pub fn examples() -> Vec<Record> {
             LINEAGE,
             Policy { llm_summaries: Some(true), summary_model: Some("small".into()), ..policy() },
         ),
-        Record::Segments((LINEAGE, 3), retold_segment()),
+        Record::Segments((LINEAGE, 3), llm_segment()),
         Record::Segments((LINEAGE, 3), awaiting_segment()),
         Record::Outcomes(name(), advised_outcome()),
         Record::Compactions((LINEAGE, 2), compaction()),
@@ -114,7 +114,7 @@ fn compacted_head() -> HeadRecord {
     HeadRecord { head, ..record }
 }
 
-fn retold_segment() -> Segment {
+fn llm_segment() -> Segment {
     let line = |sequence, text: &str| Sentence {
         sequence: Sequence(sequence),
         text: text.into(),
@@ -123,8 +123,8 @@ fn retold_segment() -> Segment {
     };
     let lines = vec![line(4, "- On Monday\n"), line(1, "- To Oslo\n")];
     let from = Ranges::of(Sequence(1), Sequence(9));
-    let retold = LlmText { lines, model: "small".into(), prompt: 2, from };
-    Segment { tokens: 8, llm_text: Some(Arc::new(retold)), ..segment() }
+    let llm_text = LlmText { lines, model: "small".into(), prompt: 2, from };
+    Segment { tokens: 8, llm_text: Some(Arc::new(llm_text)), ..segment() }
 }
 
 fn awaiting_segment() -> Segment {
@@ -158,6 +158,6 @@ fn compaction() -> Compaction {
         tokens_after: 500,
         model: Some("small".into()),
         undone: None,
-        folded: Some([retold_segment(), other].map(Arc::new).into()),
+        folded: Some([llm_segment(), other].map(Arc::new).into()),
     }
 }

@@ -220,15 +220,15 @@ pub fn segment() -> impl Strategy<Value = Segment> {
 
 /// A segment of which a model may have told, or be awaited.
 pub fn told_segment() -> impl Strategy<Value = Segment> {
-    (segment(), option::of(retold()), option::of(awaits())).prop_map(|(segment, retold, awaits)| {
-        let retold = retold.map(Arc::new);
-        let lines = retold.as_ref().map_or(&segment.sentences, |retold| &retold.lines);
+    (segment(), option::of(llm_text()), option::of(awaits())).prop_map(|(segment, llm_text, awaits)| {
+        let llm_text = llm_text.map(Arc::new);
+        let lines = llm_text.as_ref().map_or(&segment.sentences, |llm_text| &llm_text.lines);
         let tokens = lines.iter().map(|line| line.tokens).sum();
-        Segment { tokens, llm_text: retold, awaits: awaits.map(Arc::new), ..segment }
+        Segment { tokens, llm_text, awaits: awaits.map(Arc::new), ..segment }
     })
 }
 
-fn retold() -> impl Strategy<Value = LlmText> {
+fn llm_text() -> impl Strategy<Value = LlmText> {
     let line = (sequence(), boxed(30), 0..10_000u32, any::<u32>());
     let line = line.prop_map(|(sequence, text, tokens, weight)| Sentence { sequence, text, tokens, weight });
     (vec(line, 0..5), boxed(9), any::<u32>(), ranges()).prop_map(|(lines, model, prompt, from)| LlmText {

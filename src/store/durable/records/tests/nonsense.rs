@@ -214,15 +214,15 @@ fn tokens_can_be_added_up() {
 #[test]
 fn lines_of_models_have_sequences_and_tokens() {
     let key = (stable::LINEAGE, 3);
-    let retold =
+    let llm_text =
         |fields: &[u8]| said_of::<Segments>(&key, &[&[0xa2, 1, fields.len() as u8], fields].concat());
-    assert_eq!(retold(&[0x0a, 2, 0x08, 2]), "nothing");
-    assert!(retold(&[0x0a, 0]).starts_with("the sequence of a line is 0"));
-    assert!(retold(&[0x0a, 2, 0x08, 1]).starts_with("the sequence of a line is "), "one before the first");
+    assert_eq!(llm_text(&[0x0a, 2, 0x08, 2]), "nothing");
+    assert!(llm_text(&[0x0a, 0]).starts_with("the sequence of a line is 0"));
+    assert!(llm_text(&[0x0a, 2, 0x08, 1]).starts_with("the sequence of a line is "), "one before the first");
     let most = [0x0a, 8, 0x08, 2, 0x18, 0xff, 0xff, 0xff, 0xff, 0x0f];
-    assert_eq!(retold(&most), "nothing");
-    assert_eq!(retold(&[most, most].concat()), "the tokens are too many to add up");
-    assert_eq!(retold(&[0x22, 1, 1]), "the ranges that a model told it from end with half a range");
+    assert_eq!(llm_text(&most), "nothing");
+    assert_eq!(llm_text(&[most, most].concat()), "the tokens are too many to add up");
+    assert_eq!(llm_text(&[0x22, 1, 1]), "the ranges that a model told it from end with half a range");
     let awaits = said_of::<Segments>(&key, &[0xaa, 1, 3, 0x1a, 1, 1]);
     assert_eq!(awaits, "the ranges that was told from before end with half a range");
 }

@@ -132,9 +132,9 @@ fn a_model_told_only_from_what_was_said() {
     let segments = good.demo.summary.segments().iter();
     let number = segments.clone().find(|segment| segment.llm_text.is_some()).unwrap().number;
     let problems = good.edit::<Segments>((DEMO, number), |segment| {
-        let mut retold: LlmText = (**segment.llm_text.as_ref().unwrap()).clone();
-        retold.from.add(Sequence(999));
-        segment.llm_text = Some(Arc::new(retold));
+        let mut llm_text: LlmText = (**segment.llm_text.as_ref().unwrap()).clone();
+        llm_text.from.add(Sequence(999));
+        segment.llm_text = Some(Arc::new(llm_text));
     });
     expect([(problems, &*format!("segment {number} was told from what was not said: 999"))]);
 }
