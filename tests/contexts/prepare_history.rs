@@ -123,6 +123,25 @@ fn request() -> impl Strategy<Value = Request> {
     })
 }
 
+/// Arguments that are no object go out in one, and are counted as they go out.
+#[test]
+fn arguments_are_counted_as_they_are_written() {
+    for arguments in ["[1]", "not JSON", "{ \"a\":  1.0 }", ""] {
+        let call =
+            json!({"id": "a", "type": "function", "function": {"name": "find", "arguments": arguments}});
+        let history = json!([
+            {"role": "user", "content": "find it"},
+            {"role": "assistant", "content": "", "tool_calls": [call]},
+            {"role": "tool", "tool_call_id": "a", "content": "found"},
+        ]);
+        let request = Request { format: Format::AnthropicMessages, ..Request::default() };
+        let once = prepared(&history.to_string(), "", &request).unwrap();
+        let twice = prepared(&once.messages_json, "", &request).unwrap();
+        assert_eq!(twice.messages_json, once.messages_json);
+        assert_eq!(twice.token_count, once.token_count, "{arguments}");
+    }
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 512, ..ProptestConfig::default() })]
 

@@ -1,5 +1,7 @@
 //! What of a message goes to a model, in the form that providers accept.
 
+use serde_json::{Value, json};
+
 use crate::{
     domain::{
         Draft, More, Reason, Role, ToolCall,
@@ -30,6 +32,10 @@ pub fn all(
         }
         if request.format == Format::AnthropicMessages && entry.draft.role != Role::Tool {
             put_name_in_text(&mut entry);
+            // before anything is measured: what goes out has these tokens
+            for call in entry.draft.more.iter_mut().flat_map(|more| &mut more.tool_calls) {
+                call.arguments_json = as_object(&call.arguments_json).to_string().into();
+            }
         }
         kept.push(entry);
     }
@@ -87,4 +93,24 @@ fn is_in_names(character: char) -> bool {
 fn cleaned(text: &str, accepted: impl Fn(char) -> bool) -> Box<str> {
     let letters = text.chars().map(|character| if accepted(character) { character } else { '_' });
     letters.take(MAX_NAME).collect::<String>().into()
+}
+
+/// Arguments as the object that Anthropic wants; what is none is put into one.
+fn as_object(arguments: &str) -> Value {
+    match serde_json::from_str(arguments) {
+        Ok(value @ Value::Object(_)) if depth(&value) <= MAX_DEPTH => value,
+        _ => json!({ "arguments": arguments }),
+    }
+}
+
+/// Deepest nesting of arguments that stay an object: readers of JSON commonly stop at 128 levels,
+/// the message's own among them.
+const MAX_DEPTH: usize = 100;
+
+fn depth(value: &Value) -> usize {
+    match value {
+        Value::Array(values) => 1 + values.iter().map(depth).max().unwrap_or(0),
+        Value::Object(fields) => 1 + fields.values().map(depth).max().unwrap_or(0),
+        _ => 0,
+    }
 }

@@ -3,7 +3,7 @@
 use std::iter::Peekable;
 
 use serde::Serialize;
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use crate::{
     domain::{Draft, Role, ToolCall, history::Entry},
@@ -169,27 +169,7 @@ fn assistant(draft: &Draft) -> Content<'_> {
     let uses = calls.iter().map(|call| Block::ToolUse {
         id: &call.id,
         name: &call.name,
-        input: input(&call.arguments_json),
+        input: serde_json::from_str(&call.arguments_json).unwrap_or_default(),
     });
     Content::Blocks(said.into_iter().chain(uses).collect())
-}
-
-/// Arguments as the object that Anthropic wants; what is none is put into one.
-fn input(arguments: &str) -> Value {
-    match serde_json::from_str(arguments) {
-        Ok(value @ Value::Object(_)) if depth(&value) <= MAX_DEPTH => value,
-        _ => json!({ "arguments": arguments }),
-    }
-}
-
-/// Deepest nesting of arguments that stay an object: readers of JSON commonly stop at 128 levels,
-/// the message's own among them.
-const MAX_DEPTH: usize = 100;
-
-fn depth(value: &Value) -> usize {
-    match value {
-        Value::Array(values) => 1 + values.iter().map(depth).max().unwrap_or(0),
-        Value::Object(fields) => 1 + fields.values().map(depth).max().unwrap_or(0),
-        _ => 0,
-    }
 }
