@@ -80,7 +80,7 @@ impl<'a> Batch<'a> {
             Err(Stop::RollOver(left)) => return Joined::RollsOver(write, left),
             Err(Stop::Elsewhere) => Answer::Anew,
             Err(Stop::Error(error @ EngineError::Refused(_))) => {
-                match Box::pin(engine.is_outdated(write.call(), write.target().pointer.as_ref())).await {
+                match Box::pin(engine.is_outdated(write.call(), write.target())).await {
                     Ok(true) => Answer::Anew,
                     Ok(false) => Answer::Failed(error),
                     Err(unknown) => Answer::Failed(unknown),
@@ -173,8 +173,7 @@ impl<'a> Batch<'a> {
         let decided = mem::take(&mut self.decided);
         match committed {
             Ok(()) => {
-                let ended = self.part.newest().filter(|state| state.head.ended.is_some());
-                ended.into_iter().for_each(|ended| engine.retention.add(ended));
+                self.part.ended().into_iter().for_each(|ended| engine.retention.add(ended));
                 decided.into_iter().for_each(|(write, answer)| write.answer(answer));
                 Default::default()
             }

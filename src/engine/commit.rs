@@ -98,6 +98,12 @@ impl<'a> Part<'a> {
         self.after.as_ref()
     }
 
+    /// The state in which the conversation ends with these changes.
+    pub(super) fn ended(&self) -> Option<&Arc<Conversation>> {
+        let had_ended = self.before.as_ref().is_some_and(|before| before.head.ended.is_some());
+        self.after.as_ref().filter(|after| !had_ended && after.head.ended.is_some())
+    }
+
     /// The changes so far.
     pub(super) fn changes(&self) -> &[Arc<Change>] {
         &self.changes

@@ -133,7 +133,7 @@ async fn roll_over(hold: &Hold, write: Box<dyn QueuedWrite>, left: Arc<Conversat
             }
         }
         Err(refused) if refused.is_refusal() => {
-            let outdated = hold.engine.is_outdated(write.call(), write.target().pointer.as_ref()).await;
+            let outdated = hold.engine.is_outdated(write.call(), write.target()).await;
             write.answer(match outdated {
                 Ok(true) => Answer::Anew,
                 Ok(false) => Answer::Failed(refused.into()),

@@ -45,13 +45,12 @@ impl Engine {
                 };
                 keys.insert(target.key.clone());
                 let holds = hold_all(&engine, &keys).await?;
-                let pointer = target.pointer.clone();
+                let meant = target.clone();
                 match engine.erase_held(&call, &command, target, &holds).await {
                     Ok(Erased::Done(reply)) => return Ok(reply),
                     Ok(Erased::Shared(more)) => keys = more,
                     Ok(Erased::Elsewhere) | Err(Uncommitted::Conflict(_)) => {}
-                    Err(error)
-                        if error.is_refusal() && engine.is_outdated(&call, pointer.as_ref()).await? => {}
+                    Err(error) if error.is_refusal() && engine.is_outdated(&call, &meant).await? => {}
                     Err(error) => return Err(error.into()),
                 }
             }

@@ -155,13 +155,11 @@ impl Engine {
                 }
                 let keys = BTreeSet::from([target.key.clone(), making.key.clone()]);
                 let holds = hold_all(&engine, &keys).await?;
-                let pointer = target.pointer.clone();
+                let meant = target.clone();
                 match engine.fork_held(&mut making, target, &holds).await {
                     Ok(Some(applied)) => return Ok(applied),
                     Ok(None) | Err(Uncommitted::Conflict(_)) => {}
-                    Err(error)
-                        if error.is_refusal()
-                            && engine.is_outdated(&making.call, pointer.as_ref()).await? => {}
+                    Err(error) if error.is_refusal() && engine.is_outdated(&making.call, &meant).await? => {}
                     Err(error) => return Err(error.into()),
                 }
             }

@@ -60,7 +60,7 @@ impl Engine {
         let mut found = self.store.archived(state.key(), wanted).await?;
         for _ in 0..ATTEMPTS {
             if found.len() as u64 == wanted.count() {
-                return Ok(found);
+                break;
             }
             let Some(now) = self.settled(state.key()).await? else { break };
             if now.head.identity.lineage != state.head.identity.lineage {

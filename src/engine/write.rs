@@ -13,7 +13,7 @@ use crate::{
         known::Known,
         queued::{Decision, IfAbsent, Request, Target, Unapplied, Waiting, WriteCall},
     },
-    store::{Begin, Outcome, PointerWrite},
+    store::{Begin, Newer, Outcome, PointerWrite, StateOf},
 };
 
 /// What a write's address means.
@@ -139,21 +139,28 @@ impl Engine {
     }
 
     /// Whether a refusal is of no account, because what was looked up before it was decided has changed: the
-    /// attempt has an outcome by now, so that what it refuses may be what the attempt did; or another
-    /// conversation is the recipient's.
-    pub(super) async fn is_outdated(
-        &self,
-        call: &WriteCall,
-        pointer: Option<&PointerWrite>,
-    ) -> Result<bool, EngineError> {
+    /// attempt has an outcome by now, so that what it refuses may be what the attempt did; another conversation
+    /// is the recipient's; or another process has changed the conversation, of which the state and what was
+    /// loaded beside it may then be of two moments. The conversation's queue is held.
+    pub(super) async fn is_outdated(&self, call: &WriteCall, target: &Target) -> Result<bool, EngineError> {
         let key = call.attempt.as_ref().map(|attempt| attempt.key(&call.caller));
-        if key.is_none() && pointer.is_none() {
+        let pointer = target.pointer.as_ref();
+        if key.is_none() && pointer.is_none() && !self.is_shared {
             return Ok(false);
         }
         let outcome = key.as_ref().map(|key| (key, self.clock.now().minus(OUTCOME_RETENTION)));
         let recipient = pointer.map(|pointer| &pointer.recipient);
-        let begun = self.store.begin(Begin { recipient, outcome, state: None }).await?;
-        Ok(begun.outcome.is_some() || pointer.is_some_and(|pointer| begun.active != pointer.before))
+        let known = self.queues.get(&target.key).and_then(|queue| queue.published().state());
+        let known = known.map(|state| state.head.change);
+        let state = self.is_shared.then_some(StateOf::One(&target.key, known));
+        let begun = self.store.begin(Begin { recipient, outcome, state }).await?;
+        let is_changed = match begun.state {
+            Newer::Known => false,
+            Newer::Absent => known.is_some(),
+            Newer::State(_) => true,
+        };
+        let is_another = pointer.is_some_and(|pointer| begun.active != pointer.before);
+        Ok(begun.outcome.is_some() || is_another || is_changed)
     }
 
     /// What a write comes to on `before`.

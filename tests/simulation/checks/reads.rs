@@ -27,11 +27,16 @@ pub fn check(order: &Order<'_>) -> Vec<Wrong> {
                 order.find(state).and_then(|from| listing(order, attempt, from, listed, false))
             }
             (Call::Remember(call), Answer::Found(found)) => remembered(order, attempt, &call.prompt, found),
-            (_, Answer::Now { after, told, .. }) => {
+            (_, Answer::Now { after, change, told, .. }) => {
                 let id = &after.key().id;
                 let versions = order.versions(id);
                 let seen = versions.get(order.visible(id, attempt.invoked, attempt.ended));
-                untrue(seen.unwrap_or_default(), told, true)
+                // what is unpinned may leave the window and the archive with the same change
+                let is_stored = |one: &&Arc<Utterance>| {
+                    change.as_ref().is_none_or(|change| !change.removes(one.sequence))
+                };
+                let told: Vec<_> = told.iter().filter(is_stored).cloned().collect();
+                untrue(seen.unwrap_or_default(), &told, true)
             }
             (Call::Get(_), Answer::State(state, Some(active))) => {
                 let id = &state.key().id;

@@ -10,7 +10,7 @@ use utterd::{
 use crate::{
     calls::{Answer, Earlier, named},
     checks::{Order, Wrong},
-    ledger::Kept,
+    ledger::{Kept, Version},
     world::{End, Try},
 };
 
@@ -73,7 +73,10 @@ fn replayed(order: &Order<'_>, attempt: &Try, earlier: &Earlier) -> Option<Strin
     let last = *order.visible(id, attempt.invoked, attempt.ended).end();
     let seen = versions.get(first..=last).unwrap_or_default();
     let Some(state) = &earlier.conversation else {
-        let is_gone = seen.iter().any(|version| !version.exists());
+        // the one that has its name now may be another
+        let life = |version: &Version| version.place.map(|(life, _)| life);
+        let own = versions.get(kept.version).and_then(life);
+        let is_gone = seen.iter().any(|version| life(version) != own);
         return (!is_gone).then(|| format!("{id} is not told, though it was there all the time"));
     };
     let from = order.find(state)?;
