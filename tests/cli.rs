@@ -78,6 +78,8 @@ fn what_is_memorized_is_shown_found_summarised_and_forgotten() {
     assert_holds(&tried, &["would forget 1 utterance (1)"]);
     let forgotten = server.run(&["forget", "-c", "demo", "sequence:1"]).worked();
     assert_holds(&forgotten, &["forgot 1 utterance (1), understood as sequence:1"]);
+    let nothing = server.run(&["forget", "-c", "demo", "--hard", "position:99"]).worked();
+    assert_holds(&nothing, &["forgot 0 utterances for good", "warning: nothing is forgotten: position:99"]);
     assert_holds(&server.run(&["show", "-c", "demo"]).worked(), &["1×", "× forgotten", "1 forgotten"]);
 
     let capacity = server.run(&["capacity", "-c", "demo"]).worked();

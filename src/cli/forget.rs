@@ -39,10 +39,13 @@ pub fn describe(response: &ForgetResponse, dry_run: bool) -> Vec<String> {
         none if none.is_empty() => none,
         some => format!(" ({some})"),
     };
-    let mut lines = vec![format!("{verb} {forgotten}{which}, understood as {}", response.understood_as)];
+    let hard = if response.mode() == ForgetMode::Hard { " for good" } else { "" };
+    let mut lines =
+        vec![format!("{verb} {forgotten}{which}{hard}, understood as {}", response.understood_as)];
     if response.rebuilt_segments() > 0 {
         let rebuilt = counted(response.rebuilt_segments(), "segment");
         lines.push(format!("{rebuilt} of the summary rebuilt"));
     }
+    lines.extend(response.warnings.iter().map(|warning| format!("warning: {}", warning.text)));
     lines
 }

@@ -29,6 +29,14 @@ pub struct Forgotten {
     pub gone: Ranges,
 }
 
+/// What a caller should know beside what was forgotten.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Warning {
+    /// The instruction, in its short form, selects nothing that can be forgotten.
+    #[error("nothing is forgotten: {0} selects nothing that is stored, or only what was forgotten before")]
+    NothingForgotten(String),
+}
+
 /// Forgets the units of what the instruction selects.
 ///
 /// What the summary still tells of utterances that are no longer stored goes too, for good in

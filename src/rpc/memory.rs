@@ -6,12 +6,12 @@ use futures::stream;
 use tonic::{Request, Response, Status, Streaming};
 
 use crate::{
-    domain::{Reason, Refusal, forget::Forget, forgetting, limits::MAX_PROMPT_BYTES, restore::Restore},
+    domain::{Reason, Refusal, limits::MAX_PROMPT_BYTES, restore::Restore},
     engine::{
-        ForgetCall, Found, Order, Patience, RememberCall, RestoreCall, Scope, SummarizeCall, SummarizeScope,
+        Found, Order, Patience, RememberCall, RestoreCall, Scope, SummarizeCall, SummarizeScope,
     },
     proto::{self, memory_service_server::MemoryService},
-    rpc::{Responses, Services, decode, encode, page_token, page_token::QueryHash},
+    rpc::{Responses, Services, decode, encode, forget::Asked, page_token, page_token::QueryHash},
 };
 
 /// Matches on a page, by default and at most.
@@ -70,20 +70,10 @@ impl MemoryService for Services {
         &self,
         request: Request<proto::ForgetRequest>,
     ) -> Result<Response<proto::ForgetResponse>, Status> {
-        let caller = self.caller(&request);
-        let call = forget_call(request.into_inner())?;
-        let understood_as = call.forget.instruction.to_string();
+        let (caller, call) = self.forget_request(request)?;
+        let asked = Asked::of(&call);
         let reply = self.engine.forget(&caller, call).await?;
-        let outcome = &reply.outcome;
-        Ok(Response::new(proto::ForgetResponse {
-            conversation_id: outcome.conversation.to_string(),
-            revision: encode::long(outcome.revision.get()),
-            forgotten: encode::refs(&outcome.forgotten, &reply),
-            rebuilt_segments: Some(encode::int(outcome.rebuilt_segments)),
-            capacity: Some(self.capacity(&reply, None)),
-            understood_as,
-            replayed: reply.replayed(),
-        }))
+        Ok(Response::new(self.forgotten(&asked, &reply)))
     }
 
     async fn restore(
@@ -230,30 +220,6 @@ fn found(found: Found) -> proto::Match {
         matched_terms: found.matched_terms,
         neighbors: found.neighbors.iter().map(|utterance| encode::utterance(utterance, state)).collect(),
     }
-}
-
-fn forget_call(request: proto::ForgetRequest) -> Result<ForgetCall, Refusal> {
-    let instruction = forgetting::parse(&request.instructions).map_err(|error| {
-        Refusal::field(Reason::InstructionNotUnderstood, "instructions", error.to_string())
-    })?;
-    let hard = match proto::ForgetMode::try_from(request.mode) {
-        Ok(proto::ForgetMode::Unspecified | proto::ForgetMode::Soft) => false,
-        Ok(proto::ForgetMode::Hard) => true,
-        Err(_) => {
-            let text = format!("is {}; accepted are SOFT (1) and HARD (2)", request.mode);
-            return Err(Refusal::invalid("mode", text));
-        }
-    };
-    let expected = decode::revision(request.expected_revision)?;
-    Ok(ForgetCall {
-        address: decode::address(&request.conversation_id, &request.recipient_id)?,
-        forget: Forget { instruction, hard, expected },
-        dry_run: request.dry_run,
-        attempt: decode::attempt("Forget", &request.request_id, || proto::ForgetRequest {
-            request_id: String::new(),
-            ..request.clone()
-        })?,
-    })
 }
 
 fn restore_call(request: proto::RestoreRequest) -> Result<RestoreCall, Refusal> {

@@ -10,6 +10,7 @@ mod encode;
 mod end;
 mod endless;
 mod export;
+mod forget;
 mod fork;
 mod import;
 mod limits;

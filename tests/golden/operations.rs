@@ -115,6 +115,9 @@ pub async fn forget(here: &Here<'_>, command: &Command) -> Printed {
     if response.rebuilt_segments() > 0 {
         let _ = writeln!(text, "rebuilt {}", print::plural(response.rebuilt_segments(), "segment"));
     }
+    for warning in &response.warnings {
+        let _ = writeln!(text, "warning: {}", warning.text);
+    }
     Ok(text)
 }
 

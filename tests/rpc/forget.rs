@@ -2,8 +2,8 @@
 
 use tonic::Code;
 use utterd::proto::{
-    ForgetMode, ForgetRequest, ListUtterancesRequest, NewUtterance, RememberRequest, SummarizeRequest,
-    UtteranceState,
+    ForgetMode, ForgetRequest, ForgetResponse, ForgetWarningKind, ListUtterancesRequest, NewUtterance,
+    RememberRequest, SummarizeRequest, UtteranceState,
 };
 
 use crate::session::{
@@ -26,6 +26,11 @@ async fn talk() -> Session {
         ])
         .await;
     session
+}
+
+/// The kinds of what a response warns of.
+fn warned(response: &ForgetResponse) -> Vec<ForgetWarningKind> {
+    response.warnings.iter().map(|warning| warning.kind()).collect()
 }
 
 /// Each instruction, and what it selects of [`talk`].
@@ -78,6 +83,37 @@ async fn a_dry_run_tells_what_the_call_does() {
     }
 }
 
+/// What selects nothing says so, by whatever form, as a dry run, and when it is repeated.
+#[tokio::test]
+async fn a_selection_of_nothing_warns() {
+    let session = talk().await;
+    for instructions in ["position:99", "turn:7-8", "about:Tokyo", "name:Bob", "the messages about Tokyo"] {
+        let dry = ForgetRequest { dry_run: true, ..forget(instructions, ForgetMode::Soft) };
+        for request in [dry, forget(instructions, ForgetMode::Hard)] {
+            let response = session.memory().forget(request).await.reply();
+            assert_eq!(warned(&response), [ForgetWarningKind::NothingForgotten], "{instructions}");
+            assert!(response.warnings[0].text.contains(&response.understood_as), "{response:?}");
+        }
+    }
+    let named = ForgetRequest { request_id: "r".to_owned(), ..forget("position:99", ForgetMode::Soft) };
+    let first = session.memory().forget(named.clone()).await.reply();
+    let replayed = session.memory().forget(named).await.reply();
+    assert!(replayed.replayed && replayed.warnings == first.warnings);
+    assert!(session.forget("position:2", ForgetMode::Soft).await.warnings.is_empty());
+}
+
+#[tokio::test]
+async fn the_response_names_the_mode() {
+    let session = talk().await;
+    for (asked, done) in [
+        (ForgetMode::Unspecified, ForgetMode::Soft),
+        (ForgetMode::Soft, ForgetMode::Soft),
+        (ForgetMode::Hard, ForgetMode::Hard),
+    ] {
+        assert_eq!(session.forget("newest", asked).await.mode(), done);
+    }
+}
+
 /// A forgotten utterance keeps its place, counts nothing, and is nowhere to be seen.
 #[tokio::test]
 async fn soft_forgotten_utterances_keep_their_places() {
@@ -104,6 +140,7 @@ async fn soft_forgotten_utterances_keep_their_places() {
     assert!(!text.contains("Paris"), "{text}");
     let again = session.forget("about:Paris", ForgetMode::Soft).await;
     assert!(again.forgotten.is_empty() && again.revision == 2, "there is nothing more to forget");
+    assert_eq!(warned(&again), [ForgetWarningKind::NothingForgotten]);
 }
 
 #[tokio::test]
