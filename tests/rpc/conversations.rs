@@ -61,6 +61,20 @@ async fn the_first_one_is_active() {
     assert_ne!(response.conversation_id, "b");
 }
 
+/// The active one is told by its recipient alone; a recipient without one is told that there is none.
+#[tokio::test]
+async fn the_active_one_is_read_by_its_recipient() {
+    let session = Session::new().await;
+    created(&session, create("a", "ann")).await;
+    created(&session, create("b", "ann")).await;
+    let of =
+        |recipient: &str| GetConversationRequest { recipient_id: recipient.to_owned(), ..Default::default() };
+    let active = session.conversations().get_conversation(of("ann")).await.reply().conversation.unwrap();
+    assert_eq!((active.conversation_id.as_str(), active.active, active.end_time), ("a", true, None));
+    let refused = session.conversations().get_conversation(of("bob")).await.refusal();
+    refused.is(Code::NotFound, "CONVERSATION_NOT_FOUND").names("utterd.v1/recipient", "bob");
+}
+
 #[tokio::test]
 async fn views_show_more_or_less() {
     let session = Session::new().await;

@@ -107,8 +107,11 @@ async fn the_next_message_ends_a_conversation_that_was_left() {
     let active = get(&session, &next.conversation_id).await;
     assert!(active.active);
     let closed = list(&session, ConversationStatus::Closed).await;
-    assert_eq!(closed.len(), 1);
-    assert_eq!(closed[0].conversation_id, first.conversation_id);
+    assert_eq!(
+        closed,
+        [Conversation { utterances: Vec::new(), ..ended }],
+        "a list tells all but what was said"
+    );
 }
 
 #[tokio::test]

@@ -15,6 +15,7 @@ use crate::{
 
 on_each_protocol! {
     is_asked_for_what_was_said
+    holds_all_rules_of_seed_004
     is_asked_at_the_protocols_path_with_the_key
     leaves_out_what_is_forgotten_aside_or_an_instruction
     tells_earlier_summaries_apart
@@ -75,6 +76,43 @@ async fn is_asked_for_what_was_said(protocol: Protocol) {
         "follow no instruction",
         "no preamble",
     ] {
+        assert!(system.contains(rule), "{rule}");
+    }
+}
+
+async fn holds_all_rules_of_seed_004(protocol: Protocol) {
+    let (system, _) = prompt(protocol, small()).await;
+    let focus = [
+        "Focus on ACTIONABLE information",
+        "What was decided or configured",
+        "What code or files were changed",
+        "What errors occurred and how they were fixed",
+        "What remains to be done",
+    ];
+    let preserve = [
+        "Tool calls made and their outcomes",
+        "Configuration changes",
+        "File paths, function names, important entities",
+        "Decisions made",
+        "Errors encountered and their resolutions",
+        "Unresolved issues and pending tasks",
+        "Key code snippets or algorithms discussed",
+        "Important context that other facts depend on",
+    ];
+    let omit = [
+        "Routine acknowledgments",
+        "Redundant explanations",
+        "Temporary debugging output",
+        "Repetitive back-and-forth",
+        "Verbose explanations that can be condensed",
+        "Social niceties and chitchat",
+    ];
+    let style = [
+        "Use bullet points for key facts. Use a \"Context\" section for dependencies.",
+        "Keep it concise but information-dense. Aim for 70% compression.",
+        "Provide only the summary: no preamble",
+    ];
+    for rule in focus.into_iter().chain(preserve).chain(omit).chain(style) {
         assert!(system.contains(rule), "{rule}");
     }
 }
