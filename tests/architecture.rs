@@ -1,4 +1,5 @@
-//! The floors of the house: which part may use which; and that no files use one another in a circle.
+//! The floors of the house: which part may use which; that no files use one another in a circle; and that
+//! `docs/seeds.md` names what is there.
 //!
 //! Every path in `src/` is looked at, in imports, in bodies and inside macros; comments and texts
 //! are not. A path that reaches over a floor fails the test, with its file and line.
@@ -10,6 +11,8 @@ mod circles;
 mod floors;
 #[path = "architecture/paths.rs"]
 mod paths;
+#[path = "architecture/seeds.rs"]
+mod seeds;
 
 use std::{
     fs,
@@ -19,6 +22,7 @@ use std::{
 use circles::{circles, uses};
 use floors::{Contract, room_of, rule, violations};
 
+const ROOT: &str = env!("CARGO_MANIFEST_DIR");
 const SRC: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/src");
 
 /// Every file of `src/`: its path in there, and its text.
@@ -228,4 +232,45 @@ fn what_only_looks_like_a_path_is_let_be() {
         }
     "#;
     assert_eq!(check("domain/change.rs", source), [""; 0]);
+}
+
+#[test]
+fn every_row_of_the_seeds_is_shown() {
+    let read = |file: &str| fs::read_to_string(Path::new(ROOT).join(file)).ok();
+    let protos = fs::read_dir(Path::new(ROOT).join("proto/utterd/v1")).expect("the protos are there");
+    let protos =
+        protos.map(|file| fs::read_to_string(file.expect("a proto").path()).expect("a proto is text"));
+    let words: String = protos.chain(read("src/config/keys.rs")).chain(read("src/lib.rs")).collect();
+    let found = seeds::faults(&read("docs/seeds.md").expect("the table is there"), &words, read);
+    assert!(found.is_empty(), "{} faults of docs/seeds.md:\n{}", found.len(), found.join("\n"));
+}
+
+#[test]
+fn a_row_that_is_not_shown_is_named() {
+    const SOURCE: &str = "cases! {\n    c\n}\n/// A test.\n#[tokio::test(x)]\nasync fn a() {}\nfn b() {}\n\
+        async fn c(x: X) {}\n#[test]\n#[ignore]\nfn d() {}";
+    let table = "| | asks |\n\
+        | 000.1 | one | `Memorize` | `t.rs::a`, `t.rs::c`, `s.txt` |\n\
+        | 000.3 | two | `Memorise`, `max_turn` | `t.rs::b`, `t.rs::d`, `t.rs`, `u.rs::a`, `u.txt` |\n\
+        | 001.1 | three | – | because |\n\
+        | 002.1 | four | – | Decided: `EndTalk` is another's |\n\
+        | 003.1 |  | `Memorize` | Decided:  |\n\
+        | 003.2 | five | `Memorize` |\n";
+    let read = |file: &str| (file == "t.rs" || file == "s.txt").then(|| SOURCE.to_owned());
+    let wanted = [
+        "the documents are [\"000\", \"001\", \"002\", \"003\", \"004\"], not [\"000\", \"001\", \"002\", \"003\"]",
+        "000.3: 000.2 is the next number",
+        "000.3: there is no Memorise",
+        "000.3: there is no max_turn",
+        "000.3: there is no test t.rs::b",
+        "000.3: there is no test t.rs::d",
+        "000.3: there is no test t.rs",
+        "000.3: there is no test u.rs::a",
+        "000.3: there is no test u.txt",
+        "001.1: names no test, and its reason does not begin with \"Decided: \"",
+        "002.1: there is no EndTalk",
+        "003.1: has an empty cell",
+        "003.2: has 2 cells beside its number, not 3",
+    ];
+    assert_eq!(seeds::faults(table, "rpc Memorize max_turns", read), wanted);
 }
