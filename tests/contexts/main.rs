@@ -3,8 +3,11 @@
 #![allow(dead_code)] // the bench of the same name uses the rest
 
 mod figures;
+mod fuzz;
 mod prepare_history;
 mod replay;
 mod rules;
+#[path = "../support/mod.rs"]
+mod support;
 mod transcripts;
 mod validator;

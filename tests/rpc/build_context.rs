@@ -171,6 +171,29 @@ async fn a_budget_too_small_is_refused_with_the_number_needed() {
     session.context().build_context(within(needed - 1)).await.refusal().says(&format!("{needed} or more"));
 }
 
+/// What was asked has left the window, and the call that it led to waits for its result: only what was
+/// asked goes out, and it takes its place in the budget.
+#[tokio::test]
+async fn what_is_left_of_a_turn_without_units_is_within_the_budget() {
+    let words = "one two three four five six seven eight nine ten eleven twelve".to_owned();
+    for (asked, policy, budget) in [
+        (words, Policy { max_tokens: Some(20), ..Default::default() }, 1),
+        ("word ".repeat(7_990), Policy::default(), 500),
+    ] {
+        let session = Session::new().await;
+        session.create_with(policy).await;
+        session.say(vec![user(&asked)]).await;
+        let evicted = session.say(vec![calls(&["a"])]).await.evicted;
+        assert_eq!(evicted.len(), 1);
+        let refusal = session.context().build_context(within(budget)).await.refusal();
+        let (_, rest) = refusal.message().split_once("accepted are ").unwrap();
+        let needed: i32 = rest.split_once(' ').unwrap().0.parse().unwrap();
+        let context = build(&session, within(needed)).await;
+        assert_eq!(rendered(&context), [(1, RenderedAs::Whole)]);
+        assert_eq!(context.token_count(), needed);
+    }
+}
+
 /// What is not in the context otherwise is found, from the archive and from before the cut.
 #[tokio::test]
 async fn older_utterances_are_recalled() {

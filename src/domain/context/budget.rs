@@ -43,10 +43,9 @@ const QUARTER: u64 = 4;
 /// `lead` what the user utterance before it costs.
 pub(super) fn share(plan: &Plan<'_>, fixed: u64, newest: &Unit, lead: u64) -> Result<Shares, TooSmall> {
     let least = lead + plan.rendering.least(newest);
-    let room = plan.budget.saturating_sub(fixed);
-    if room < least {
+    let Some(room) = plan.budget.checked_sub(fixed).filter(|room| *room >= least) else {
         return Err(TooSmall { needed: fixed + least });
-    }
+    };
     let pinned_room = plan.budget / QUARTER;
     for with_pinned in [pinned_room, 0] {
         let summary = summary_within(plan, summary_room(plan).min(room));

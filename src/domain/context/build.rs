@@ -5,13 +5,12 @@ use std::sync::Arc;
 use crate::domain::{
     Conversation, Refusal, Role, TokenCounter, Utterance,
     context::{
-        Archived, Context, Message, Request,
+        Archived, Context, Request,
         assemble::Assembly,
         budget::{TooSmall, share},
         omitted::Omitted,
         plan::{Plan, tokens_of},
-        recent::{self, Recent},
-        turns,
+        recent, turns,
         unit::Unit,
     },
 };
@@ -37,8 +36,8 @@ pub fn build(
 
 /// The context of `conversation`.
 ///
-/// Refuses a budget in which the instructions, the newest unit and the user utterance of its turn
-/// have no place, and names the tokens needed. The default budget gives way to these.
+/// Refuses a budget in which the instructions, the newest unit and the user utterance of its turn,
+/// which goes out also where no unit does, have no place, and names the tokens needed. The default budget gives way to these.
 pub fn build_with(
     conversation: &Conversation,
     archived: Archived<'_>,
@@ -62,30 +61,13 @@ impl Plan<'_> {
         let mut omitted = Omitted::default();
         let instructions = self.instructions(&mut omitted);
         let fixed = tokens_of(&instructions) + self.opening_room();
-        let mut units = Vec::new();
-        let Some(newest) = self.newest(&mut units) else {
-            return self.without_units(instructions, fixed, units, omitted);
-        };
-        let lead = self.lead(newest).map_or(0, |lead| lead.tokens.into());
-        let shares = share(self, fixed, newest, lead)?;
-        let recent = recent::choose(self, units, &shares);
-        Ok(Assembly { plan: self, shares, recent, omitted }.context(instructions))
-    }
-
-    /// A context of instructions and summary.
-    fn without_units(
-        &self,
-        instructions: Vec<Message>,
-        fixed: u64,
-        units: Vec<Unit>,
-        omitted: Omitted,
-    ) -> Result<Context, TooSmall> {
-        if fixed > self.budget {
-            return Err(TooSmall { needed: fixed });
-        }
+        let units = self.newest();
+        // the user utterance goes out also where nothing of its turn does
+        let lead = units.last().and_then(|unit| self.lead(unit)).map_or(0, |lead| lead.tokens.into());
         let nothing = Unit::nothing(self.window().len());
-        let shares = share(self, fixed, &nothing, 0)?;
-        let recent = Recent::all(self, units);
+        let newest = units.last().filter(|unit| !unit.messages.is_empty());
+        let shares = share(self, fixed, newest.unwrap_or(&nothing), lead)?;
+        let recent = recent::choose(self, units, &shares);
         Ok(Assembly { plan: self, shares, recent, omitted }.context(instructions))
     }
 }

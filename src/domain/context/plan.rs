@@ -74,8 +74,8 @@ impl<'a> Plan<'a> {
     }
 
     /// Renders units, the newest first, up to the first that has a message.
-    pub(super) fn newest<'u>(&self, units: &'u mut Vec<Unit>) -> Option<&'u Unit> {
-        let mut end = self.window().len();
+    pub(super) fn newest(&self) -> Vec<Unit> {
+        let (mut units, mut end) = (Vec::new(), self.window().len());
         while let Some(places) = before(self.window(), self.first, end) {
             end = places.start;
             let unit = self.rendering.unit(self.window(), places);
@@ -85,7 +85,7 @@ impl<'a> Plan<'a> {
                 break;
             }
         }
-        units.last().filter(|unit| !unit.messages.is_empty())
+        units
     }
 
     /// The user utterance that started the turn which `unit` is amid of.

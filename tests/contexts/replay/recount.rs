@@ -19,7 +19,8 @@ pub struct Piece {
 pub struct Counted {
     /// What goes out.
     pub pieces: Vec<Piece>,
-    /// Tokens that the JSON does not tell: calls behind a text may be an utterance of their own.
+    /// Tokens that the JSON does not tell: calls behind a text may be an utterance of their own, and so
+    /// may what reads like the mark before a user's or the system's words.
     pub unsure: u32,
 }
 
@@ -98,9 +99,18 @@ fn blocks(role: &str, json: &str, counted: &mut Counted) {
                 3 + text(&block.name) + input + if lone { 4 } else { 0 }
             }
             "tool_result" => 4 + text(&block.content),
+            _ if is_mark(block.text.as_str().unwrap_or_default()) => {
+                counted.unsure += 4;
+                text(&block.text)
+            }
             _ => 4 + text(&block.text),
         };
         before = block.r#type.to_owned();
         counted.pieces.push(Piece { bytes: format!("{role} {}", raw.get()), tokens });
     }
+}
+
+/// A name and a colon stand before a named user's words, and this before the system's.
+fn is_mark(text: &str) -> bool {
+    text.ends_with(':') || text == "[system message]"
 }

@@ -1,0 +1,115 @@
+//! What holds for each context.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use tonic::Status;
+use utterd::proto::{
+    BuildContextRequest, BuildContextResponse, ContextFormat, OmissionReason, RenderedAs, Role, Utterance,
+};
+
+use super::Tally;
+use crate::{
+    replay::{recount, said::counter},
+    validator::{Fault, Rule, anthropic, openai},
+};
+
+/// The budget that a refused one says is needed.
+pub fn needed(request: &BuildContextRequest, refusal: &Status) -> Result<i32, String> {
+    let number = refusal.message().split_once("accepted are ").and_then(|(_, rest)| rest.split(' ').next());
+    match (request.token_budget, number.and_then(|number| number.parse().ok())) {
+        (Some(budget), Some(needed)) if needed > budget => Ok(needed),
+        _ => Err(format!("refused: {refusal:?}")),
+    }
+}
+
+/// Whether `context` is one of `request`, in a conversation of which this is `stored`.
+pub fn context(
+    request: &BuildContextRequest,
+    context: &BuildContextResponse,
+    stored: &[Utterance],
+    tally: &mut Tally,
+) -> Result<(), String> {
+    let faults = faults(context, request.format());
+    let results = [
+        ("the provider refuses it", faults.is_empty(), format!("{faults:?}")),
+        ("it is over its budget", is_within(context), format!("{:?}", context.token_count)),
+        ("its tokens are counted otherwise", is_counted(context, request.format()), String::new()),
+        ("it has other turns than asked for", has_its_turns(request, context, stored), String::new()),
+        ("not all is accounted for", is_accounted_for(context, stored), String::new()),
+    ];
+    tally.cut += u32::from(context.omitted.iter().any(|left| left.reason() == OmissionReason::Budget));
+    tally.recalled += u32::from(rendered(context, RenderedAs::Recalled).next().is_some());
+    tally.led += u32::from(is_led(context, stored));
+    match results.iter().find(|(_, holds, _)| !holds) {
+        Some((what, _, found)) => Err(format!("{what}: {found}\n{request:?}\n{context:#?}")),
+        None => Ok(()),
+    }
+}
+
+fn faults(context: &BuildContextResponse, format: ContextFormat) -> Vec<Fault> {
+    let mut faults = match format {
+        ContextFormat::Text => Vec::new(),
+        ContextFormat::AnthropicMessages => anthropic::faults(&context.messages_json),
+        _ => openai::faults(&context.messages_json),
+    };
+    if !context.system_json.is_empty() {
+        let system = serde_json::from_str(&context.system_json).expect("the system is JSON");
+        faults.extend(anthropic::system_faults(&system));
+    }
+    // a conversation in which nothing is to be rendered is no fault
+    if context.messages_json == "[]" {
+        faults.retain(|fault| fault.rule != Rule::Messages);
+    }
+    faults
+}
+
+fn is_within(context: &BuildContextResponse) -> bool {
+    context.token_budget.is_none_or(|budget| context.token_count() <= budget)
+}
+
+fn is_counted(context: &BuildContextResponse, format: ContextFormat) -> bool {
+    let counted = match format {
+        ContextFormat::Text => return context.token_count() as u32 == counter().count(&context.text),
+        ContextFormat::AnthropicMessages => recount::anthropic(&context.system_json, &context.messages_json),
+        _ => recount::openai(&context.messages_json),
+    };
+    let tokens = counted.tokens();
+    (tokens..=tokens + counted.unsure).contains(&(context.token_count() as u32))
+}
+
+/// The sequences that are rendered so.
+fn rendered(context: &BuildContextResponse, how: RenderedAs) -> impl Iterator<Item = i64> {
+    let those = context.utterances.iter().filter(move |one| one.rendered_as() == how);
+    those.map(|one| one.sequence)
+}
+
+fn has_its_turns(
+    request: &BuildContextRequest,
+    context: &BuildContextResponse,
+    stored: &[Utterance],
+) -> bool {
+    let turn =
+        |sequence| stored.iter().find(|said| said.sequence == sequence).and_then(|said| said.turn_number);
+    let recent = [RenderedAs::Whole, RenderedAs::Masked, RenderedAs::Trimmed];
+    let pinned = |sequence| stored.iter().any(|said| said.sequence == sequence && said.pinned);
+    let recent = recent.into_iter().flat_map(|how| rendered(context, how)).filter(|one| !pinned(*one));
+    let turns: BTreeSet<i32> = recent.filter_map(turn).filter(|turn| *turn > 0).collect();
+    request.max_turns.is_none_or(|most| most == 0 || turns.len() <= most as usize)
+}
+
+/// Everything stored is rendered once, or left out for one reason.
+fn is_accounted_for(context: &BuildContextResponse, stored: &[Utterance]) -> bool {
+    let mut times: BTreeMap<i64, usize> = BTreeMap::new();
+    let omitted =
+        context.omitted.iter().flat_map(|left| &left.sequences).flat_map(|range| range.first..=range.last);
+    let rendered = context.utterances.iter().map(|one| one.sequence);
+    rendered.chain(omitted).for_each(|sequence| *times.entry(sequence).or_default() += 1);
+    times.values().all(|times| *times == 1) && stored.iter().all(|said| times.contains_key(&said.sequence))
+}
+
+/// Whether it begins with a user utterance that has left the window.
+fn is_led(context: &BuildContextResponse, stored: &[Utterance]) -> bool {
+    let away = |said: &&Utterance| said.position.is_none() && said.role() == Role::User && !said.pinned;
+    let away: Vec<i64> = stored.iter().filter(away).map(|said| said.sequence).collect();
+    rendered(context, RenderedAs::Whole).any(|sequence| away.contains(&sequence))
+}
