@@ -72,7 +72,7 @@ pub fn compacted(compaction: &Compaction, after: &Capacity, preview: bool) -> St
         counted(after.summary.unwrap_or_default().token_count(), "token"),
         counted(compaction.token_count_before(), "token"),
         count(compaction.token_count_after()),
-        100.0 * compaction.compression_ratio,
+        100.0 * compaction.compression_ratio(),
         count(compaction.kept_utterance_count()),
     )
 }
@@ -94,7 +94,7 @@ async fn undo(connection: &Connection, args: &args::Compact) -> Result<(), CliEr
 
 /// `took compaction 2 back: 37 utterances (1–37) are in the window again, which holds 57: 9,400 tokens`
 pub fn undone(response: &UndoCompactionResponse) -> String {
-    let number = response.compaction.as_ref().map_or(0, |compaction| compaction.compaction_number);
+    let number = response.compaction.as_ref().map_or(0, |compaction| compaction.compaction_number());
     let after = response.capacity.clone().unwrap_or_default();
     format!(
         "took compaction {number} back: {} ({}) are in the window again, which holds {}: {}",
@@ -153,7 +153,7 @@ fn cells(compaction: &Compaction) -> [String; 8] {
         None => String::new(),
     };
     [
-        compaction.compaction_number.to_string(),
+        compaction.compaction_number().to_string(),
         time(compaction.time),
         word(compaction.cause().as_str_name(), "COMPACTION_CAUSE_"),
         counted(compaction.compacted_utterance_count(), "utterance"),
@@ -162,7 +162,7 @@ fn cells(compaction: &Compaction) -> [String; 8] {
             counted(compaction.token_count_before(), "token"),
             count(compaction.token_count_after())
         ),
-        format!("−{:.0} %", 100.0 * compaction.compression_ratio),
+        format!("−{:.0} %", 100.0 * compaction.compression_ratio()),
         format!("{method} {}", visible(&compaction.model)).trim_end().to_owned(),
         undone,
     ]
@@ -175,7 +175,7 @@ mod tests {
 
     fn compaction() -> Compaction {
         Compaction {
-            compaction_number: 2,
+            compaction_number: Some(2),
             time: Some(prost_types::Timestamp { seconds: 0, nanos: 0 }),
             cause: CompactionCause::Advised.into(),
             compacted: vec![SequenceRange { first: 1, last: 37 }],
@@ -183,7 +183,7 @@ mod tests {
             kept_utterance_count: Some(15),
             token_count_before: Some(9_210),
             token_count_after: Some(3_022),
-            compression_ratio: 0.6719,
+            compression_ratio: Some(0.6719),
             method: SummaryMethod::Extractive.into(),
             ..Default::default()
         }
@@ -219,7 +219,7 @@ mod tests {
     #[test]
     fn a_list_has_its_columns_below_each_other() {
         let earlier = Compaction {
-            compaction_number: 1,
+            compaction_number: Some(1),
             compacted_utterance_count: Some(5),
             token_count_before: Some(99),
             method: SummaryMethod::Llm.into(),

@@ -54,7 +54,7 @@ fn stored(reference: &UtteranceRef, response: &MemorizeResponse) -> String {
         reference.sequence,
         reference.turn_number(),
         response.conversation_id,
-        counted(reference.token_count, "token"),
+        counted(reference.token_count(), "token"),
     )
 }
 

@@ -166,7 +166,7 @@ impl Widths {
             position: widest(|it| it.position().to_string().len()),
             turn: widest(|it| it.turn_number().to_string().len()),
             speaker: widest(|it| console::measure_text_width(&speaker(it))).min(SPEAKER_COLUMNS),
-            tokens: widest(|it| count(it.token_count).len()),
+            tokens: widest(|it| count(it.token_count()).len()),
         }
     }
 }
@@ -181,7 +181,7 @@ fn tell_utterance(output: &mut Output, utterance: &Utterance, widths: &Widths) -
         utterance.position(),
         dim(&format!("t{:<turn$}", utterance.turn_number(), turn = widths.turn)),
         bold(&name),
-        count(utterance.token_count),
+        count(utterance.token_count()),
         position = widths.position,
         tokens = widths.tokens,
     );

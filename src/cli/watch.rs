@@ -40,7 +40,7 @@ fn tell(output: &mut Output, response: WatchEventsResponse) -> io::Result<()> {
     match response.message {
         Some(Message::Event(event)) => output.line(&line(&event)),
         Some(Message::Missed(missed)) => {
-            note(&format!("missed {}: reading was too slow", counted(missed.count, "event")));
+            note(&format!("missed {}: reading was too slow", counted(missed.count(), "event")));
             Ok(())
         }
         Some(Message::Started(WatchStarted { event_id })) => {

@@ -36,7 +36,7 @@ impl CompactionService for Services {
         }
         let mut compaction = made(&reply);
         if let Some(made) = compaction.as_mut().filter(|_| preview) {
-            (made.compaction_number, made.undoable) = (0, false);
+            (made.compaction_number, made.undoable) = (None, false);
         }
         Ok(Response::new(proto::CompactConversationResponse {
             conversation_id: reply.outcome.conversation.to_string(),
@@ -247,7 +247,7 @@ fn recorded(
 /// A compaction of `state` on the wire.
 fn compaction(made: &Compaction, state: &Conversation) -> proto::Compaction {
     proto::Compaction {
-        compaction_number: encode::int(made.number),
+        compaction_number: Some(encode::int(made.number)),
         time: Some(encode::time(made.time)),
         cause: match made.cause {
             Cause::Asked => proto::CompactionCause::Asked.into(),
@@ -260,7 +260,7 @@ fn compaction(made: &Compaction, state: &Conversation) -> proto::Compaction {
         source_token_count: Some(encode::int(made.source_tokens)),
         token_count_before: Some(encode::int(made.tokens_before)),
         token_count_after: Some(encode::int(made.tokens_after)),
-        compression_ratio: made.ratio(),
+        compression_ratio: Some(made.ratio()),
         method: match made.model {
             Some(_) => proto::SummaryMethod::Llm.into(),
             None => proto::SummaryMethod::Extractive.into(),

@@ -71,7 +71,7 @@ pub fn utterance(utterance: &Utterance, state: &Conversation) -> proto::Utteranc
         content: utterance.content.to_string(),
         turn_number: Some(int(utterance.turn)),
         create_time: Some(time(utterance.create_time)),
-        token_count: int(utterance.tokens),
+        token_count: Some(int(utterance.tokens)),
         state: place.into(),
         pinned: utterance.pinned,
         aside: utterance.aside,
@@ -128,7 +128,7 @@ fn reference(utterance: &Utterance, state: &Conversation) -> proto::UtteranceRef
         position: state.window.position(utterance.sequence).map(int),
         role: role(utterance.role).into(),
         turn_number: Some(int(utterance.turn)),
-        token_count: int(utterance.tokens),
+        token_count: Some(int(utterance.tokens)),
     }
 }
 
@@ -145,7 +145,7 @@ pub fn ranges(ranges: &Ranges) -> Vec<proto::SequenceRange> {
 pub fn segment(segment: &Segment) -> proto::Segment {
     proto::Segment {
         segment_number: int(segment.number),
-        level: int(segment.level),
+        level: Some(int(segment.level)),
         covers: ranges(&segment.covers),
         text: segment.text(),
         token_count: Some(int(segment.tokens)),
@@ -216,9 +216,9 @@ pub fn numbers(
 
 fn advice(advice: Advice) -> proto::CompactionAdvice {
     proto::CompactionAdvice {
-        threshold: int(advice.threshold),
-        utterance_count: int(advice.utterances),
-        keep_recent: int(DEFAULT_KEEP_RECENT),
+        threshold: Some(int(advice.threshold)),
+        utterance_count: Some(int(advice.utterances)),
+        keep_recent: Some(int(DEFAULT_KEEP_RECENT)),
     }
 }
 

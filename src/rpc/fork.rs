@@ -29,7 +29,7 @@ impl Services {
         let forks = self.engine.forks(state).await?.into_iter();
         let point = |(id, sequence): (ConversationId, Sequence)| proto::ForkPoint {
             conversation_id: id.to_string(),
-            sequence: encode::long(sequence.get()),
+            sequence: Some(encode::long(sequence.get())),
         };
         Ok(forks.map(point).collect())
     }

@@ -212,7 +212,7 @@ impl Places {
             ended: head.is_some_and(|head| head.ended.is_some()),
             utterance_count: Some(encode::int(reply.stored)),
             skipped_count: Some(encode::int(reply.skipped)),
-            revision: head.map_or(0, |head| encode::long(head.revision.get())),
+            revision: Some(head.map_or(0, |head| encode::long(head.revision.get()))),
             irregularities: irregularities.map(|it| warning(place(it.index), it.description)).collect(),
         }
     }

@@ -214,9 +214,9 @@ fn found(found: Found) -> proto::Match {
     proto::Match {
         utterance: Some(encode::utterance(&found.utterance, state)),
         conversation_id: state.key().id.to_string(),
-        score: found.score,
-        relevance: found.relevance,
-        recency: found.recency,
+        score: Some(found.score),
+        relevance: Some(found.relevance),
+        recency: Some(found.recency),
         matched_terms: found.matched_terms,
         neighbors: found.neighbors.iter().map(|utterance| encode::utterance(utterance, state)).collect(),
     }

@@ -69,7 +69,7 @@ fn message(reply: &StatsReply) -> proto::Stats {
         roles: roles(counts),
     };
     let level = |(level, one): (&u32, &Compression)| proto::LevelCompression {
-        level: encode::int(*level),
+        level: Some(encode::int(*level)),
         compression: Some(compression(one)),
     };
     let conversations = |(status, number): (&Doing, &u64)| proto::StatusCount {
@@ -102,9 +102,9 @@ fn message(reply: &StatsReply) -> proto::Stats {
 fn llm(standing: &LlmStanding) -> proto::LlmStats {
     proto::LlmStats {
         in_flight_count: Some(encode::int(standing.in_flight)),
-        told_count: Some(encode::long(standing.told)),
-        dropped_count: Some(encode::long(standing.dropped)),
-        failed_count: Some(encode::long(standing.failed)),
+        told_count: Some(encode::int(standing.told)),
+        dropped_count: Some(encode::int(standing.dropped)),
+        failed_count: Some(encode::int(standing.failed)),
         held_back: standing.held_back,
         waiting_since: standing.waiting_since.map(encode::time),
     }
@@ -120,7 +120,7 @@ fn roles(counts: &Counts) -> Vec<proto::RoleCount> {
 fn count(count: &Count) -> proto::UtteranceCount {
     proto::UtteranceCount {
         utterance_count: Some(encode::int(count.utterances)),
-        token_count: Some(encode::long(count.tokens)),
+        token_count: Some(encode::int(count.tokens)),
         turn_count: Some(encode::int(count.turns)),
     }
 }
@@ -131,7 +131,7 @@ fn tool((name, used): (&str, &ToolUse)) -> proto::ToolCount {
         call_count: Some(encode::int(used.calls)),
         answered_count: Some(encode::int(used.answered)),
         unanswered_count: Some(encode::int(used.calls - used.answered)),
-        result_token_count: Some(encode::long(used.result_tokens)),
+        result_token_count: Some(encode::int(used.result_tokens)),
         mention_count: Some(encode::int(used.mentions)),
     }
 }
@@ -148,8 +148,8 @@ fn compression(compression: &Compression) -> proto::Compression {
     proto::Compression {
         segment_count: Some(encode::int(compression.segments)),
         covered_utterance_count: Some(encode::int(compression.covered)),
-        source_token_count: Some(encode::long(compression.source_tokens)),
-        summary_token_count: Some(encode::long(compression.summary_tokens)),
+        source_token_count: Some(encode::int(compression.source_tokens)),
+        summary_token_count: Some(encode::int(compression.summary_tokens)),
         ratio: compression.ratio(),
     }
 }

@@ -63,7 +63,7 @@ impl Reader {
                 }
                 Watched::Event(_) => {}
                 Watched::Missed(count, last) => {
-                    let (count, last_event_id) = (encode::long(count), last.to_string());
+                    let (count, last_event_id) = (Some(encode::int(count)), last.to_string());
                     return Message::Missed(proto::MissedEvents { count, last_event_id });
                 }
             }

@@ -159,7 +159,7 @@ impl Drops {
                 continue;
             };
             let shown = &found.utterances[place];
-            let is = (&shown.utterance_id, &shown.content, shown.token_count);
+            let is = (&shown.utterance_id, &shown.content, shown.token_count());
             same("an acknowledged utterance", &is, &(&said.id, &said.content, said.tokens))?;
             ensure!(said.in_window || shown.position.is_none(), "evicted and in the window: {shown:?}");
         }

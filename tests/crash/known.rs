@@ -71,7 +71,7 @@ impl Known {
             return Err(format!("{} utterances were sent and {refs:?} stored", utterances.len()));
         }
         for (new, stored) in utterances.iter().zip(refs) {
-            let said = Said::new(new, stored.token_count);
+            let said = Said::new(new, stored.token_count());
             self.follow_calls(&said);
             if let Some(other) = self.stored.insert(stored.sequence, said) {
                 return Err(format!(
@@ -142,7 +142,7 @@ impl Said {
             content: said.content.clone(),
             answers: said.tool_call_id.clone(),
             calls: said.tool_calls.iter().map(|call| call.id.clone()).collect(),
-            tokens: said.token_count,
+            tokens: said.token_count(),
             in_window: said.position.is_some(),
             forgotten: said.state() == UtteranceState::Forgotten,
         }

@@ -93,7 +93,7 @@ impl Observed {
         let live = || window.iter().filter(|said| !is_forgotten(said));
         let turns: BTreeSet<i32> =
             live().filter_map(|said| said.turn_number).filter(|turn| *turn > 0).collect();
-        let tokens = live().map(|said| said.token_count).sum::<i32>();
+        let tokens = live().map(|said| said.token_count()).sum::<i32>();
         same("utterance_count", &capacity.utterance_count, &count(window.len()))?;
         same(
             "soft_deleted_count",

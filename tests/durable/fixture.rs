@@ -33,8 +33,12 @@ const FIXTURES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures/form
 /// What both stores answer.
 const ANSWERS: &str = "answers.txt";
 /// What fields that the API has got since then tell of these stores.
-const CAME_LATER: [&str; 3] =
-    [r#""provisionalSegmentCount":0,"#, r#""llmSummaries":false,"#, r#""state":"SEGMENT_STATE_FINAL","#];
+const CAME_LATER: [&str; 4] = [
+    r#""provisionalSegmentCount":0,"#,
+    r#""llmSummaries":false,"#,
+    r#""state":"SEGMENT_STATE_FINAL","#,
+    r#""level":0,"#,
+];
 /// sled's log consists of segments of this size; the fixture leaves out the zeros at its end.
 const SEGMENT: u64 = 512 << 10;
 /// Conversations that expire have expired by then.

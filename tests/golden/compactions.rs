@@ -47,7 +47,7 @@ pub async fn undo(here: &Here<'_>, request: &Option<String>, expect: Option<i64>
         ..Default::default()
     };
     let response = answer(here.server.services().undo_compaction(Request::new(request)).await)?;
-    let number = response.compaction.map_or(0, |compaction| compaction.compaction_number);
+    let number = response.compaction.map_or(0, |compaction| compaction.compaction_number());
     let restored = print::sequences(&response.restored);
     let fullness = print::fullness(&response.capacity.unwrap_or_default());
     let revision = revision(response.revision, response.replayed);

@@ -57,7 +57,7 @@ pub async fn forks(here: &Here<'_>) -> Printed {
     let conversation = response.conversation.unwrap_or_default();
     let mut text = conversation.forked_from.as_ref().map(origin).unwrap_or_default();
     for fork in &conversation.forks {
-        let _ = writeln!(text, "{} from {}", fork.conversation_id, fork.sequence);
+        let _ = writeln!(text, "{} from {}", fork.conversation_id, fork.sequence());
     }
     Ok(text)
 }

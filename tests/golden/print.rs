@@ -3,8 +3,8 @@
 use std::fmt::{Display, Write};
 
 use utterd::proto::{
-    Capacity, Compaction, CompactionAdvice, Event, Match, Operation, OverLimitCause, Role, Segment,
-    SequenceRange, SummaryUpdate, Utterance, UtteranceRef, UtteranceState,
+    Capacity, Compaction, Event, Match, Operation, OverLimitCause, Role, Segment, SequenceRange,
+    SummaryUpdate, Utterance, UtteranceRef, UtteranceState,
 };
 
 /// Characters of a content that are shown.
@@ -19,7 +19,7 @@ pub fn utterances(utterances: &[Utterance]) -> String {
 
 fn row(utterance: &Utterance) -> String {
     let position = utterance.position.map_or_else(|| "-".to_owned(), |position| position.to_string());
-    let (turn, tokens) = (utterance.turn_number.unwrap_or(-1), utterance.token_count);
+    let (turn, tokens) = (utterance.turn_number.unwrap_or(-1), utterance.token_count());
     let said = said(utterance);
     format!("{position:>3}  {:>3}  {turn:>4}  {tokens:>6}  {said}{}", utterance.sequence, marks(utterance))
 }
@@ -143,9 +143,11 @@ pub fn capacity(capacity: &Capacity) -> String {
 /// A line when the window should be compacted.
 pub fn advice(capacity: &Capacity) -> String {
     capacity.compaction_advice.map_or_else(String::new, |advice| {
-        let CompactionAdvice { threshold, utterance_count, keep_recent } = advice;
         format!(
-            "compaction is advised at {threshold}: {utterance_count} utterances, {keep_recent} would stay\n"
+            "compaction is advised at {}: {} utterances, {} would stay\n",
+            advice.threshold(),
+            advice.utterance_count(),
+            advice.keep_recent(),
         )
     })
 }
@@ -153,8 +155,7 @@ pub fn advice(capacity: &Capacity) -> String {
 /// `compaction 1, asked, extractive: 1-37 (37 utterances, 1200 tokens) left, 15 stay; 1700 tokens became 900,
 /// 47 % less`
 pub fn compaction(made: &Compaction) -> String {
-    let number =
-        if made.compaction_number == 0 { String::new() } else { format!(" {}", made.compaction_number) };
+    let number = made.compaction_number.map(|number| format!(" {number}")).unwrap_or_default();
     let lower = |name: &str, prefix| name.trim_start_matches(prefix).to_lowercase();
     let mut text = format!(
         "compaction{number}, {}, {}: {} ({}, {} tokens) left, {} stay; {} tokens became {}, {:.0} % less",
@@ -166,7 +167,7 @@ pub fn compaction(made: &Compaction) -> String {
         made.kept_utterance_count(),
         made.token_count_before(),
         made.token_count_after(),
-        100.0 * made.compression_ratio,
+        100.0 * made.compression_ratio(),
     );
     let marks = [(made.undo_time.is_some(), ", undone"), (made.undoable, ", undoable")];
     marks.into_iter().filter(|(set, _)| *set).for_each(|(_, mark)| text += mark);
@@ -222,7 +223,7 @@ pub fn heading(segment: &Segment) -> String {
     format!(
         "segment {} of level {} ({} tokens) covers {}",
         segment.segment_number,
-        segment.level,
+        segment.level(),
         segment.token_count(),
         ranges(&segment.covers)
     )
@@ -235,8 +236,13 @@ fn list<T: Display>(items: &[T]) -> String {
 /// A match of Remember, and its neighbours.
 pub fn matched(found: &Match) -> String {
     let utterance = found.utterance.clone().unwrap_or_default();
-    let mut text =
-        format!("{:>5.2}  {:>3}  {}{}", found.score, utterance.sequence, said(&utterance), marks(&utterance));
+    let mut text = format!(
+        "{:>5.2}  {:>3}  {}{}",
+        found.score(),
+        utterance.sequence,
+        said(&utterance),
+        marks(&utterance)
+    );
     if !found.matched_terms.is_empty() {
         let _ = write!(text, "  ({})", list(&found.matched_terms));
     }

@@ -58,7 +58,7 @@ impl Runner {
         while let Some(Some(Ok(response))) = self.events.next().now_or_never() {
             match response.message {
                 Some(Message::Event(event)) => text += &(print::event(&event) + "\n"),
-                Some(Message::Missed(missed)) => text += &format!("missed {}\n", missed.count),
+                Some(Message::Missed(missed)) => text += &format!("missed {}\n", missed.count()),
                 Some(Message::Started(_)) | None => {}
             }
         }

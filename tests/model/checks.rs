@@ -63,7 +63,7 @@ fn numbers(seen: &Observed, window: &[&Utterance]) -> Result<(), String> {
     let live = || window.iter().filter(|said| takes_part(said));
     let turns: BTreeSet<i32> = live().filter_map(|said| said.turn_number).filter(|turn| *turn > 0).collect();
     let forgotten = window.iter().filter(|said| said.state() == UtteranceState::Forgotten).count();
-    let used = live().map(|said| said.token_count).sum::<i32>();
+    let used = live().map(|said| said.token_count()).sum::<i32>();
     same("utterance_count", &capacity.utterance_count, &count(window.len()))?;
     same("soft_deleted_count", &capacity.soft_deleted_count, &count(forgotten))?;
     same("turn_count", &capacity.turn_count, &count(turns.len()))?;

@@ -69,7 +69,7 @@ async fn utterances_cost_what_they_will() {
     assert_eq!(response.exact, Some(false), "calls and extras are an estimate");
     assert_eq!(count(&session, utterances(said[..2].to_vec())).await.exact, Some(true));
     let stored = session.say(said).await;
-    let costs: Vec<_> = stored.memorized.iter().map(|utterance| utterance.token_count).collect();
+    let costs: Vec<_> = stored.memorized.iter().map(|utterance| utterance.token_count()).collect();
     assert_eq!(costs, response.token_counts);
 }
 

@@ -126,7 +126,7 @@ async fn soft_forgotten_utterances_keep_their_places() {
     assert_eq!(positions, [Some(3), Some(5), Some(6)]);
     let after = response.capacity.unwrap();
     assert_eq!((after.utterance_count, after.soft_deleted_count), (Some(7), Some(3)));
-    let gone: i32 = response.forgotten.iter().map(|utterance| utterance.token_count).sum();
+    let gone: i32 = response.forgotten.iter().map(|utterance| utterance.token_count()).sum();
     assert_eq!(after.token_count, Some(before.token_count.unwrap() - gone));
     assert_eq!(sequences_of(&session.window().await), [1, 2, 4, 7]);
     let with_forgotten = ListUtterancesRequest { include_forgotten: true, ..Default::default() };

@@ -254,7 +254,7 @@ async fn parents_and_forks_outlive_each_other() {
     let grandchild = ForkConversationRequest { conversation_id: "late".to_owned(), ..named("later") };
     forked(&session, grandchild).await;
     let forks = get(&session, &parent).await.forks;
-    let forks: Vec<_> = forks.iter().map(|fork| (fork.conversation_id.as_str(), fork.sequence)).collect();
+    let forks: Vec<_> = forks.iter().map(|fork| (fork.conversation_id.as_str(), fork.sequence())).collect();
     assert_eq!(forks, [("early", 12), ("late", 41)]);
     let whole = stored(&session, "late").await;
     let delete = async |id: &str| {
@@ -458,7 +458,7 @@ async fn forks_and_writers_at_once() {
     for point in points {
         let fork = stored(&session, &point.conversation_id).await;
         assert_eq!(contents(&fork), contents(&said[..fork.len()]));
-        assert_eq!(fork.len() as i64, point.sequence - 1, "all but what was forgotten");
+        assert_eq!(fork.len() as i64, point.sequence() - 1, "all but what was forgotten");
     }
 }
 

@@ -34,6 +34,7 @@ mod list_utterances;
 mod llm_summaries;
 mod memorize;
 mod memorize_stream;
+mod numbers;
 mod pins;
 mod policies;
 mod prepare_history;

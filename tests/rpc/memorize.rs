@@ -115,7 +115,7 @@ async fn an_utterance_comes_back_as_it_was_given() {
     assert_eq!((&first.name, &first.content, first.role), (&given.name, &given.content, given.role));
     assert_eq!((&first.create_time, first.pinned, &first.metadata), (&create_time, true, &given.metadata));
     assert_eq!(first.extras_json, given.extras_json);
-    assert_eq!(first.token_count, 1 + 4 + 1 + 1 + 11, "content, message, name and its overhead, extras");
+    assert_eq!(first.token_count(), 1 + 4 + 1 + 1 + 11, "content, message, name and its overhead, extras");
     assert_eq!(first.state, i32::from(UtteranceState::Live));
     assert_eq!((&stored[1].tools_used[..], stored[1].awaits_answer), (&["search".to_owned()][..], true));
     assert_eq!(stored[1].turn_number, Some(3));
@@ -164,6 +164,6 @@ async fn a_lenient_call_reports_what_it_lets_pass() {
         [false, true, false, false, false]
     );
     let tokens: i32 =
-        window.iter().filter(|utterance| !utterance.aside).map(|utterance| utterance.token_count).sum();
+        window.iter().filter(|utterance| !utterance.aside).map(|utterance| utterance.token_count()).sum();
     assert_eq!(session.capacity().await.token_count, Some(tokens), "what is aside counts nothing");
 }

@@ -51,10 +51,12 @@ async fn words_are_found_by_their_stems() {
     let found = find(&session, prompt("train travel, Lisbon")).await;
     assert_eq!(sequences(&found)[..2], [2, 3]);
     assert_eq!(found.len(), 3, "{found:?}");
-    assert!(found.windows(2).all(|pair| pair[0].score >= pair[1].score));
+    assert!(found.windows(2).all(|pair| pair[0].score() >= pair[1].score()));
     for one in &found {
-        assert!(one.relevance > 0.0 && one.score >= one.relevance && one.score <= one.relevance * 1.05);
-        assert!(one.recency > 0.0 && one.recency <= 1.0);
+        assert!(
+            one.relevance() > 0.0 && one.score() >= one.relevance() && one.score() <= one.relevance() * 1.05
+        );
+        assert!(one.recency() > 0.0 && one.recency() <= 1.0);
     }
     let mut terms = found[0].matched_terms.clone();
     terms.sort();
@@ -67,7 +69,7 @@ async fn without_a_prompt_the_newest_come_first() {
     let session = talk().await;
     let found = find(&session, prompt("")).await;
     assert_eq!(sequences(&found), [6, 5, 4, 3, 2, 1]);
-    assert!(found.iter().all(|one| one.relevance == 0.0 && one.matched_terms.is_empty()));
+    assert!(found.iter().all(|one| one.relevance == Some(0.0) && one.matched_terms.is_empty()));
     let recent = RememberRequest { order: RememberOrder::Recency.into(), ..prompt("Lisbon") };
     assert_eq!(sequences(&find(&session, recent).await), [5, 3, 2]);
 }

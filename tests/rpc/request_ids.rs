@@ -268,7 +268,7 @@ async fn a_replay_after_a_hard_forget_holds_no_text() {
     assert!(again.replayed);
     assert!(!format!("{again:?}").contains("xyzzy"), "{again:?}");
     assert_eq!(sequences(&again.memorized), [1, 2]);
-    assert_eq!(again.memorized[0].token_count, 0, "what is gone has only its sequence");
+    assert_eq!(again.memorized[0].token_count, None, "what is gone has only its sequence");
     assert_eq!(
         (&again.memorized[1].utterance_id, again.memorized[1].position),
         (&first.memorized[1].utterance_id, Some(1))
@@ -290,7 +290,7 @@ async fn a_replay_after_a_deletion_refers_to_nothing() {
     let create = CreateConversationRequest { conversation_id: "c".to_owned(), ..Default::default() };
     session.conversations().create_conversation(create).await.reply();
     let again = session.memory().memorize(request()).await.reply();
-    assert_eq!((again.replayed, again.memorized[0].token_count), (true, 0));
+    assert_eq!((again.replayed, again.memorized[0].token_count), (true, None));
     let get = GetConversationRequest { conversation_id: "c".to_owned(), ..Default::default() };
     let conversation = session.conversations().get_conversation(get).await.reply().conversation.unwrap();
     assert_eq!((conversation.revision, conversation.utterance_count), (1, Some(0)));

@@ -12,7 +12,7 @@ async fn stats(session: &Session, request: GetStatsRequest) -> Stats {
     session.conversations().get_stats(request).await.reply().stats.expect("there are numbers")
 }
 
-fn numbers(count: &Option<UtteranceCount>) -> (i32, i64, i32) {
+fn numbers(count: &Option<UtteranceCount>) -> (i32, i32, i32) {
     let count = count.expect("a count");
     (count.utterance_count(), count.token_count(), count.turn_count())
 }
@@ -26,8 +26,8 @@ async fn a_conversation_is_counted_by_role_and_by_day() {
     let said = [user("Since when?"), assistant("Since Monday.")];
     session.say(said.map(|said| NewUtterance { create_time: Some(monday), ..said }).into()).await;
     let said = session.window().await;
-    let tokens = |range: std::ops::Range<usize>| -> i64 {
-        said[range].iter().map(|utterance| i64::from(utterance.token_count)).sum()
+    let tokens = |range: std::ops::Range<usize>| -> i32 {
+        said[range].iter().map(|utterance| utterance.token_count()).sum()
     };
 
     let told = stats(&session, GetStatsRequest::default()).await;
@@ -66,7 +66,7 @@ async fn the_archive_is_counted_and_the_summary() {
     let stored = session.stored().await;
     assert_eq!(numbers(&told.total).0, stored.len() as i32);
     assert_eq!(numbers(&told.total).2, stored.len() as i32, "each is a turn of its own");
-    let tokens: i64 = stored.iter().map(|utterance| i64::from(utterance.token_count)).sum();
+    let tokens: i32 = stored.iter().map(|utterance| utterance.token_count()).sum();
     assert_eq!(numbers(&told.total).1, tokens);
 
     let evictions = told.evictions.expect("evictions");
@@ -82,9 +82,9 @@ async fn the_archive_is_counted_and_the_summary() {
     let all = told.compression.expect("a compression");
     assert_eq!(all.segment_count(), summary.segment_count());
     assert_eq!(all.covered_utterance_count(), summary.covered_utterance_count());
-    assert_eq!(all.summary_token_count(), i64::from(summary.token_count()));
+    assert_eq!(all.summary_token_count(), summary.token_count());
     assert!(all.source_token_count() > all.summary_token_count());
-    assert_eq!(all.ratio, Some(all.source_token_count() as f64 / all.summary_token_count() as f64));
+    assert_eq!(all.ratio, Some(f64::from(all.source_token_count()) / f64::from(all.summary_token_count())));
     let levels: i32 = told.levels.iter().map(|level| level.compression.unwrap().segment_count()).sum();
     assert_eq!(levels, all.segment_count());
 }
@@ -113,7 +113,7 @@ async fn tools_are_counted_with_their_results() {
     session.say(vec![user("look"), calls(&["a", "b"]), result("b", "one two three"), result("a", "")]).await;
     session.say(vec![calls(&["c"]), user("never mind")]).await;
     let stored = session.stored().await;
-    let results: i64 = stored[2..4].iter().map(|utterance| i64::from(utterance.token_count)).sum();
+    let results: i32 = stored[2..4].iter().map(|utterance| utterance.token_count()).sum();
     let told = stats(&session, GetStatsRequest::default()).await;
     assert_eq!(told.tools.len(), 1);
     let tool = &told.tools[0];

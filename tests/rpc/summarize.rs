@@ -60,7 +60,7 @@ async fn scopes_name_their_sources() {
     assert_eq!(ranges(&recent.sources), [(24, 25)]);
     assert!(recent.text.contains("INV-012") && !recent.text.contains("INV-011"), "{}", recent.text);
     let stored = session.stored().await;
-    let source: i32 = stored[23..].iter().map(|utterance| utterance.token_count).sum();
+    let source: i32 = stored[23..].iter().map(|utterance| utterance.token_count()).sum();
     assert_eq!(recent.source_token_count, Some(source));
 
     let turns = SummarizeRequest { first_turn: Some(2), last_turn: Some(3), ..of(SummarizeScope::Turns) };

@@ -237,7 +237,7 @@ async fn what_is_missed_is_counted_on_the_wire() {
                 assert_eq!(ranges(&event.memorized), [(seen + missed, seen + missed)]);
             }
             Message::Missed(lost) => {
-                missed += lost.count;
+                missed += i64::from(lost.count());
                 assert!(lost.last_event_id.ends_with(&format!("-{}", seen + missed)));
             }
             Message::Started(_) => panic!("it has started already"),

@@ -40,18 +40,17 @@ pub fn draw(frame: &mut Frame, area: Rect, advice: CompactionAdvice) {
 const ANSWERS: usize = 3;
 
 fn lines(advice: CompactionAdvice, columns: usize) -> Vec<String> {
-    let CompactionAdvice { utterance_count, keep_recent, .. } = advice;
     let question = format!(
         "Your conversation has {} messages and may be affecting performance. Compact older messages \
          while preserving the most recent context?",
-        count(utterance_count),
+        count(advice.utterance_count()),
     );
     let question = textwrap::wrap(&question, columns.max(1)).into_iter().map(|line| line.into_owned());
     let mut lines = vec!["📦 Conversation History Compaction".to_owned(), String::new()];
     lines.extend(question);
     lines.extend([
         String::new(),
-        format!("[Y] Yes, compact now (keep last {})", count(keep_recent)),
+        format!("[Y] Yes, compact now (keep last {})", count(advice.keep_recent())),
         "[N] Not now".into(),
         "[V] Never ask again this session".into(),
         String::new(),
@@ -68,7 +67,8 @@ mod tests {
 
     fn drawn(columns: u16, rows: u16) -> String {
         let mut terminal = Terminal::new(TestBackend::new(columns, rows)).unwrap();
-        let advice = CompactionAdvice { threshold: 50, utterance_count: 52, keep_recent: 15 };
+        let advice =
+            CompactionAdvice { threshold: Some(50), utterance_count: Some(52), keep_recent: Some(15) };
         terminal.draw(|frame| draw(frame, frame.area(), advice)).unwrap();
         terminal.backend().to_string()
     }

@@ -109,9 +109,9 @@ impl Conversation {
         let spaced = self.compacted_at.is_none_or(|at| self.said.len() - at >= 20);
         let may = self.pairing().open.is_empty() && self.ended.is_none() && self.policy.summarizes;
         (utterances >= 50 && may && spaced).then(|| CompactionAdvice {
-            threshold: utterances / 10 * 10,
-            utterance_count: utterances,
-            keep_recent: 15,
+            threshold: Some(utterances / 10 * 10),
+            utterance_count: Some(utterances),
+            keep_recent: Some(15),
         })
     }
 }

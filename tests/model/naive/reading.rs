@@ -43,7 +43,7 @@ impl Conversation {
                 tool_call_id: what.tool_call_id,
                 turn_number: Some(said.turn),
                 create_time: Some(time(said.time)),
-                token_count: said.tokens,
+                token_count: Some(said.tokens),
                 state: state.into(),
                 pinned: said.pinned,
                 tools_used: what.tools_used,
@@ -67,7 +67,7 @@ impl Conversation {
             position: self.position(sequence),
             role: said.what.role,
             turn_number: Some(said.turn),
-            token_count: said.tokens,
+            token_count: Some(said.tokens),
         }
     }
 

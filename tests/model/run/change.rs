@@ -98,7 +98,7 @@ impl Run {
         self.compare_event(&news, facts.ended.map(|left| self.end_of(left)).into_iter().chain(event))?;
         self.compare_ended(&reply, facts)?;
         self.tally.count("ended", usize::from(facts.ended.is_some() || matches!(call, Call::End(_))));
-        self.tally.count("folded", segments.written.iter().filter(|segment| segment.level > 0).count());
+        self.tally.count("folded", segments.written.iter().filter(|segment| segment.level() > 0).count());
         compare_references(&reply, facts, &after)?;
         compare_summary(&reply, facts, &segments, &after)?;
         self.compare_states(&reply, facts, &after, &summary)?;
@@ -325,7 +325,7 @@ fn compare_summary(
         same("what changed in the summary", update, &expected)?;
     }
     same("whether the revision moved", &(facts.changed || segments.written.is_empty()), &true)?;
-    let fresh = |one: &&Segment| one.level == 0 && one.covers == trace::ranges(&facts.evicted);
+    let fresh = |one: &&Segment| one.level() == 0 && one.covers == trace::ranges(&facts.evicted);
     for segment in segments.written.iter().filter(fresh) {
         let pairing = after.pairing();
         let live = facts.evicted.iter().filter(|sequence| after.is_live(**sequence, &pairing));

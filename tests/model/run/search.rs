@@ -106,12 +106,12 @@ fn compare_order(matches: &[Match], request: &RememberRequest, conversations: us
     let by_relevance = request.order() == RememberOrder::Relevance;
     let sequence = |one: &Match| one.utterance.as_ref().map(|said| said.sequence);
     let ordered = match by_relevance {
-        true => matches.is_sorted_by(|one, next| one.score >= next.score),
+        true => matches.is_sorted_by(|one, next| one.score() >= next.score()),
         false if conversations == 1 => matches.is_sorted_by(|one, next| sequence(one) > sequence(next)),
-        false => matches.is_sorted_by(|one, next| one.recency >= next.recency),
+        false => matches.is_sorted_by(|one, next| one.recency() >= next.recency()),
     };
     ensure!(ordered, "the matches are out of order: {matches:?}");
-    ensure!(matches.iter().all(|one| one.recency > 0.0 && one.recency <= 1.0), "recency: {matches:?}");
+    ensure!(matches.iter().all(|one| one.recency() > 0.0 && one.recency() <= 1.0), "recency: {matches:?}");
     Ok(())
 }
 

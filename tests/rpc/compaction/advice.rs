@@ -16,7 +16,11 @@ use super::{long, notes, unlimited};
 use crate::session::{Reply, Session, calls, memorize, result, user};
 
 fn at(threshold: i32, utterance_count: i32) -> Option<CompactionAdvice> {
-    Some(CompactionAdvice { threshold, utterance_count, keep_recent: 15 })
+    Some(CompactionAdvice {
+        threshold: Some(threshold),
+        utterance_count: Some(utterance_count),
+        keep_recent: Some(15),
+    })
 }
 
 async fn answer(

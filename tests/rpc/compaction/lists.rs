@@ -20,7 +20,7 @@ async fn six() -> Session {
 }
 
 fn numbers(response: &ListCompactionsResponse) -> Vec<i32> {
-    response.compactions.iter().map(|made| made.compaction_number).collect()
+    response.compactions.iter().map(|made| made.compaction_number()).collect()
 }
 
 #[tokio::test]
@@ -41,7 +41,7 @@ async fn a_list_goes_from_the_newest_to_the_oldest_in_pages_of_any_size() {
         }
         assert_eq!(all, whole);
     }
-    let numbers: Vec<_> = whole.iter().map(|made| made.compaction_number).collect();
+    let numbers: Vec<_> = whole.iter().map(|made| made.compaction_number()).collect();
     assert_eq!(numbers, [6, 5, 4, 3, 2, 1]);
 }
 

@@ -23,11 +23,11 @@ async fn a_compaction_tells_what_it_did() {
     session.clock.advance(Duration::from_secs(90));
     let response = compact(&session, CompactConversationRequest::default()).await;
     let made = response.compaction.unwrap();
-    assert_eq!((made.compaction_number, made.cause()), (1, CompactionCause::Asked));
+    assert_eq!((made.compaction_number(), made.cause()), (1, CompactionCause::Asked));
     assert_eq!(made.time.unwrap().seconds, 1_772_366_490, "noon of 1 March 2026, and 90 seconds");
     assert_eq!(ranges(&made.compacted), [(1, 25)]);
     assert_eq!((made.compacted_utterance_count, made.kept_utterance_count), (Some(25), Some(15)));
-    let left: i32 = window[..25].iter().map(|utterance| utterance.token_count).sum();
+    let left: i32 = window[..25].iter().map(|utterance| utterance.token_count()).sum();
     assert_eq!(made.source_token_count, Some(left));
 
     let after = session.capacity().await;
@@ -36,7 +36,7 @@ async fn a_compaction_tells_what_it_did() {
         (before.total_token_count, after.total_token_count)
     );
     let ratio = 1.0 - f64::from(after.total_token_count()) / f64::from(before.total_token_count());
-    assert!((made.compression_ratio - ratio).abs() < 1e-9 && ratio > 0.3, "{ratio}");
+    assert!((made.compression_ratio() - ratio).abs() < 1e-9 && ratio > 0.3, "{ratio}");
     assert_eq!((made.method(), made.model.as_str()), (SummaryMethod::Extractive, ""));
     assert!(made.undoable && made.undo_time.is_none());
 
@@ -78,8 +78,8 @@ async fn a_preview_changes_nothing_and_tells_what_would_be() {
     assert!(!made.replayed, "a preview keeps no outcome");
     assert_eq!(preview.summary, made.summary);
     let (shown, done) = (preview.compaction.unwrap(), made.compaction.unwrap());
-    assert_eq!((shown.compaction_number, shown.undoable), (0, false));
-    assert_eq!(Compaction { compaction_number: 1, undoable: true, ..shown }, done);
+    assert_eq!((shown.compaction_number, shown.undoable), (None, false));
+    assert_eq!(Compaction { compaction_number: Some(1), undoable: true, ..shown }, done);
     let shown = Capacity { revision: made.revision, ..preview.capacity.unwrap() };
     assert_eq!(Some(shown), made.capacity);
 }

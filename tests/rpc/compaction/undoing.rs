@@ -29,7 +29,7 @@ async fn an_undo_brings_everything_back_beside_what_was_said_since() {
     let positions: Vec<_> = undone.restored.iter().map(|utterance| utterance.position()).collect();
     assert_eq!(positions, (1..=25).collect::<Vec<_>>());
     let compaction = undone.compaction.unwrap();
-    assert_eq!((compaction.compaction_number, compaction.undoable), (1, false));
+    assert_eq!((compaction.compaction_number(), compaction.undoable), (1, false));
     assert!(compaction.undo_time.is_some());
     assert_eq!(listed(&session).await, [compaction]);
 
@@ -53,11 +53,11 @@ async fn several_are_undone_one_by_one_the_newest_first() {
     }
     for number in [3, 2, 1] {
         let undone = undo(&session).await.compaction.unwrap();
-        assert_eq!(undone.compaction_number, number);
+        assert_eq!(undone.compaction_number(), number);
         assert_eq!((session.window().await, session.summary().await.text), states.pop().unwrap());
     }
     refused(&session).await.is(Code::FailedPrecondition, "NOTHING_TO_UNDO").says("the last 10");
-    assert_eq!(compact(&session, keep(15)).await.compaction.unwrap().compaction_number, 4);
+    assert_eq!(compact(&session, keep(15)).await.compaction.unwrap().compaction_number(), 4);
 }
 
 #[tokio::test]
@@ -67,11 +67,11 @@ async fn only_the_last_ten_can_be_undone() {
         compact(&session, keep(recent)).await;
     }
     let undoable = |made: &[Compaction]| -> Vec<_> {
-        made.iter().filter(|made| made.undoable).map(|made| made.compaction_number).collect()
+        made.iter().filter(|made| made.undoable).map(|made| made.compaction_number()).collect()
     };
     assert_eq!(undoable(&listed(&session).await), (3..=12).rev().collect::<Vec<_>>());
     for number in (3..=12).rev() {
-        assert_eq!(undo(&session).await.compaction.unwrap().compaction_number, number);
+        assert_eq!(undo(&session).await.compaction.unwrap().compaction_number(), number);
     }
     refused(&session).await.is(Code::FailedPrecondition, "NOTHING_TO_UNDO");
     assert_eq!(session.window().await.len(), 56);

@@ -313,7 +313,7 @@ impl Story {
     async fn was_folded(&self, conversation: &str) -> bool {
         let request = GetSummaryRequest { conversation_id: conversation.to_owned(), ..Default::default() };
         let summary = self.session.conversations().get_summary(request).await.reply();
-        summary.segments.iter().any(|segment| segment.level > 0)
+        summary.segments.iter().any(|segment| segment.level() > 0)
     }
 
     /// Waits until no segment of the conversation awaits a model.

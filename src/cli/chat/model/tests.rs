@@ -71,7 +71,8 @@ pub fn stored(sequence: i64, draft: &Draft, advice: Option<CompactionAdvice>) ->
     }))
 }
 
-pub const ADVICE: CompactionAdvice = CompactionAdvice { threshold: 50, utterance_count: 51, keep_recent: 15 };
+pub const ADVICE: CompactionAdvice =
+    CompactionAdvice { threshold: Some(50), utterance_count: Some(51), keep_recent: Some(15) };
 
 /// A chat whose user was just advised to compact.
 fn advised(model: Option<&str>) -> Chat {

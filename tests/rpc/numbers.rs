@@ -1,0 +1,68 @@
+//! Numbers of the messages, as JSON shows them: a 64-bit one is a string there, and a 0 without presence is
+//! not there at all.
+
+use std::collections::BTreeSet;
+
+use prost_reflect::{DescriptorPool, FieldDescriptor, Kind, MessageDescriptor};
+use utterd::proto::FILE_DESCRIPTOR_SET;
+
+/// What is longer than 32 bits: sequences and revisions.
+const LONG: [&str; 8] = [
+    "at_sequence",
+    "expected_revision",
+    "first",
+    "last",
+    "max_sequence",
+    "min_sequence",
+    "revision",
+    "sequence",
+];
+/// What counts from 1, and so is never 0.
+const FROM_ONE: [&str; 5] = ["first", "last", "revision", "segment_number", "sequence"];
+
+fn pool() -> DescriptorPool {
+    DescriptorPool::decode(FILE_DESCRIPTOR_SET).expect("the descriptors can be read")
+}
+
+fn is_ours(message: &MessageDescriptor) -> bool {
+    message.package_name() == "utterd.v1"
+}
+
+/// The names of the fields of these messages that `wanted` picks.
+fn picked(
+    messages: impl IntoIterator<Item = MessageDescriptor>,
+    wanted: impl Fn(&FieldDescriptor) -> bool,
+) -> Vec<String> {
+    let fields = |message: MessageDescriptor| message.fields().collect::<Vec<_>>();
+    let fields = messages.into_iter().filter(is_ours).flat_map(fields);
+    fields.filter(wanted).map(|field| field.full_name().to_owned()).collect()
+}
+
+#[test]
+fn only_sequences_and_revisions_have_64_bits() {
+    let long =
+        |kind| matches!(kind, Kind::Int64 | Kind::Uint64 | Kind::Sint64 | Kind::Fixed64 | Kind::Sfixed64);
+    let strings = picked(pool().all_messages(), |field| long(field.kind()) && !LONG.contains(&field.name()));
+    assert_eq!(strings, [""; 0]);
+}
+
+#[test]
+fn a_zero_of_a_response_is_seen() {
+    let pool = pool();
+    let outputs = pool.services().flat_map(|service| service.methods().collect::<Vec<_>>());
+    let mut waiting: Vec<_> = outputs.map(|method| method.output()).collect();
+    let mut told = BTreeSet::new();
+    let mut messages = Vec::new();
+    while let Some(message) = waiting.pop() {
+        if told.insert(message.full_name().to_owned()) {
+            waiting.extend(message.fields().filter_map(|field| field.kind().as_message().cloned()));
+            messages.push(message);
+        }
+    }
+    assert!(told.contains("utterd.v1.Capacity") && told.contains("utterd.v1.ToolCount"));
+    let plain = |field: &FieldDescriptor| {
+        let number = matches!(field.kind(), Kind::Int32 | Kind::Int64 | Kind::Float | Kind::Double);
+        number && !field.is_list() && !field.supports_presence() && !FROM_ONE.contains(&field.name())
+    };
+    assert_eq!(picked(messages, plain), [""; 0]);
+}
