@@ -7,7 +7,7 @@
 //! [`OpenExchange`] is kept with a conversation; [`OpenCalls`] goes along with whoever reads one in its
 //! order; [`Pairing`] is that of a whole run of utterances.
 
-use std::{borrow::Borrow, collections::HashMap, hash::Hash};
+use std::{borrow::Borrow, collections::HashMap, hash::Hash, sync::Arc};
 
 use crate::domain::{Draft, Role, Sequence, ToolCall, Utterance};
 
@@ -28,6 +28,27 @@ impl OpenExchange {
         let mut exchange = open.cloned().unwrap_or(Self { unit, calls: Vec::new() });
         exchange.calls.extend(calls.iter().map(|call| call.id.clone()));
         exchange
+    }
+
+    /// The exchange that is open after `members`, the utterances of a unit; a forgotten one is abandoned.
+    pub fn after<'a>(members: impl IntoIterator<Item = &'a Arc<Utterance>>) -> Option<Self> {
+        let mut open: Option<Self> = None;
+        let mut unit = None;
+        for member in members {
+            if member.forgotten {
+                return None;
+            }
+            let unit = *unit.get_or_insert(member.sequence);
+            open = match (member.role, member.tool_call_id()) {
+                _ if member.aside => open,
+                (Role::Assistant, _) if !member.tool_calls().is_empty() => {
+                    Some(Self::with_calls(open.as_ref(), unit, member.tool_calls()))
+                }
+                (Role::Tool, Some(call)) => open.and_then(|open| open.answered(call).ok().flatten()),
+                _ => open,
+            };
+        }
+        open
     }
 
     /// The exchange after a result for `call_id`: `Err` when no such call waits, `Ok(None)`

@@ -40,6 +40,8 @@ mod selection;
 mod sequence;
 pub mod share;
 pub mod stats;
+#[cfg(test)]
+mod test_life;
 mod trunk;
 pub mod update;
 mod utterance;

@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use crate::domain::{
-    Conversation, Need, Refusal, Revision, Transition, Utterance, Verdict, change::Context, locate,
+    Conversation, Need, Ranges, Refusal, Revision, Role, Transition, Utterance, Verdict, change::Context,
+    exchange::OpenExchange, locate,
 };
 
 /// Utterances to restore.
@@ -18,7 +19,8 @@ pub struct Restore {
 /// Restores the units of the utterances named; `None` when nothing of them was forgotten.
 ///
 /// Refuses an id that names no stored utterance. What comes back into the window may take it
-/// over a limit, which evicts; a segment that covers what comes back is rebuilt with it.
+/// over a limit, which evicts; a segment that covers what comes back is rebuilt with it. Calls that have
+/// no answer, and that no user utterance follows, wait again.
 pub fn restore(
     before: &Conversation,
     command: &Restore,
@@ -58,6 +60,7 @@ fn transition(
     }
     rewritten.sort_by_key(|utterance| utterance.sequence);
     transition.rewrite(rewritten);
+    transition.reopen();
     transition.after.head.silenced_at = transition.after.head.revision;
     if !covered.is_empty() {
         covered.sort_by_key(|utterance| utterance.sequence);
@@ -67,4 +70,103 @@ fn transition(
     transition.evict(context)?;
     transition.renew_closing(context.counter);
     Ok(Some(transition.finish(&before.summary)))
+}
+
+impl Transition {
+    /// What was restored is as if it had never been forgotten: its calls that have no answer wait again, and
+    /// what followed them is of their unit.
+    fn reopen(&mut self) {
+        let Some((open, members)) = reopened(&self.after, &self.change.restored) else { return };
+        self.after.head.open = Some(Arc::new(open));
+        self.rewrite(members);
+    }
+}
+
+/// The exchange that waits again once `restored` are back, and those that join its unit, as they are then.
+///
+/// None in a conversation that has ended; and none before what cannot be of its unit: a user utterance,
+/// one that is forgotten, erased or kept aside, or that is pinned where the calls are not.
+fn reopened(after: &Conversation, restored: &Ranges) -> Option<(OpenExchange, Vec<Arc<Utterance>>)> {
+    if after.head.ended.is_some() {
+        return None;
+    }
+    let tail = since_the_user(after);
+    let start = tail.iter().enumerate().find_map(|(start, first)| {
+        let starts = restored.contains(first.sequence) && first.unit == first.sequence;
+        let rest = &tail[start..];
+        let own = rest.iter().take_while(|member| member.unit == first.unit).count();
+        let joins = |other: &Arc<Utterance>| other.is_live() && other.pinned == first.pinned;
+        let opens = starts && OpenExchange::after(&rest[..own]).is_some() && rest[own..].iter().all(joins);
+        opens.then_some(start)
+    })?;
+    let open = OpenExchange::after(&tail[start..])?;
+    let others = tail[start..].iter().filter(|member| member.unit != open.unit);
+    let joined = |member: &Arc<Utterance>| Arc::new(Utterance { unit: open.unit, ..(**member).clone() });
+    let joined = others.map(joined).collect();
+    Some((open, joined))
+}
+
+/// What was said since the last user utterance, if all of it is in the window.
+fn since_the_user(after: &Conversation) -> Vec<Arc<Utterance>> {
+    let mut next = after.head.next;
+    let said = after.window.iter().rev().take_while(|utterance| {
+        let is_before = utterance.sequence.next() == next;
+        next = utterance.sequence;
+        is_before && utterance.role != Role::User
+    });
+    let mut said: Vec<_> = said.cloned().collect();
+    said.reverse();
+    said
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::{
+        Policy,
+        test_life::{Life, calls, result, said},
+    };
+
+    /// A call, sequence 2, and what follows it, said while the call is forgotten; then it is restored.
+    fn restored(following: Vec<crate::domain::Draft>) -> Life {
+        let mut life = Life::new(Policy::ROLLING);
+        life.say(vec![said(Role::User, "go"), calls(&["a", "b"]), result("b")]);
+        life.forget(3, false);
+        assert_eq!(life.state.head.open, None);
+        if !following.is_empty() {
+            life.say(following);
+        }
+        life.restore(2);
+        life.is_sound();
+        life
+    }
+
+    fn units(life: &Life) -> Vec<u64> {
+        life.said().iter().map(|said| said.unit.get()).collect()
+    }
+
+    #[test]
+    fn a_call_without_an_answer_waits_again() {
+        let mut life = restored(vec![]);
+        life.memorize(vec![result("a")], false).unwrap();
+        assert_eq!((units(&life), &life.state.head.open), (vec![1, 2, 2, 2], &None));
+        life.is_sound();
+    }
+
+    #[test]
+    fn what_was_said_behind_it_joins_its_unit() {
+        let mut life = restored(vec![said(Role::Assistant, "one moment"), calls(&["c"])]);
+        assert_eq!(units(&life), [1, 2, 2, 2, 2]);
+        life.memorize(vec![result("c"), result("a")], false).unwrap();
+        assert_eq!((units(&life), &life.state.head.open), (vec![1, 2, 2, 2, 2, 2, 2], &None));
+        life.is_sound();
+    }
+
+    #[test]
+    fn a_user_utterance_or_what_cannot_be_of_its_unit_leaves_it_abandoned() {
+        assert_eq!(restored(vec![said(Role::User, "never mind")]).state.head.open, None);
+        let pinned = crate::domain::Draft { pinned: true, ..said(Role::Assistant, "note this") };
+        assert_eq!(units(&restored(vec![pinned])), [1, 2, 2, 4]);
+        assert_eq!(restored(vec![result("a")]).state.head.open, None, "kept aside");
+    }
 }

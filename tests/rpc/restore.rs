@@ -3,7 +3,7 @@
 use tonic::Code;
 use utterd::proto::{ForgetMode, Policy, RememberRequest, RestoreRequest, RestoreResponse};
 
-use crate::session::{Reply, Session, calls, ranges, result, sequences, sequences_of, user};
+use crate::session::{Reply, Session, assistant, calls, ranges, result, sequences, sequences_of, user};
 
 async fn restore(session: &Session, wanted: &[i64]) -> RestoreResponse {
     let mut utterance_ids = Vec::new();
@@ -38,6 +38,18 @@ async fn a_unit_comes_back_whole() {
     let response = restore(&session, &[3, 2, 3]).await;
     assert_eq!(sequences(&response.restored), [2, 3], "each once, the oldest first");
     assert_eq!(session.window().await.len(), 4);
+}
+
+/// Its calls wait for their results again, as in a fork.
+#[tokio::test]
+async fn a_call_without_an_answer_is_open_again() {
+    let session = Session::new().await;
+    session.say(vec![user("go"), calls(&["a"])]).await;
+    session.forget("sequence:2", ForgetMode::Soft).await;
+    assert_eq!(sequences(&restore(&session, &[2]).await.restored), [2]);
+    session.say(vec![result("a", "1"), assistant("done")]).await;
+    let unit = session.forget("sequence:3", ForgetMode::Soft).await;
+    assert_eq!(sequences(&unit.forgotten), [2, 3]);
 }
 
 /// What is not forgotten stays as it is, and is no change.

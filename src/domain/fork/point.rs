@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::domain::{
-    Conversation, Head, Need, Ranges, Refusal, Role, Sequence, Utterance, Window, change::Context,
+    Conversation, Head, Need, Ranges, Refusal, Sequence, Utterance, Window, change::Context,
     exchange::OpenExchange, fork::stop::Stop,
 };
 
@@ -92,7 +92,7 @@ pub(super) fn end_of(before: &Conversation, at: Sequence, window: &Window) -> He
     Head {
         turn,
         only_instructions,
-        open: newest.and_then(|newest| open_after(window, newest)).map(Arc::new),
+        open: newest.and_then(|newest| OpenExchange::after(window.unit(newest.unit))).map(Arc::new),
         awaits_answer: newest.is_some_and(|newest| newest.sequence == at && awaits_answer(newest)),
         ended: None,
         ..head
@@ -101,22 +101,4 @@ pub(super) fn end_of(before: &Conversation, at: Sequence, window: &Window) -> He
 
 fn awaits_answer(utterance: &Utterance) -> bool {
     !utterance.forgotten && utterance.more.as_ref().is_some_and(|more| more.awaits_answer)
-}
-
-/// The exchange that is open after `newest`: a forgotten one is abandoned.
-fn open_after(window: &Window, newest: &Utterance) -> Option<OpenExchange> {
-    let mut open: Option<OpenExchange> = None;
-    for member in window.unit(newest.unit).filter(|member| !member.aside) {
-        if member.forgotten {
-            return None;
-        }
-        open = match (member.role, member.tool_call_id()) {
-            (Role::Assistant, _) if !member.tool_calls().is_empty() => {
-                Some(OpenExchange::with_calls(open.as_ref(), newest.unit, member.tool_calls()))
-            }
-            (Role::Tool, Some(call)) => open.and_then(|open| open.answered(call).ok().flatten()),
-            _ => open,
-        };
-    }
-    open
 }

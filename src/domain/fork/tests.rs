@@ -1,123 +1,24 @@
 //! Forks of random conversations, beside what was said in them.
 
-use std::{cell::Cell, collections::BTreeMap};
+use std::cell::Cell;
 
 use proptest::prelude::*;
 
 use super::*;
 use crate::domain::{
-    ConversationId, Draft, Encoding, Loaded, Marks, More, Namespace, Policy, Role, Sequence, Timestamp,
-    TokenCounter, ToolCall, Utterance, UtteranceId,
+    Draft, Encoding, Marks, Policy, Role, Sequence, TokenCounter, Utterance, UtteranceId,
     edit::NewContent,
-    forget::{Forget, forget},
-    forgetting,
-    memorize::{Memorize, memorize},
-    restore::{Restore, restore},
+    test_life::{Letters, Life, calls, name, result, said},
     update::{UpdateUtterance, update_utterance},
 };
 
-struct Letters;
-
-impl TokenCounter for Letters {
-    fn count(&self, text: &str) -> u32 {
-        text.len() as u32
-    }
-}
-
-/// A conversation, with everything that it stores.
-#[derive(Clone)]
-struct Life {
-    state: Conversation,
-    stored: BTreeMap<Sequence, Arc<Utterance>>,
-    /// Archived utterances that were looked at.
-    looked_at: Cell<usize>,
-}
-
-fn name(id: &str) -> ConversationKey {
-    ConversationKey { namespace: Namespace::default(), id: ConversationId::new(id).unwrap() }
-}
-
-fn said(role: Role, content: &str) -> Draft {
-    let content = content.into();
-    Draft { id: None, role, content, turn: None, create_time: None, pinned: false, more: None }
-}
-
 impl Life {
-    fn new(policy: Policy) -> Self {
-        let identity = Identity {
-            key: name("parent"),
-            recipient: RecipientId::default(),
-            lineage: LineageId([1; 16]),
-            start_time: Timestamp(0),
-            encoding: Encoding::O200kBase,
-        };
-        let state = Conversation::new(identity, policy);
-        Self { state, stored: BTreeMap::new(), looked_at: Cell::new(0) }
-    }
-
-    fn decide<T>(
-        &self,
-        rule: impl Fn(&Conversation, &Context<'_>) -> Result<Verdict<T>, Refusal>,
-    ) -> Result<T, Refusal> {
-        let mut loaded = Loaded::default();
-        for _ in 0..20 {
-            let context = Context { now: Timestamp(7), counter: &Letters, loaded: &loaded, llm: false };
-            match rule(&self.state, &context)? {
-                Verdict::Decided(decided) => return Ok(decided),
-                Verdict::Need(Need::Archive(wanted)) => {
-                    let wanted = wanted.intersection(&self.state.head.archived);
-                    let found: Vec<_> =
-                        wanted.sequences().map(|sequence| self.stored[&sequence].clone()).collect();
-                    self.looked_at.set(self.looked_at.get() + found.len());
-                    loaded.add_archive(&wanted, found);
-                }
-                Verdict::Need(Need::ArchivedIds(_)) => loaded.add_ids(Default::default()),
-            }
-        }
-        panic!("it never decides");
-    }
-
-    fn apply(&mut self, transition: Transition) {
-        let Transition { change, after } = transition;
-        for utterance in change.appended.iter().chain(&change.rewritten) {
-            self.stored.insert(utterance.sequence, utterance.clone());
-        }
-        self.stored.retain(|sequence, _| !change.removes(*sequence));
-        self.state = after;
-    }
-
-    fn say(&mut self, drafts: Vec<Draft>) {
-        let tokens = drafts.iter().map(|draft| draft.tokens(&Letters)).collect();
-        let command =
-            Memorize { drafts, tokens, encoding: Encoding::O200kBase, expected: None, lenient: true };
-        let said = self.decide(|before, context| memorize(before, &command, context)).unwrap();
-        self.apply(said.transition);
-    }
-
-    fn forget(&mut self, sequence: u64, hard: bool) {
-        let instruction = forgetting::parse(&format!("sequence:{sequence}")).unwrap();
-        let command = Forget { instruction, hard, expected: None };
-        let forgotten = self.decide(|before, context| forget(before, &command, context)).unwrap();
-        forgotten.transition.into_iter().for_each(|transition| self.apply(transition));
-    }
-
-    fn restore(&mut self, sequence: u64) {
-        let Some(id) = self.id(sequence) else { return };
-        let command = Restore { ids: vec![id], expected: None };
-        let restored = self.decide(|before, context| restore(before, &command, context)).unwrap();
-        restored.into_iter().for_each(|transition| self.apply(transition));
-    }
-
     fn update(&mut self, sequence: u64, pinned: Option<bool>, content: Option<&str>) {
         let Some(id) = self.id(sequence) else { return };
         let command =
             UpdateUtterance { id, pinned, metadata: None, content: content.map(new), expected: None };
         let updated = self.decide(|before, context| update_utterance(before, &command, context)).unwrap();
         updated.transition.into_iter().for_each(|transition| self.apply(transition));
-    }
-
-    fn id(&self, sequence: u64) -> Option<Box<str>> {
-        self.stored.get(&Sequence(sequence)).map(|utterance| utterance.id_text().into())
     }
 
     /// Forks it; the parent goes on here.
@@ -136,44 +37,6 @@ impl Life {
         self.apply(parent);
         child
     }
-
-    /// Everything that is stored.
-    fn said(&self) -> Vec<Arc<Utterance>> {
-        self.stored.values().cloned().collect()
-    }
-
-    /// What holds for every conversation.
-    fn is_sound(&self) {
-        let (head, window, summary) = (&self.state.head, &self.state.window, &self.state.summary);
-        let live: Vec<_> = window.iter().cloned().collect();
-        let of: Vec<_> = live.iter().map(|live| self.stored[&live.sequence].clone()).collect();
-        assert_eq!(live, of, "the window shows what is stored");
-        let mut both: Ranges = live.iter().map(|live| live.sequence).collect();
-        assert!(!both.meets(&head.left), "what left the window is not in it");
-        both.union(&head.archived);
-        assert_eq!(both, self.stored.keys().copied().collect(), "window and archive are what is stored");
-        assert_eq!(head.stored, self.stored.len() as u64);
-        let fresh: Window = live.into_iter().collect();
-        let numbers = |window: &Window| {
-            (window.tokens(), window.turns(), window.forgotten(), window.pinned(), window.instructions())
-        };
-        assert_eq!(numbers(window), numbers(&fresh), "the window's numbers are those of what it holds");
-        assert!(head.left.holds(&head.archived));
-        let archived = self.stored.values().filter(|one| one.pinned && head.archived.contains(one.sequence));
-        assert_eq!(
-            *head.pinned_away,
-            archived.map(|one| one.sequence).collect(),
-            "what is pinned in the archive"
-        );
-        assert!(head.left.holds(&summary.covers()));
-        assert_eq!(summary.covered_count(), summary.covers().count(), "no two segments cover the same");
-        for segment in summary.segments() {
-            assert!(segment.sentences.iter().all(|sentence| segment.covers.contains(sentence.sequence)));
-        }
-        let limit = head.policy.summary_token_limit.unwrap_or(u32::MAX);
-        assert!(summary.tokens() <= limit);
-        assert!(head.trunks.iter().all(|trunk| trunk.through < head.next));
-    }
 }
 
 fn new(content: &str) -> NewContent {
@@ -191,17 +54,6 @@ fn command(at: Option<u64>, number: u8) -> Fork {
         title: None,
         expected: None,
     }
-}
-
-fn calls(ids: &[&str]) -> Draft {
-    let call = |id: &&str| ToolCall { id: (*id).into(), name: "find".into(), arguments_json: "{}".into() };
-    let more = More { tool_calls: ids.iter().map(call).collect(), ..More::default() };
-    Draft { more: Some(Box::new(more)), ..said(Role::Assistant, "") }
-}
-
-fn result(id: &str) -> Draft {
-    let more = More { tool_call_id: Some(id.into()), ..More::default() };
-    Draft { more: Some(Box::new(more)), ..said(Role::Tool, "found") }
 }
 
 fn small(utterances: Option<u32>, archive_limit: u32) -> Policy {

@@ -233,11 +233,33 @@ impl Conversation {
         for sequence in &restored {
             self.get_mut(*sequence).forgotten = false;
         }
+        self.reopen(&restored);
         let mut facts = Facts { changed: !restored.is_empty(), restored, ..Facts::default() };
         if facts.changed {
             self.settle(&mut facts);
         }
         Ok(facts)
+    }
+
+    /// Calls that were abandoned by being forgotten wait again, the oldest exchange first, unless what follows
+    /// cannot be of their unit.
+    fn reopen(&mut self, restored: &[i64]) {
+        let pairing = self.pairing();
+        let unit = |sequence: i64| pairing.units[sequence as usize - 1];
+        let opens = |forgotten_at: &usize| {
+            let newest = *forgotten_at as i64;
+            let first = unit(newest);
+            let members = first..=self.said.len() as i64;
+            let is_back = restored.contains(&first) && self.get(first).home == Home::Window;
+            is_back
+                && members.clone().all(|member| {
+                    let (said, joins) = (self.get(member), member > newest);
+                    let live = said.home == Home::Window && self.is_live(member, &pairing);
+                    !joins || live && said.role() != Role::User && said.pinned == self.get(first).pinned
+                })
+        };
+        let reopens = self.abandoned.iter().copied().find(opens).filter(|_| self.ended.is_none());
+        self.abandoned.retain(|at| reopens.is_none_or(|reopens| *at < reopens));
     }
 
     /// A pin holds for the unit; metadata for the utterance.
