@@ -5,7 +5,7 @@ use super::{
     client::Connection,
     errors::CliError,
     output::Output,
-    text::{counted, sequences},
+    text::{counted, ranges, sequences},
 };
 use crate::proto::{ForgetMode, ForgetRequest, ForgetResponse};
 
@@ -42,9 +42,15 @@ pub fn describe(response: &ForgetResponse, dry_run: bool) -> Vec<String> {
     let hard = if response.mode() == ForgetMode::Hard { " for good" } else { "" };
     let mut lines =
         vec![format!("{verb} {forgotten}{which}{hard}, understood as {}", response.understood_as)];
+    let still_told = ranges(&response.still_summarised);
     if response.rebuilt_segments() > 0 {
         let rebuilt = counted(response.rebuilt_segments(), "segment");
         lines.push(format!("{rebuilt} of the summary rebuilt"));
+    }
+    if !still_told.is_empty() {
+        lines.push(format!(
+            "the summary still tells of {still_told}, no longer stored: only --hard takes that out"
+        ));
     }
     lines.extend(response.warnings.iter().map(|warning| format!("warning: {}", warning.text)));
     lines

@@ -27,6 +27,8 @@ pub struct Forgotten {
     pub utterances: Vec<Arc<Utterance>>,
     /// The sequences of which nothing is left, neither stored nor told by the summary.
     pub gone: Ranges,
+    /// What was selected, is no longer stored, and is still told by the summary.
+    pub still_told: Ranges,
 }
 
 /// What a caller should know beside what was forgotten.
@@ -39,8 +41,9 @@ pub enum Warning {
 
 /// Forgets the units of what the instruction selects.
 ///
-/// What the summary still tells of utterances that are no longer stored goes too, for good in
-/// either mode, where the instruction can be applied to it: `all`, `sequence` and `about`.
+/// What the summary still tells of utterances that are no longer stored could never be restored: a soft
+/// forget leaves it, and says so; a hard one takes it out. Either finds it where the instruction can be
+/// applied to it: `all`, `sequence` and `about`.
 ///
 /// An open exchange that is forgotten is abandoned: its calls take no results any more. A
 /// segment of the summary that covers what is forgotten is rebuilt without it.
@@ -55,9 +58,12 @@ pub fn forget(
         Err(need) => return Ok(Verdict::Need(need)),
     };
     let utterances = select(before, &archive, command);
-    let remnants = command.instruction.select_remnants(&before.summary, &before.head.archived);
+    let selected = command.instruction.select_remnants(&before.summary, &before.head.archived);
+    let (remnants, left) = if command.hard { (selected, Ranges::new()) } else { (Ranges::new(), selected) };
     if utterances.is_empty() && remnants.is_empty() {
-        return Ok(Verdict::Decided(Forgotten { transition: None, utterances, gone: Ranges::new() }));
+        let still_told = left.intersection(&before.summary.told());
+        let gone = Ranges::new();
+        return Ok(Verdict::Decided(Forgotten { transition: None, utterances, gone, still_told }));
     }
     let mut transition = Transition::from(before, context.now);
     let sequences: Ranges = utterances.iter().map(|utterance| utterance.sequence).collect();
@@ -71,10 +77,14 @@ pub fn forget(
         false => silence(&mut transition, &utterances, sequences, context),
     }
     transition.erase_remnants(&remnants, context);
-    doubt(&mut transition, &command.instruction, context);
+    if command.hard {
+        doubt(&mut transition, &command.instruction, context);
+    }
     transition.renew_closing(context.counter);
-    let transition = Some(transition.finish(&before.summary));
-    Ok(Verdict::Decided(Forgotten { transition, utterances, gone }))
+    let transition = transition.finish(&before.summary);
+    let still_told = left.intersection(&transition.after.summary.told());
+    let transition = Some(transition);
+    Ok(Verdict::Decided(Forgotten { transition, utterances, gone, still_told }))
 }
 
 /// What a hard forget in one conversation takes out of another that shares what was said up to
@@ -159,4 +169,55 @@ fn silence(
     transition.change_summary(|summary, with| summary.silence(&sequences, with), &with);
     transition.after.head.silenced_at = transition.after.head.revision;
     transition.change.forgotten = sequences;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::{
+        Marks, Policy, Role,
+        test_life::{Life, said},
+    };
+
+    /// Ten utterances, of which the first six left the archive too.
+    fn life() -> Life {
+        let utterances = Some(Marks::of(3));
+        let mut life = Life::new(Policy { utterances, archive_limit: 2, ..Policy::ROLLING });
+        for number in 1..=10 {
+            life.say(vec![said(Role::User, &format!("Report {number} is /srv/report-{number}.txt."))]);
+        }
+        assert_eq!(life.stored.keys().map(|sequence| sequence.get()).collect::<Vec<_>>(), [7, 8, 9, 10]);
+        life
+    }
+
+    #[test]
+    fn a_soft_forget_leaves_what_could_not_be_restored() {
+        let mut life = life();
+        let before = life.state.summary.text();
+        let forgotten = life.forget_all("all", false);
+        assert_eq!((forgotten.gone, forgotten.still_told.to_string()), (Ranges::new(), "1-6".to_owned()));
+        assert_eq!(life.state.summary.covers().to_string(), "1-8");
+        let told = life.state.summary.text();
+        assert!(told.contains("report-1.txt") && told.contains("report-6.txt"), "{told}");
+        assert!(!told.contains("report-7.txt") && !told.contains("report-8.txt"), "{told}");
+        life.is_sound();
+        (7..=10).for_each(|sequence| life.restore(sequence));
+        assert_eq!(life.state.summary.text(), before);
+        assert_eq!(life.forget_all("all", true).still_told, Ranges::new());
+        assert_eq!(life.state.summary.text(), "");
+    }
+
+    #[test]
+    fn what_only_the_summary_tells_is_named_and_nothing_changes() {
+        let mut life = life();
+        let (revision, before) = (life.state.head.revision, life.state.summary.clone());
+        for (instruction, still_told) in
+            [("sequence:2-3", "2-3"), ("about:report-4.txt", "4"), ("speaker:tool", "none")]
+        {
+            let forgotten = life.forget_all(instruction, false);
+            assert!(forgotten.transition.is_none(), "{instruction}");
+            assert_eq!(forgotten.still_told.to_string(), still_told, "{instruction}");
+        }
+        assert_eq!((life.state.head.revision, &life.state.summary), (revision, &before));
+    }
 }

@@ -6,7 +6,7 @@ use crate::{
     domain::{
         Change, ChangeId, Conversation, Sequence, Timestamp, Transition, Utterance, capacity::Capacity,
     },
-    engine::{Attempt, Facts},
+    engine::{Attempt, Facts, facts::Named},
     store::Outcome,
 };
 
@@ -36,18 +36,18 @@ pub(super) struct Done {
 }
 
 impl Done {
-    /// What was decided on `before`, if it changes anything; `target` is the utterance that the call is about.
+    /// What was decided on `before`, if it changes anything.
     pub(super) fn on(
         before: &Arc<Conversation>,
         decided: Option<&Decided>,
-        target: Option<Sequence>,
+        named: Named,
         now: Timestamp,
     ) -> Self {
         let (after, change, outcome) = match decided {
             Some(Decided { change, after, facts }) => {
-                (after, Some(change.clone()), facts.outcome(after, after.head.update_time, target))
+                (after, Some(change.clone()), facts.outcome(after, after.head.update_time, named))
             }
-            None => (before, None, Facts::none(&before.head).outcome(before, now, target)),
+            None => (before, None, Facts::none(&before.head).outcome(before, now, named)),
         };
         Self { outcome: Arc::new(outcome), after: after.clone(), change }
     }
@@ -55,7 +55,7 @@ impl Done {
     /// What is only decided, and never committed.
     pub(super) fn rehearsed(before: &Arc<Conversation>, transition: Option<Transition>) -> Self {
         let decided = transition.map(|transition| Decided::of(transition, before.head.change));
-        Self::on(before, decided.as_ref(), None, before.head.update_time)
+        Self::on(before, decided.as_ref(), Named::default(), before.head.update_time)
     }
 
     /// As an attempt's, which is known again by its body.

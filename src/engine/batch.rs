@@ -113,7 +113,7 @@ impl<'a> Batch<'a> {
         let decision = engine.decide(&before, &self.moved, &mut rule).await?.ok_or(Stop::AfterCommit)?;
         let call = write.call();
         let decided = decision.transition.map(|transition| Decided::of(transition, self.commit));
-        let done = engine.done(call, &before, decided.as_ref(), decision.target);
+        let done = engine.done(call, &before, decided.as_ref(), decision.named);
         let ends = before.head.ended.is_none() && done.after.head.ended.is_some();
         let released = match ends {
             true => released(engine, self.extras.pointers.first().cloned(), &done.after).await?,

@@ -159,7 +159,7 @@ async fn rolled_over(
     let start = decision.transition.ok_or(EngineError::Interrupted)?;
     let commit = engine.next_change();
     let (ending, start) = (Decided::of(ending, commit), Decided::of(start, commit));
-    let mut done = engine.done(&call, &fresh, Some(&start), decision.target);
+    let mut done = engine.done(&call, &fresh, Some(&start), decision.named);
     Arc::make_mut(&mut done.outcome).ended = Some(left.key().id.clone());
     let pointer = PointerWrite {
         recipient: call.caller.recipient(left.head.identity.recipient.clone()),

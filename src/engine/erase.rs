@@ -13,6 +13,7 @@ use crate::{
         applied::Decided,
         attended::Attended,
         commit::{Extras, Part, Uncommitted},
+        facts::Named,
         hold::{Hold, held, hold_all},
         queued::{ATTEMPTS, Target, WriteCall},
         write::Aimed,
@@ -77,7 +78,7 @@ impl Engine {
         if sharing.iter().any(|(other, _)| held(holds, other).is_none()) {
             return Ok(Erased::Shared(sharing.into_iter().map(|(other, _)| other).collect()));
         }
-        let Forgotten { transition, utterances, gone } =
+        let Forgotten { transition, utterances, gone, .. } =
             self.rehearse(&before, |before, context| forget(before, command, context)).await?;
         let commit = self.next_change();
         let first = transition.map(|transition| Decided::of(transition, commit));
@@ -94,7 +95,7 @@ impl Engine {
                 }
             }
         }
-        let done = self.done(call, &before, first.as_ref(), None);
+        let done = self.done(call, &before, first.as_ref(), Named::default());
         let outcomes = call.kept(&done).into_iter().collect();
         let pointers = target.pointer.into_iter().filter(|_| first.is_some()).collect();
         let changed: Vec<_> = parts.iter().filter_map(|part| part.newest().cloned()).collect();

@@ -40,6 +40,15 @@ pub struct Effects {
     pub compaction: Option<u32>,
 }
 
+/// What an outcome names beside the facts of a change.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Named {
+    /// The utterance that the call is about.
+    pub target: Option<Sequence>,
+    /// What was to be forgotten, and the summary still tells of.
+    pub still_told: Ranges,
+}
+
 impl Facts {
     /// The facts of the change that led to `after`.
     pub(super) fn of(change: &Change, after: &Head) -> Self {
@@ -64,7 +73,7 @@ impl Facts {
     }
 
     /// What a call comes to that these are the facts of, and `after` the state.
-    pub(super) fn outcome(&self, after: &Conversation, time: Timestamp, target: Option<Sequence>) -> Outcome {
+    pub(super) fn outcome(&self, after: &Conversation, time: Timestamp, named: Named) -> Outcome {
         let more = self.more();
         let mut restored = more.restored.clone();
         restored.union(&more.returned);
@@ -79,7 +88,8 @@ impl Facts {
             evicted: more.evicted.clone(),
             forgotten: if more.erased.is_empty() { &more.forgotten } else { &more.erased }.clone(),
             restored,
-            target,
+            target: named.target,
+            still_told: named.still_told,
             rebuilt_segments: more.segments_removed.len() as u32,
             capacity: Capacity::of(after),
         }

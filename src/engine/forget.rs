@@ -10,6 +10,7 @@ use crate::{
     engine::{
         Address, Applied, Attempt, Caller, Engine, EngineError, Operation,
         applied::Done,
+        facts::Named,
         queued::{Decision, IfAbsent, WriteCall},
     },
 };
@@ -61,8 +62,10 @@ impl Engine {
             return self.erase(write, call.forget).await;
         }
         self.write(write, move |before, context| {
-            Ok(forget(before, &call.forget, context)?
-                .map(|forgotten| Decision::of(forgotten.transition, None, forgotten.utterances)))
+            Ok(forget(before, &call.forget, context)?.map(|forgotten| {
+                let decision = Decision::of(forgotten.transition, None, forgotten.utterances);
+                Decision { named: Named { still_told: forgotten.still_told, ..Named::default() }, ..decision }
+            }))
         })
         .await
     }
@@ -76,6 +79,8 @@ impl Engine {
         let before = self.read(caller, &call.address).await?;
         let forgotten =
             self.rehearse(&before, |before, context| forget(before, &call.forget, context)).await?;
-        Ok(Applied::now(Done::rehearsed(&before, forgotten.transition), forgotten.utterances))
+        let mut done = Done::rehearsed(&before, forgotten.transition);
+        Arc::make_mut(&mut done.outcome).still_told = forgotten.still_told;
+        Ok(Applied::now(done, forgotten.utterances))
     }
 }

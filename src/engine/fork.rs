@@ -15,6 +15,7 @@ use crate::{
         applied::Decided,
         attended::Attended,
         commit::{Extras, Part, Uncommitted},
+        facts::Named,
         hold::{Hold, held, hold_all},
         queued::{ATTEMPTS, IfAbsent, Rule, Target, WriteCall},
         write::Aimed,
@@ -197,7 +198,7 @@ impl Engine {
             Part::from(hold, &parent).and(&frozen, call.operation, call.attempt.as_ref()),
             Part::new(new, None).and(&fork, call.operation, call.attempt.as_ref()),
         ];
-        let done = self.done(call, &parent, Some(&fork), sequence);
+        let done = self.done(call, &parent, Some(&fork), Named { target: sequence, ..Named::default() });
         let outcomes = call.kept(&done).into_iter().collect();
         let pointers = self.pointers((call, making.activate), &fork.after, target.pointer).await?;
         self.commit(&mut parts, Extras { pointers, outcomes }).await?;

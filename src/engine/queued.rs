@@ -11,7 +11,10 @@ use tokio::sync::oneshot;
 
 use crate::{
     domain::{Conversation, ConversationKey, Refusal, Sequence, Transition, Verdict, change::Context},
-    engine::{Address, Applied, Attempt, Caller, EngineError, Operation, applied::Done, attended::Attended},
+    engine::{
+        Address, Applied, Attempt, Caller, EngineError, Operation, applied::Done, attended::Attended,
+        facts::Named,
+    },
     store::{Outcome, OutcomeKey, PointerWrite},
 };
 
@@ -22,15 +25,16 @@ pub(super) const ATTEMPTS: u32 = 64;
 pub(super) struct Decision<T> {
     /// What changes, if anything does. Boxed: it is large, and passed on several times.
     pub transition: Option<Box<Transition>>,
-    /// The utterance that the call is about.
-    pub target: Option<Sequence>,
+    /// What its outcome names beside that.
+    pub named: Named,
     /// What else the response needs.
     pub value: T,
 }
 
 impl<T> Decision<T> {
     pub(super) fn of(transition: impl Into<Option<Transition>>, target: Option<Sequence>, value: T) -> Self {
-        Self { transition: transition.into().map(Box::new), target, value }
+        let named = Named { target, ..Named::default() };
+        Self { transition: transition.into().map(Box::new), named, value }
     }
 }
 
@@ -196,7 +200,7 @@ impl<T: Send + 'static> QueuedWrite for Queued<T> {
     ) -> Result<Verdict<Decision<()>>, Refusal> {
         Ok((self.request.rule)(before, context)?.map(|decision| {
             self.value = Some(decision.value);
-            Decision { transition: decision.transition, target: decision.target, value: () }
+            Decision { transition: decision.transition, named: decision.named, value: () }
         }))
     }
 

@@ -3,13 +3,12 @@
 use std::sync::Arc;
 
 use crate::{
-    domain::{
-        Conversation, ConversationId, Refusal, Sequence, Verdict, change::Context, limits::OUTCOME_RETENTION,
-    },
+    domain::{Conversation, ConversationId, Refusal, Verdict, change::Context, limits::OUTCOME_RETENTION},
     engine::{
         Applied, Caller, Engine, EngineError,
         applied::{Decided, Done},
         attended::Attended,
+        facts::Named,
         known::Known,
         queued::{Decision, IfAbsent, Request, Target, Unapplied, Waiting, WriteCall},
     },
@@ -169,8 +168,8 @@ impl Engine {
         call: &WriteCall,
         before: &Arc<Conversation>,
         decided: Option<&Decided>,
-        target: Option<Sequence>,
+        named: Named,
     ) -> Done {
-        Done::on(before, decided, target, self.now()).by(call.attempt.as_ref())
+        Done::on(before, decided, named, self.now()).by(call.attempt.as_ref())
     }
 }

@@ -50,6 +50,7 @@ impl Services {
             replayed: reply.replayed(),
             mode: asked.mode.into(),
             warnings: nothing.iter().map(warning).collect(),
+            still_summarised: encode::ranges(&outcome.still_told),
         }
     }
 }

@@ -115,6 +115,9 @@ pub async fn forget(here: &Here<'_>, command: &Command) -> Printed {
     if response.rebuilt_segments() > 0 {
         let _ = writeln!(text, "rebuilt {}", print::plural(response.rebuilt_segments(), "segment"));
     }
+    if !response.still_summarised.is_empty() {
+        let _ = writeln!(text, "still summarised: {}", print::ranges(&response.still_summarised));
+    }
     for warning in &response.warnings {
         let _ = writeln!(text, "warning: {}", warning.text);
     }

@@ -247,3 +247,37 @@ async fn everything_can_be_forgotten() {
     assert!(session.stored().await.is_empty());
     assert_eq!(session.say(vec![user("again")]).await.memorized[0].sequence, 28);
 }
+
+/// What the archive no longer holds could not be restored: the summary goes on telling of it, and the response
+/// says so, also when it is repeated.
+#[tokio::test]
+async fn a_soft_forget_leaves_what_only_the_summary_tells() {
+    let session = Session::new().await;
+    let policy =
+        utterd::proto::Policy { max_utterances: Some(3), archive_limit: Some(2), ..Default::default() };
+    session.create_with(policy).await;
+    for number in 1..=10 {
+        session.say(vec![user(&format!("Report {number} is /srv/report-{number}.txt."))]).await;
+    }
+    let before = session.summary().await.text;
+    let dry = ForgetRequest { dry_run: true, ..forget("all", ForgetMode::Soft) };
+    let dry = session.memory().forget(dry).await.reply();
+    let soft = ForgetRequest { request_id: "once".to_owned(), ..forget("all", ForgetMode::Soft) };
+    let response = session.memory().forget(soft.clone()).await.reply();
+    assert_eq!(sequences(&response.forgotten), [7, 8, 9, 10]);
+    assert_eq!(ranges(&response.still_summarised), [(1, 6)]);
+    assert_eq!(dry.still_summarised, response.still_summarised);
+    let again = session.memory().forget(soft).await.reply();
+    assert!(again.replayed && again.still_summarised == response.still_summarised);
+    let told = session.summary().await.text;
+    assert!(told.contains("report-6.txt") && !told.contains("report-7.txt"), "{told}");
+    let mut utterance_ids = Vec::new();
+    for sequence in 7..=10 {
+        utterance_ids.push(session.id_of(sequence).await);
+    }
+    let restore = utterd::proto::RestoreRequest { utterance_ids, ..Default::default() };
+    session.memory().restore(restore).await.reply();
+    assert_eq!(session.summary().await.text, before);
+    let hard = session.forget("all", ForgetMode::Hard).await;
+    assert!(hard.still_summarised.is_empty() && session.summary().await.text.is_empty());
+}

@@ -61,6 +61,14 @@ impl Segment {
         Self::new(self.level, self.covers.clone(), kept.cloned().collect(), self.source_tokens)
     }
 
+    /// The sequences that its text tells of, or may tell of where a model wrote it.
+    pub(super) fn told(&self) -> Ranges {
+        match &self.llm_text {
+            Some(llm_text) => llm_text.from.clone(),
+            None => self.sentences.iter().map(|sentence| sentence.sequence).collect(),
+        }
+    }
+
     pub(super) fn tells_of(&self, sequences: &Ranges) -> bool {
         self.sentences.iter().any(|sentence| sequences.contains(sentence.sequence)) || self.llm_saw(sequences)
     }

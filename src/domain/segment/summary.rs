@@ -85,6 +85,13 @@ impl Summary {
         all
     }
 
+    /// All sequences that its text tells of, or may tell of where a model wrote it.
+    pub fn told(&self) -> Ranges {
+        let mut all = Ranges::new();
+        self.segments.iter().for_each(|segment| all.union(&segment.told()));
+        all
+    }
+
     /// How many sequences the segments stand for.
     pub fn covered_count(&self) -> u64 {
         self.covered

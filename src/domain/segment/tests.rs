@@ -265,6 +265,18 @@ fn silenced_sentences_come_back() {
 }
 
 #[test]
+fn behind_a_models_text_stand_the_sentences_of_what_is_not_forgotten() {
+    let with = summary_context(DEFAULT);
+    let (written, gone) =
+        (Summary::default().write(&utterances(1..=4), &[], &with), Ranges::of(Sequence(3), Sequence(4)));
+    let told = told_by_model(&written, &written.segments()[0].clone(), &BTreeSet::new(), &with);
+    assert_eq!(set(&told.told()), BTreeSet::from([1, 2, 3, 4]));
+    let silent = told.silence(&gone, &with);
+    assert_eq!(set(&silent.told()), BTreeSet::from([1, 2]));
+    assert_eq!(silent.text(), written.silence(&gone, &with).text());
+}
+
+#[test]
 fn what_was_forgotten_at_the_time_comes_back_too() {
     let evicted = [utterance(1, true), utterance(2, true)];
     let summary = Summary::default().write(&evicted, &[], &summary_context(DEFAULT));

@@ -391,6 +391,7 @@ pub(super) fn outcome(state: &Conversation, time: Timestamp) -> Arc<Outcome> {
         forgotten: Ranges::of(Sequence(4), Sequence(4)),
         restored: Ranges::of(Sequence(6), Sequence(7)),
         target: Some(Sequence(8)),
+        still_told: Ranges::of(Sequence(1), Sequence(2)),
         rebuilt_segments: 2,
         capacity: Capacity::of(state),
     })

@@ -124,6 +124,8 @@ pub struct Outcome {
     pub restored: Ranges,
     /// The utterance that the call named.
     pub target: Option<Sequence>,
+    /// What was to be forgotten, and the summary still tells of.
+    pub still_told: Ranges,
     /// Segments rebuilt.
     pub rebuilt_segments: u32,
     /// The window's numbers after the call.

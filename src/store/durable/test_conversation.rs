@@ -211,6 +211,7 @@ impl<'s> TestConversation<'s> {
             forgotten: Ranges::new(),
             restored: Ranges::new(),
             target: None,
+            still_told: Ranges::new(),
             rebuilt_segments: 0,
             capacity: Capacity::of(&self.state),
         }

@@ -85,7 +85,7 @@ impl Conversation {
     }
 
     /// What the summary covers although it is stored no more, as far as `all`, a sequence or a
-    /// word of its sentences selects it: it goes for good.
+    /// word of its sentences selects it: it goes with a hard forget.
     fn remnants(&self, selection: &Selection) -> Vec<i64> {
         let told = |word: &str| -> BTreeSet<u32> {
             let lines = self.summary.lines().filter(|line| holds_word(line, word));
@@ -110,7 +110,7 @@ impl Conversation {
         if self.awaits.is_some_and(|awaits| gone.contains(&awaits)) {
             self.awaits = None;
         }
-        let remnants = self.remnants(selection);
+        let remnants = if hard { self.remnants(selection) } else { Vec::new() };
         self.covered.retain(|sequence| !remnants.contains(sequence));
         let pairing = self.pairing();
         let newest_unit = pairing.units.last().copied();

@@ -165,6 +165,7 @@ fn keeping(id: usize) -> Commit {
         forgotten: Ranges::new(),
         restored: Ranges::new(),
         target: None,
+        still_told: Ranges::new(),
         rebuilt_segments: 0,
         capacity,
     };

@@ -28,6 +28,7 @@ message! {
         12 rebuilt_segments: "the rebuilt segments",
         13 capacity: "the capacity",
         14 ended: "the conversation that ended",
+        15 still_told: "the ranges still told",
     }
 }
 

@@ -100,10 +100,17 @@ fn capacity() -> impl Strategy<Value = Capacity> {
 }
 
 fn outcome() -> impl Strategy<Value = Outcome> {
-    let sets = (ranges(), ranges(), ranges(), ranges());
+    let sets = (ranges(), ranges(), ranges(), ranges(), ranges());
     let call = (any::<u128>(), time(), conversation_id(), revision(), any::<bool>());
     (call, sets, option::of(sequence()), any::<u32>(), capacity(), option::of(conversation_id())).prop_map(
-        |(call, (memorized, evicted, forgotten, restored), target, rebuilt_segments, capacity, ended)| {
+        |(
+            call,
+            (memorized, evicted, forgotten, restored, still_told),
+            target,
+            rebuilt_segments,
+            capacity,
+            ended,
+        )| {
             Outcome {
                 body: call.0,
                 time: call.1,
@@ -116,6 +123,7 @@ fn outcome() -> impl Strategy<Value = Outcome> {
                 forgotten,
                 restored,
                 target,
+                still_told,
                 rebuilt_segments,
                 capacity,
             }

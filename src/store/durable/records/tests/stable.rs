@@ -393,6 +393,7 @@ pub fn outcome() -> Outcome {
         forgotten: Ranges::of(Sequence(7), Sequence(7)),
         restored: Ranges::of(Sequence(9), Sequence(10)),
         target: Some(Sequence(20)),
+        still_told: Ranges::new(),
         rebuilt_segments: 2,
         capacity: Capacity {
             utterances: 15,
