@@ -184,7 +184,7 @@ mod tests {
         let utterances = Some(Marks::of(3));
         let mut life = Life::new(Policy { utterances, archive_limit: 2, ..Policy::ROLLING });
         for number in 1..=10 {
-            life.say(vec![said(Role::User, &format!("Report {number} is /srv/report-{number}.txt."))]);
+            life.say(vec![said(Role::User, &format!("see /a{number}.txt"))]);
         }
         assert_eq!(life.stored.keys().map(|sequence| sequence.get()).collect::<Vec<_>>(), [7, 8, 9, 10]);
         life
@@ -198,8 +198,8 @@ mod tests {
         assert_eq!((forgotten.gone, forgotten.still_told.to_string()), (Ranges::new(), "1-6".to_owned()));
         assert_eq!(life.state.summary.covers().to_string(), "1-8");
         let told = life.state.summary.text();
-        assert!(told.contains("report-1.txt") && told.contains("report-6.txt"), "{told}");
-        assert!(!told.contains("report-7.txt") && !told.contains("report-8.txt"), "{told}");
+        assert!(told.contains("/a1.txt") && told.contains("/a6.txt"), "{told}");
+        assert!(!told.contains("/a7.txt") && !told.contains("/a8.txt"), "{told}");
         life.is_sound();
         (7..=10).for_each(|sequence| life.restore(sequence));
         assert_eq!(life.state.summary.text(), before);
@@ -212,7 +212,7 @@ mod tests {
         let mut life = life();
         let (revision, before) = (life.state.head.revision, life.state.summary.clone());
         for (instruction, still_told) in
-            [("sequence:2-3", "2-3"), ("about:report-4.txt", "4"), ("speaker:tool", "none")]
+            [("sequence:2-3", "2-3"), ("about:a4.txt", "4"), ("speaker:tool", "none")]
         {
             let forgotten = life.forget_all(instruction, false);
             assert!(forgotten.transition.is_none(), "{instruction}");

@@ -89,10 +89,12 @@ pub(super) fn end_of(before: &Conversation, at: Sequence, window: &Window) -> He
             newest.map_or(at.get() == 0, |newest| newest.sequence == at && newest.instruction),
         ),
     };
+    // what was said last up to there may be gone: then it abandoned what waits before it
+    let last = newest.filter(|newest| newest.sequence == at);
     Head {
         turn,
         only_instructions,
-        open: newest.and_then(|newest| OpenExchange::after(window.unit(newest.unit))).map(Arc::new),
+        open: last.and_then(|last| OpenExchange::after(window.unit(last.unit))).map(Arc::new),
         awaits_answer: newest.is_some_and(|newest| newest.sequence == at && awaits_answer(newest)),
         ended: None,
         ..head

@@ -272,7 +272,7 @@ fn behind_a_models_text_stand_the_sentences_of_what_is_not_forgotten() {
     let told = told_by_model(&written, &written.segments()[0].clone(), &BTreeSet::new(), &with);
     assert_eq!(set(&told.told()), BTreeSet::from([1, 2, 3, 4]));
     let silent = told.silence(&gone, &with);
-    assert_eq!(set(&silent.told()), BTreeSet::from([1, 2]));
+    assert!(!silent.told().is_empty() && !silent.told().meets(&gone));
     assert_eq!(silent.text(), written.silence(&gone, &with).text());
 }
 
