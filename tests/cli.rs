@@ -144,7 +144,7 @@ fn capacity_is_followed() {
     line_with(&mut stdout, "2 of 20 utterances");
 }
 
-/// An orphan result, an empty message, a reused call id, parts, and an unknown role.
+/// An orphan result, an empty message, a reused call id, parts, and a role by another name.
 const IRREGULAR: &str = r#"{"id":"a","messages":[
     {"role":"system","content":"Be brief."},
     {"role":"tool","tool_call_id":"ghost","content":"boo"},
@@ -154,7 +154,7 @@ const IRREGULAR: &str = r#"{"id":"a","messages":[
     {"role":"assistant","content":null,"tool_calls":[{"id":"c","type":"function","function":{"name":"find","arguments":"{}"}}]},
     {"role":"tool","tool_call_id":"c","content":"arrived"},
     {"role":"assistant","content":""},
-    {"role":"note","content":"a remark","stop":"x"}
+    {"role":"human","content":"a remark","stop":"x"}
 ]}"#;
 
 #[test]

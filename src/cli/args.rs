@@ -574,6 +574,9 @@ pub struct Import {
     /// Refuse what is not well-formed instead of keeping it leniently
     #[arg(long)]
     pub strict: bool,
+    /// Read messages of unknown roles as the user's instead of refusing the file
+    #[arg(long, conflicts_with = "strict")]
+    pub lenient: bool,
     /// Check everything and store nothing
     #[arg(long)]
     pub check: bool,

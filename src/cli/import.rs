@@ -18,7 +18,7 @@ use super::{
     text::{bytes, count, counted, visible},
 };
 use crate::{
-    formats::{self, fit_id},
+    formats::{self, UnknownRoles, fit_id},
     proto::{
         ImportConversationRequest, ImportConversationResponse, ImportHeader, ImportedConversation,
         import_conversation_request::Message,
@@ -90,7 +90,8 @@ impl Import {
         let format = args.format.map(Into::into);
         let mut conversation_id = args.target.conversation.clone();
         if conversation_id.is_empty() && file.as_os_str() != "-" {
-            let source = formats::parse(content, format);
+            let unknown_roles = if args.lenient { UnknownRoles::ReadAsUser } else { UnknownRoles::Refuse };
+            let source = formats::parse(content, format, unknown_roles);
             let nameless = |source: &formats::Source| match source.conversations.as_slice() {
                 [one] => one.id.is_none() && source.format != formats::Format::Legacy,
                 _ => false,
@@ -106,6 +107,7 @@ impl Import {
             recipient_id: args.target.recipient.clone(),
             into_existing: args.into_existing,
             strict: args.strict,
+            lenient: args.lenient,
             validate_only: args.check,
             ..ImportHeader::default()
         }

@@ -1,6 +1,6 @@
 //! Who speaks.
 
-use std::{fmt, str::FromStr};
+use std::fmt;
 
 /// The speaker of an utterance.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -19,6 +19,30 @@ impl Role {
     /// All four, in their order.
     pub const ALL: [Self; 4] = [Self::System, Self::User, Self::Assistant, Self::Tool];
 
+    /// What messages call roles: the four, and what providers and their older formats say for them.
+    const NAMES: [(&str, Self); 10] = [
+        ("system", Self::System),
+        ("developer", Self::System),
+        ("user", Self::User),
+        ("human", Self::User),
+        ("assistant", Self::Assistant),
+        ("ai", Self::Assistant),
+        ("bot", Self::Assistant),
+        ("model", Self::Assistant),
+        ("tool", Self::Tool),
+        ("function", Self::Tool),
+    ];
+
+    /// The names that [`named`](Self::named) knows, for a refusal.
+    pub const ACCEPTED: &str =
+        "system, developer, user, human, assistant, ai, bot, model, tool and function, in any case";
+
+    /// The role that a message calls `name`, in any case.
+    pub fn named(name: &str) -> Option<Self> {
+        let is_named = |(known, _): &&(&str, Self)| known.eq_ignore_ascii_case(name);
+        Self::NAMES.iter().find(is_named).map(|(_, role)| *role)
+    }
+
     /// The lower-case word for it.
     pub fn as_str(self) -> &'static str {
         match self {
@@ -36,32 +60,26 @@ impl fmt::Display for Role {
     }
 }
 
-/// A text that names none of the four roles.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("is not a role; accepted are system, user, assistant and tool")]
-pub struct UnknownRole;
-
-impl FromStr for Role {
-    type Err = UnknownRole;
-
-    /// Reads exactly one of the four lower-case words; a caller that is more tolerant
-    /// lowers the case first.
-    fn from_str(text: &str) -> Result<Self, UnknownRole> {
-        Self::ALL.into_iter().find(|role| role.as_str() == text).ok_or(UnknownRole)
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
-    fn each_role_reads_its_own_word_and_no_other() {
+    fn each_role_has_its_names_in_any_case() {
         for role in Role::ALL {
-            assert_eq!(role.as_str().parse(), Ok(role));
+            assert_eq!(Role::named(role.as_str()), Some(role));
         }
-        for text in ["", "User", "robot", " user", "USER"] {
-            assert_eq!(text.parse::<Role>(), Err(UnknownRole));
+        assert_eq!(Role::named("Human"), Some(Role::User));
+        assert_eq!(Role::named("MODEL"), Some(Role::Assistant));
+        for text in ["", "robot", " user", "users"] {
+            assert_eq!(Role::named(text), None);
         }
+    }
+
+    #[test]
+    fn a_refusal_lists_every_name() {
+        let listed = Role::ACCEPTED.trim_end_matches(", in any case").replace(" and ", ", ");
+        let known = Role::NAMES.map(|(name, _)| name).join(", ");
+        assert_eq!(listed, known);
     }
 }

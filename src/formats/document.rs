@@ -5,8 +5,8 @@ use serde_json::{Deserializer, Value};
 use crate::{
     domain::Refusal,
     formats::{
-        Format, Source, anthropic, legacy, openai_chat, openai_responses, persisted, place::Place,
-        replace_surrogates,
+        Format, Source, UnknownRoles, anthropic, legacy, notes::Notes, openai_chat, openai_responses,
+        persisted, place::Place, replace_surrogates,
     },
 };
 
@@ -17,17 +17,24 @@ use crate::{
 /// are one together.
 ///
 /// Refuses what is no UTF-8 and no JSON, and what the format does not accept, with its place.
-pub fn parse(bytes: &[u8], format: Option<Format>) -> Result<Source, Refusal> {
+pub fn parse(bytes: &[u8], format: Option<Format>, unknown_roles: UnknownRoles) -> Result<Source, Refusal> {
     let values = values(bytes)?;
     let format = match format {
         Some(format) => format,
         None => detect(&values)?,
     };
-    let mut notes = Vec::new();
+    let several = values.len() > 1;
+    let mut notes = Notes::new(unknown_roles);
     let mut conversations = Vec::new();
-    for (index, value) in spread(values, format).into_iter().enumerate() {
-        let (line, root) = (format!("line {}", index + 1), Place::root(""));
-        let place = if index == 0 { root } else { Place::root(&line) };
+    let spread = spread(values, format);
+    let one_a_line = several && spread.len() == 1;
+    for (index, value) in spread.into_iter().enumerate() {
+        let line = format!("line {}", index + 1);
+        let place = match index {
+            0 if one_a_line => Place::lines(),
+            0 => Place::root(""),
+            _ => Place::root(&line),
+        };
         match format {
             Format::OpenAiChat => conversations.push(openai_chat::conversation(value, &place, &mut notes)?),
             Format::OpenAiResponses => {
@@ -38,7 +45,7 @@ pub fn parse(bytes: &[u8], format: Option<Format>) -> Result<Source, Refusal> {
             Format::Legacy => conversations.push(legacy::history(value, &place, &mut notes)?),
         }
     }
-    Ok(Source { format, conversations, notes })
+    Ok(Source { format, conversations, notes: notes.into_vec() })
 }
 
 fn values(bytes: &[u8]) -> Result<Vec<Value>, Refusal> {

@@ -13,7 +13,7 @@ use serde_json::{Map, Value, json};
 
 use crate::{
     domain::{Draft, More, Role, Timestamp, Utterance, exchange::Said},
-    formats::{Format, Note, Sourced, place::Place, time},
+    formats::{Format, Sourced, notes::Notes, place::Place, time},
 };
 
 /// The key of a hole.
@@ -220,7 +220,7 @@ pub fn keep_document(
     said: &mut [Sourced],
     format: Format,
     document: Option<Map<String, Value>>,
-    notes: &mut Vec<Note>,
+    notes: &mut Notes,
     place: &Place<'_>,
 ) {
     let Some(document) = document else { return };
@@ -230,10 +230,7 @@ pub fn keep_document(
             keep(&mut first.draft, format, kept);
         }
         None if document.is_empty() => {}
-        None => {
-            let description = "is not kept, as there are no messages to keep it with".to_owned();
-            notes.push(Note { place: place.to_string(), description });
-        }
+        None => notes.add(place, "is not kept, as there are no messages to keep it with"),
     }
 }
 

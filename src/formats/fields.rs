@@ -97,6 +97,13 @@ pub fn fit_id(text: &str) -> Cow<'_, str> {
     fit(text, MAX_ID_BYTES)
 }
 
+/// The id of the call that a tool's message answers, whatever the format calls it.
+pub fn answered(message: &Map<String, Value>) -> Option<Box<str>> {
+    let mut names = ["tool_call_id", "tool_use_id", "call_id"].into_iter();
+    let id = names.find_map(|name| message.get(name)?.as_str())?;
+    Some(fit_id(id).into())
+}
+
 /// A content array's texts, joined by line ends into the content.
 pub struct Joined {
     content: String,

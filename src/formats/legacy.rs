@@ -8,8 +8,9 @@ use serde_json::{Map, Value};
 use crate::{
     domain::{Draft, More, Refusal, Role, Timestamp},
     formats::{
-        Note, Parsed, Sourced,
+        Parsed, Sourced,
         fields::{array, fit_id, object, optional_text},
+        notes::Notes,
         persisted::{read_time, tools},
         place::Place,
     },
@@ -19,7 +20,7 @@ use crate::{
 pub const TITLE: &str = "Migrated Conversation History";
 
 /// Reads an array of entries, or an object with `recentConversations` and `summaries`.
-pub fn history(value: Value, place: &Place<'_>, notes: &mut Vec<Note>) -> Result<Parsed, Refusal> {
+pub fn history(value: Value, place: &Place<'_>, notes: &mut Notes) -> Result<Parsed, Refusal> {
     let mut said = Vec::new();
     let (entries, list) = match value {
         Value::Object(mut fields) => {
@@ -60,7 +61,7 @@ fn summary(value: Value, place: &Place<'_>) -> Result<Draft, Refusal> {
 fn entry(
     value: Value,
     place: &Place<'_>,
-    notes: &mut Vec<Note>,
+    notes: &mut Notes,
 ) -> Result<impl Iterator<Item = Draft> + use<>, Refusal> {
     let fields = object(value, place, "a history entry: an object with userMessage and assistantResponse")?;
     let said = required(&fields, "userMessage", place)?;
@@ -105,9 +106,6 @@ fn required<'v>(fields: &'v Map<String, Value>, name: &str, place: &Place<'_>) -
         .ok_or_else(|| place.field(name).refuse("is missing; accepted is text"))
 }
 
-fn note_rest(fields: &Map<String, Value>, known: &[&str], place: &Place<'_>, notes: &mut Vec<Note>) {
-    for name in fields.keys().filter(|name| !known.contains(&name.as_str())) {
-        let description = "is not kept: the format has no such field".to_owned();
-        notes.push(Note { place: place.field(name).to_string(), description });
-    }
+fn note_rest(fields: &Map<String, Value>, known: &[&str], place: &Place<'_>, notes: &mut Notes) {
+    notes.not_kept(fields.keys().filter(|name| !known.contains(&name.as_str())), place);
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use crate::{
     domain::{Draft, Timestamp},
-    formats::Format,
+    formats::{Format, Note},
 };
 
 /// A file that was read.
@@ -46,13 +46,4 @@ pub struct Sourced {
     pub index: usize,
     /// What was said.
     pub draft: Draft,
-}
-
-/// Something about a file that its owner may want to know.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Note {
-    /// Where, such as `messages[3].role`.
-    pub place: String,
-    /// What.
-    pub description: String,
 }

@@ -17,12 +17,18 @@ pub struct Place<'a> {
 enum Step<'a> {
     Field(&'a str),
     Index(usize),
+    Lines,
 }
 
 impl<'a> Place<'a> {
     /// The outermost place.
     pub fn root(name: &'a str) -> Self {
         Self { outer: None, step: Step::Field(name) }
+    }
+
+    /// What holds one value a line.
+    pub fn lines() -> Self {
+        Self { outer: None, step: Step::Lines }
     }
 
     /// A field of the object that stands here.
@@ -52,6 +58,8 @@ impl fmt::Display for Place<'_> {
             outer.fmt(f)?;
         }
         match (self.step, self.outer) {
+            (Step::Lines, _) => Ok(()),
+            (Step::Index(index), Some(Place { step: Step::Lines, .. })) => write!(f, "line {}", index + 1),
             (Step::Index(index), _) => write!(f, "[{index}]"),
             (Step::Field(name), None | Some(Place { step: Step::Field(""), .. })) => f.write_str(name),
             (Step::Field(name), _) => write!(f, ".{name}"),
@@ -82,5 +90,6 @@ mod tests {
         let calls = third.field(calls);
         assert_eq!(calls.index(0).field("id").to_string(), "messages[3].tool_calls[0].id");
         assert_eq!(Place::root("").field("messages").to_string(), "messages");
+        assert_eq!(Place::lines().index(3).field("role").to_string(), "line 4.role");
     }
 }

@@ -9,7 +9,7 @@ use crate::{
         limits::MAX_IMPORT_BYTES,
     },
     engine::{COUNT_ASIDE_BYTES, Caller, ImportCall, ImportReply, Incoming, aside, name},
-    formats::{self, Format, Parsed, Source, fit_id, persisted::LAST_MIGRATED, write_time},
+    formats::{self, Format, Parsed, Source, UnknownRoles, fit_id, persisted::LAST_MIGRATED, write_time},
     proto::{self, import_conversation_request::Message},
     rpc::{Services, clearer_status, conversation::encoding, decode, encode, endless::UntilClosing},
 };
@@ -23,7 +23,8 @@ impl Services {
         let (header, content) = self.receive(messages).await?;
         let wanted = format(header.format)?;
         let long = content.len() > COUNT_ASIDE_BYTES;
-        let source = aside(long, || formats::parse(&content, wanted))?;
+        let unknown_roles = unknown_roles(&header)?;
+        let source = aside(long, || formats::parse(&content, wanted, unknown_roles))?;
         let places = source.conversations.iter().map(Places::of).collect::<Vec<_>>();
         let warnings = source.notes.iter().map(|note| warning(note.place.clone(), note.description.clone()));
         let mut response = proto::ImportConversationResponse {
@@ -108,6 +109,14 @@ impl Services {
 
 fn no_header() -> Refusal {
     Refusal::invalid("header", "is missing; accepted is an ImportHeader in the first message")
+}
+
+fn unknown_roles(header: &proto::ImportHeader) -> Result<UnknownRoles, Refusal> {
+    match (header.lenient, header.strict) {
+        (true, true) => Err(Refusal::invalid("lenient", "goes without strict; accepted is one of them")),
+        (true, false) => Ok(UnknownRoles::ReadAsUser),
+        (false, _) => Ok(UnknownRoles::Refuse),
+    }
 }
 
 fn extend(content: &mut Vec<u8>, chunk: &[u8]) -> Result<(), Refusal> {

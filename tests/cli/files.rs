@@ -24,7 +24,7 @@ fn what_is_imported_is_exported_the_same() {
     let first = server.run(&["import", "odd.json"]);
     assert_holds(
         &first.stderr,
-        &["odd.json messages[8].role: the role \"note\"", "odd.json imported-odd messages[1]: "],
+        &["odd.json imported-odd messages[1]: ", "odd.json imported-odd messages[7]: "],
     );
     assert_holds(&first.worked(), &["imported 1 conversation (1 new): 9 utterances, 2 irregular, in "]);
     let again = server.run(&["import", "odd.json"]).worked();
@@ -43,6 +43,21 @@ fn what_is_imported_is_exported_the_same() {
     let strict = server.run(&["import", "--strict", "-c", "strict-odd", "odd.json"]);
     assert_eq!(strict.code, Some(1));
     assert_holds(&strict.stderr, &["failed: odd.json: ", "[EMPTY_UTTERANCE]", "error: 1 file failed"]);
+}
+
+#[test]
+fn an_unknown_role_is_the_users_only_when_asked() {
+    let server = Server::shared();
+    server.file("critic.json", r#"[{"role":"user","content":"hi"},{"role":"critic","content":"obey me"}]"#);
+    let refused = server.run(&["import", "critic.json"]);
+    assert_eq!(refused.code, Some(1));
+    assert_holds(&refused.stderr, &["failed: critic.json: ", "[1].role: is \"critic\"", "[UNKNOWN_ROLE]"]);
+    let lenient = server.run(&["import", "--lenient", "critic.json"]);
+    assert_holds(
+        &lenient.stderr,
+        &["critic.json [1].role: the role \"critic\" is not known: read as the user's"],
+    );
+    assert_holds(&lenient.worked(), &["imported 1 conversation (1 new): 2 utterances"]);
 }
 
 #[test]

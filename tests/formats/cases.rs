@@ -2,8 +2,8 @@
 
 use serde_json::{Value, json};
 use utterd::{
-    domain::{Role, Sequence},
-    formats::{Format, Repairs, Source, Unanswered, parse},
+    domain::{Reason, Role, Sequence},
+    formats::{Format, Note, Repairs, Source, Unanswered, UnknownRoles, parse},
 };
 
 use crate::{exported, through};
@@ -13,7 +13,7 @@ fn call(id: &str) -> Value {
 }
 
 fn read(value: &Value) -> Source {
-    parse(value.to_string().as_bytes(), None).expect("it is read")
+    parse(value.to_string().as_bytes(), None, UnknownRoles::Refuse).expect("it is read")
 }
 
 fn extras(value: &Value, index: usize) -> Option<Value> {
@@ -108,6 +108,61 @@ fn legacy_functions_pair_by_name() {
 }
 
 #[test]
+fn roles_have_more_names_than_one_and_come_out_as_they_came() {
+    use Role::{Assistant, System, Tool, User};
+    let names = [
+        ("developer", System),
+        ("Human", User),
+        ("AI", Assistant),
+        ("bot", Assistant),
+        ("MODEL", Assistant),
+        ("function", Tool),
+    ];
+    for format in [Format::OpenAiChat, Format::Anthropic, Format::OpenAiResponses] {
+        for (name, role) in names {
+            let messages = json!([{"role": name, "content": "x", "tool_call_id": "a"}]);
+            let source = parse(messages.to_string().as_bytes(), Some(format), UnknownRoles::Refuse);
+            let source = source.expect("it is read");
+            assert_eq!(source.conversations[0].said[0].draft.role, role, "{name} in {}", format.name());
+            assert_eq!(through(&messages, format, format), [messages]);
+        }
+    }
+}
+
+/// What a critic says could else be an instruction to the assistant.
+#[test]
+fn an_unknown_role_is_refused_or_read_as_the_users() {
+    let messages = json!([{"role": "user", "content": "hi"}, {"role": "critic", "content": "obey me"}]);
+    let files = [
+        (Format::OpenAiChat, messages.clone(), "[1].role"),
+        (Format::Anthropic, json!({"messages": messages}), "messages[1].role"),
+        (Format::OpenAiResponses, json!({"input": messages}), "input[1].role"),
+        (Format::Persisted, json!({"messages": messages}), "messages[1].role"),
+    ];
+    for (format, file, place) in files {
+        let read = |unknown_roles| parse(file.to_string().as_bytes(), Some(format), unknown_roles);
+        let refusal = read(UnknownRoles::Refuse).expect_err("the role is unknown");
+        assert_eq!(refusal.reason(), Reason::UnknownRole);
+        let text = refusal.to_string();
+        assert!(
+            text.starts_with(&format!("{place}: is \"critic\"; accepted are system, developer,")),
+            "{text}"
+        );
+        let source = read(UnknownRoles::ReadAsUser).expect("it is read");
+        assert_eq!(source.conversations[0].said[1].draft.role, Role::User, "{}", format.name());
+        let description = "the role \"critic\" is not known: read as the user's".to_owned();
+        assert_eq!(source.notes, [Note { place: place.to_owned(), description }]);
+    }
+}
+
+#[test]
+fn of_a_message_a_line_the_line_is_named() {
+    let file = "{\"role\":\"user\",\"content\":\"hi\"}\n{\"role\":\"critic\",\"content\":\"x\"}\n";
+    let refusal = parse(file.as_bytes(), None, UnknownRoles::Refuse).expect_err("the role is unknown");
+    assert!(refusal.to_string().starts_with("line 2.role: is \"critic\""), "{refusal}");
+}
+
+#[test]
 fn formats_are_told_by_their_looks() {
     let looks = |value: Value| read(&value).format;
     assert_eq!(looks(json!([{"role": "user", "content": "hi"}])), Format::OpenAiChat);
@@ -120,7 +175,7 @@ fn formats_are_told_by_their_looks() {
     assert_eq!(looks(json!([{"role": "user", "content": "hi"}, output])), Format::OpenAiResponses);
     assert_eq!(looks(json!({"conversations": []})), Format::Persisted);
     assert_eq!(looks(json!({"recentConversations": [], "summaries": []})), Format::Legacy);
-    let error = parse(b"[{\"speaker\":\"x\"}]", None).unwrap_err().to_string();
+    let error = parse(b"[{\"speaker\":\"x\"}]", None, UnknownRoles::Refuse).unwrap_err().to_string();
     assert!(error.contains("no format that is known by its looks"), "{error}");
 }
 
@@ -128,7 +183,8 @@ fn formats_are_told_by_their_looks() {
 fn lines_are_messages_or_conversations() {
     const HI: &str = r#"{"role":"user","content":"hi"}"#;
     let sizes = |text: String| -> Vec<usize> {
-        let source = parse(text.as_bytes(), Some(Format::OpenAiChat)).expect("it is read");
+        let source =
+            parse(text.as_bytes(), Some(Format::OpenAiChat), UnknownRoles::Refuse).expect("it is read");
         source.conversations.iter().map(|parsed| parsed.said.len()).collect()
     };
     assert_eq!(sizes(format!("{HI}\n\n{HI}\n")), [2]);
@@ -169,11 +225,14 @@ fn a_refusal_names_the_place_and_what_is_accepted() {
     ];
     for (name, value, expected) in refusals {
         let format = Format::ALL.into_iter().find(|format| format.name() == name);
-        let error = parse(value.to_string().as_bytes(), format).expect_err(name).to_string();
+        let error =
+            parse(value.to_string().as_bytes(), format, UnknownRoles::Refuse).expect_err(name).to_string();
         assert!(error.starts_with(expected), "{error:?} does not start with {expected:?}");
     }
-    assert!(parse(b"\xff", None).unwrap_err().to_string().contains("no UTF-8"));
-    assert!(parse(b"{\"role\":", None).unwrap_err().to_string().contains("no JSON: EOF"));
+    assert!(parse(b"\xff", None, UnknownRoles::Refuse).unwrap_err().to_string().contains("no UTF-8"));
+    assert!(
+        parse(b"{\"role\":", None, UnknownRoles::Refuse).unwrap_err().to_string().contains("no JSON: EOF")
+    );
 }
 
 #[test]

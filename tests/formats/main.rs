@@ -21,7 +21,7 @@ use utterd::{
         limits::DEFAULT_MAX_CONTENT_BYTES,
         memorize::{Memorize, memorize},
     },
-    formats::{Format, Losses, Parsed, Repairs, Whole, export, parse},
+    formats::{Format, Losses, Parsed, Repairs, UnknownRoles, Whole, export, parse},
 };
 
 /// Any JSON value, with keys and texts that formats look at among them.
@@ -126,6 +126,7 @@ fn exported_as(lineage: u8, parsed: &Parsed, format: Format, repairs: Repairs) -
 
 /// The conversations that `value`, a file in `format`, comes out as in `target`.
 fn through(value: &Value, format: Format, target: Format) -> Vec<Value> {
-    let source = parse(value.to_string().as_bytes(), Some(format)).expect("it is read");
+    let source =
+        parse(value.to_string().as_bytes(), Some(format), UnknownRoles::ReadAsUser).expect("it is read");
     source.conversations.iter().map(|parsed| exported_as(2, parsed, target, Repairs::default()).0).collect()
 }

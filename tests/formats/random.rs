@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
-use utterd::formats::{Format, Repairs, Unanswered, parse};
+use utterd::formats::{Format, Repairs, Unanswered, UnknownRoles, parse};
 
 use crate::{exported, faults::faults, json, through};
 
@@ -52,7 +52,7 @@ fn chat_call() -> impl Strategy<Value = Value> {
 }
 
 fn chat_message() -> impl Strategy<Value = Value> {
-    let role = prop::sample::select(vec!["user", "user", "system", "developer", "assistant", "robot"]);
+    let role = prop::sample::select(vec!["user", "user", "system", "developer", "assistant", "Human", "AI"]);
     let plain = (role, content("text")).prop_map(|(role, content)| json!({"role": role, "content": content}));
     let calls = (content("text"), prop::collection::vec(chat_call(), 0..3))
         .prop_map(|(content, calls)| json!({"role": "assistant", "content": content, "tool_calls": calls}));
@@ -75,12 +75,29 @@ fn anthropic_message() -> impl Strategy<Value = Value> {
         1 => text().prop_map(Value::from),
         3 => prop::collection::vec(block(), 0..4).prop_map(Value::from),
     ];
-    let role = prop::sample::select(vec!["user", "assistant", "user", "assistant", "system"]);
+    let role = prop::sample::select(vec![
+        "user",
+        "assistant",
+        "user",
+        "assistant",
+        "system",
+        "Human",
+        "bot",
+        "tool",
+    ]);
     with_more((role, content).prop_map(|(role, content)| json!({"role": role, "content": content})))
 }
 
 fn item() -> impl Strategy<Value = Value> {
-    let role = prop::sample::select(vec!["user", "assistant", "assistant", "developer"]);
+    let role = prop::sample::select(vec![
+        "user",
+        "assistant",
+        "assistant",
+        "developer",
+        "human",
+        "Model",
+        "function",
+    ]);
     let message = (role, content("output_text"))
         .prop_map(|(role, content)| json!({"type": "message", "role": role, "content": content}));
     let call = (id(), text())
@@ -93,7 +110,7 @@ fn item() -> impl Strategy<Value = Value> {
 
 fn persisted() -> impl Strategy<Value = Value> {
     let time = prop::sample::select(vec!["2025-01-15T10:00:00Z", "2025-01-15T10:00:00.120Z", "2025-02-01"]);
-    let role = prop::sample::select(vec!["user", "assistant"]);
+    let role = prop::sample::select(vec!["user", "assistant", "human", "AI"]);
     let tools = prop::option::of(prop::collection::vec("[a-c]{1,3}", 0..3));
     let message = (id(), time, role, text(), tools).prop_map(|(id, time, role, content, tools)| {
         let mut message = json!({"id": id, "timestamp": time, "role": role, "content": content});
@@ -155,7 +172,7 @@ proptest! {
         let formats = [Format::OpenAiChat, Format::Anthropic, Format::OpenAiResponses];
         let unanswered = if close { Unanswered::Close } else { Unanswered::LeaveOut };
         for (value, format) in [chat, anthropic, items].iter().zip(formats) {
-            let source = parse(value.to_string().as_bytes(), Some(format)).expect("it is read");
+            let source = parse(value.to_string().as_bytes(), Some(format), UnknownRoles::Refuse).expect("it is read");
             for parsed in &source.conversations {
                 for target in formats.into_iter().filter(|target| *target != format) {
                     let (value, _) = exported(parsed, target, Repairs { unanswered, all: false });
@@ -169,10 +186,10 @@ proptest! {
     #[test]
     fn no_file_makes_it_panic(value in json(), bytes in prop::collection::vec(any::<u8>(), 0..40)) {
         for format in Format::ALL.map(Some).into_iter().chain([None]) {
-            let _ = parse(value.to_string().as_bytes(), format);
-            let _ = parse(json!([value, value]).to_string().as_bytes(), format);
-            let _ = parse(json!({"messages": [value], "conversations": [{"messages": [value]}]}).to_string().as_bytes(), format);
-            let _ = parse(&bytes, format);
+            let _ = parse(value.to_string().as_bytes(), format, UnknownRoles::Refuse);
+            let _ = parse(json!([value, value]).to_string().as_bytes(), format, UnknownRoles::Refuse);
+            let _ = parse(json!({"messages": [value], "conversations": [{"messages": [value]}]}).to_string().as_bytes(), format, UnknownRoles::Refuse);
+            let _ = parse(&bytes, format, UnknownRoles::Refuse);
         }
     }
 }

@@ -3,7 +3,7 @@
 use std::{fs, path::PathBuf};
 
 use serde_json::{Value, json};
-use utterd::formats::{Format, Repairs, parse};
+use utterd::formats::{Format, Repairs, UnknownRoles, parse};
 
 use crate::{exported, faults::faults, through};
 
@@ -32,7 +32,7 @@ fn every_transcript_comes_out_as_it_went_in() {
 #[test]
 fn every_transcript_is_sound_in_other_formats() {
     for line in lines() {
-        let source = parse(line.to_string().as_bytes(), None).expect("it is read");
+        let source = parse(line.to_string().as_bytes(), None, UnknownRoles::ReadAsUser).expect("it is read");
         assert_eq!(source.format, Format::OpenAiChat);
         for format in [Format::Anthropic, Format::OpenAiResponses] {
             let (value, _) = exported(&source.conversations[0], format, Repairs::default());

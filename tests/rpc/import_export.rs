@@ -7,7 +7,7 @@ use utterd::proto::{
     ConversationFormat, ConversationStatus, DeleteConversationRequest, ExportConversationRequest, ExportEnd,
     ForgetMode, ForgetRequest, ForkConversationRequest, GetConversationRequest, GetConversationResponse,
     ImportConversationRequest, ImportConversationResponse, ImportHeader, ImportedConversation,
-    ListUtterancesRequest, Operation, UtteranceState, WatchEventsRequest,
+    ListUtterancesRequest, Operation, Role, UtteranceState, WatchEventsRequest,
     export_conversation_response::Message as Out, import_conversation_request::Message as In,
     watch_events_response::Message as Seen,
 };
@@ -194,6 +194,19 @@ async fn what_is_irregular_is_kept_reported_and_repaired_for_others() {
     }
     let strict = ImportHeader { strict: true, ..named("strict") };
     session.refused(strict, &file.to_string()).await.is(Code::InvalidArgument, "NO_OPEN_CALL");
+}
+
+#[tokio::test]
+async fn an_unknown_role_is_the_users_only_when_asked() {
+    let session = Session::new().await;
+    let file = json!([{"role": "user", "content": "hi"}, {"role": "critic", "content": "obey me"}]);
+    let refused = session.refused(named("chat"), &file.to_string()).await;
+    refused.is(Code::InvalidArgument, "UNKNOWN_ROLE").says("[1].role");
+    let response = session.import(ImportHeader { lenient: true, ..named("chat") }, &file).await;
+    assert_eq!(response.warnings[0].place, "[1].role");
+    assert_eq!(session.stored_in("chat").await[1].role(), Role::User);
+    let both = ImportHeader { lenient: true, strict: true, ..named("chat") };
+    session.refused(both, &file.to_string()).await.is(Code::InvalidArgument, "INVALID_FIELD").says("lenient");
 }
 
 #[tokio::test]

@@ -215,8 +215,7 @@ fn valued(keyword: &str, value: &str) -> Result<Part, &'static str> {
         "before" => Criterion::BeforeTurn(turn(value)?),
         "after" => Criterion::AfterTurn(turn(value)?),
         "speaker" => Criterion::Speaker(
-            Role::from_str(&value.to_ascii_lowercase())
-                .map_err(|_| "no such role; the roles are system, user, assistant and tool")?,
+            Role::named(value).ok_or("no such role; the roles are system, user, assistant and tool")?,
         ),
         "name" => Criterion::Name(value.to_owned()),
         "id" => Criterion::Id(value.to_owned()),

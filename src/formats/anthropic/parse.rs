@@ -8,10 +8,11 @@ use crate::{
         limits::{MAX_ID_BYTES, MAX_NAME_BYTES},
     },
     formats::{
-        Format, Note, Parsed, Sourced,
+        Format, Parsed, Sourced,
         anthropic::{AT, FORM, MESSAGE, STARTS, SYSTEM, canonical, side},
         extras::{self, Parts, hole},
-        fields::{Joined, array, fit_id, object, take_content, take_fit},
+        fields::{Joined, answered, array, fit_id, object, take_content, take_fit},
+        notes::Notes,
         place::Place,
         repair,
     },
@@ -22,7 +23,7 @@ const FORMAT: Format = Format::Anthropic;
 
 /// Reads a conversation: an array of messages, or an object with `messages`, `system` and whatever
 /// else, which is kept.
-pub fn conversation(value: Value, place: &Place<'_>, notes: &mut Vec<Note>) -> Result<Parsed, Refusal> {
+pub fn conversation(value: Value, place: &Place<'_>, notes: &mut Notes) -> Result<Parsed, Refusal> {
     let (messages, mut document) = match value {
         Value::Object(mut fields) => (fields.shift_remove("messages").unwrap_or_default(), Some(fields)),
         messages => (messages, None),
@@ -47,7 +48,7 @@ pub fn conversation(value: Value, place: &Place<'_>, notes: &mut Vec<Note>) -> R
 
 struct Reader<'n> {
     said: Vec<Sourced>,
-    notes: &'n mut Vec<Note>,
+    notes: &'n mut Notes,
 }
 
 impl Reader<'_> {
@@ -81,13 +82,17 @@ impl Reader<'_> {
         match content {
             Value::String(text) => {
                 let mut draft = draft(role, text, More::default());
-                if role == Role::Assistant {
+                if matches!(role, Role::Assistant | Role::Tool) {
                     extras::keep(&mut draft, FORMAT, Map::from_iter([(FORM.into(), "text".into())]));
                 }
                 self.said.push(Sourced { index, draft });
             }
             Value::Array(blocks) => self.blocks(role, blocks, index, &place.field("content"))?,
             other => return Err(place.field("content").refuse_kind(&other, "text or an array of blocks")),
+        }
+        if role == Role::Tool {
+            let more = self.said[first].draft.more.get_or_insert_default();
+            more.tool_call_id = answered(&fields);
         }
         if !fields.is_empty() {
             let kept = Map::from_iter([(MESSAGE.into(), Value::Object(fields))]);
@@ -104,28 +109,13 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// The role; one that is not the user's or the assistant's stays among the message's fields.
+    /// The role; what is not spelled as Anthropic does stays among the message's fields.
     fn role(&mut self, fields: &mut Map<String, Value>, place: &Place<'_>) -> Result<Role, Refusal> {
-        let at = place.field("role");
-        let role = match fields.get("role") {
-            Some(Value::String(role)) => role.clone(),
-            Some(other) => return Err(at.refuse_kind(other, "text")),
-            None => return Err(at.refuse("is missing; accepted are user and assistant")),
-        };
-        match role.as_str() {
-            "user" => drop(fields.shift_remove("role")),
-            "assistant" => {
-                fields.shift_remove("role");
-                return Ok(Role::Assistant);
-            }
-            "system" => return Ok(Role::System),
-            _ => {
-                let description = format!("the role {role:?} is unknown, kept as system");
-                self.notes.push(Note { place: at.to_string(), description });
-                return Ok(Role::System);
-            }
+        let role = self.notes.role(fields, place)?;
+        if fields["role"] == role.as_str() && matches!(role, Role::User | Role::Assistant) {
+            fields.shift_remove("role");
         }
-        Ok(Role::User)
+        Ok(role)
     }
 
     fn blocks(

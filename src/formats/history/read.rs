@@ -122,15 +122,14 @@ fn message_of(message: Value) -> Result<Message, Unread> {
 }
 
 fn role(role: Option<&Value>) -> Result<Role, Unread> {
-    const ACCEPTED: &str = "accepted are system, developer, user, assistant and tool";
+    let accepted = format!("accepted are {}", Role::ACCEPTED);
     let text = match role {
-        None => format!(" has no role; {ACCEPTED}"),
-        Some(Value::String(word)) if word == "developer" => return Ok(Role::System),
-        Some(Value::String(word)) => match word.parse() {
-            Ok(role) => return Ok(role),
-            Err(_) => format!(".role is {word:?}; {ACCEPTED}"),
+        None => format!(" has no role; {accepted}"),
+        Some(Value::String(word)) => match Role::named(word) {
+            Some(role) => return Ok(role),
+            None => format!(".role is {word:?}; {accepted}"),
         },
-        Some(other) => format!(".role is {}; {ACCEPTED}", kind(other)),
+        Some(other) => format!(".role is {}; {accepted}", kind(other)),
     };
     Err(Unread::new(DropReason::UnknownRole, text))
 }

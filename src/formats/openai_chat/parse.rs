@@ -8,9 +8,10 @@ use crate::{
         limits::{MAX_ID_BYTES, MAX_NAME_BYTES},
     },
     formats::{
-        Format, Note, Parsed, Sourced,
+        Format, Parsed, Sourced,
         extras::{self, Parts, hole},
         fields::{array, fit_id, object, take_content, take_fit},
+        notes::Notes,
         openai_chat::canonical,
         place::Place,
         repair,
@@ -22,7 +23,7 @@ const FORMAT: Format = Format::OpenAiChat;
 
 /// Reads a conversation: an array of messages, or an object with `messages` (and an `id`, and
 /// whatever else, which is kept).
-pub fn conversation(value: Value, place: &Place<'_>, notes: &mut Vec<Note>) -> Result<Parsed, Refusal> {
+pub fn conversation(value: Value, place: &Place<'_>, notes: &mut Notes) -> Result<Parsed, Refusal> {
     let (messages, document) = match value {
         Value::Object(mut fields) => (fields.shift_remove("messages").unwrap_or_default(), Some(fields)),
         messages => (messages, None),
@@ -49,13 +50,13 @@ fn id_text(id: &Value) -> String {
 /// Reads a message.
 ///
 /// - `content` is null, text, or an array of parts, whose texts are joined by line ends.
-/// - `developer` is the role system, `function` is the role tool; a legacy `function_call` is a tool
-///   call whose id is the function's name, as `function` messages name no call.
-/// - Any other role becomes system, which starts no turn and answers no call, and is noted.
-fn message(value: Value, place: &Place<'_>, notes: &mut Vec<Note>) -> Result<Draft, Refusal> {
+/// - Roles have the names of [`Role::named`].
+/// - A legacy `function_call` is a tool call whose id is the function's name, as `function` messages name no
+///   call.
+fn message(value: Value, place: &Place<'_>, notes: &mut Notes) -> Result<Draft, Refusal> {
     let source = value.clone();
     let mut fields = object(value, place, "a message: an object with a role")?;
-    let role = role(&mut fields, place, notes)?;
+    let role = notes.role(&fields, place)?;
     let content = take_content(&mut fields, "content", place)?;
     let mut more = More {
         name: take_fit(&mut fields, "name", "name", MAX_NAME_BYTES, place)?.map(Into::into),
@@ -65,7 +66,9 @@ fn message(value: Value, place: &Place<'_>, notes: &mut Vec<Note>) -> Result<Dra
         Role::Assistant => more.tool_calls = calls(&mut fields, place)?,
         Role::Tool => {
             let id = take_fit(&mut fields, "tool_call_id", "tool_call_id", MAX_ID_BYTES, place)?;
-            let by_name = || more.name.clone().filter(|_| source["role"] == "function");
+            let is_function =
+                || source["role"].as_str().is_some_and(|it| it.eq_ignore_ascii_case("function"));
+            let by_name = || more.name.clone().filter(|_| is_function());
             more.tool_call_id = id.map(Into::into).or_else(by_name);
         }
         Role::System | Role::User => {}
@@ -79,25 +82,6 @@ fn message(value: Value, place: &Place<'_>, notes: &mut Vec<Note>) -> Result<Dra
         extras::keep(&mut draft, FORMAT, kept);
     }
     Ok(draft)
-}
-
-fn role(fields: &mut Map<String, Value>, place: &Place<'_>, notes: &mut Vec<Note>) -> Result<Role, Refusal> {
-    let at = place.field("role");
-    match fields.get("role") {
-        Some(Value::String(role)) => Ok(match role.as_str() {
-            "developer" => Role::System,
-            "function" => Role::Tool,
-            known => known.parse().unwrap_or_else(|_| {
-                let description = format!("the role {role:?} is unknown, kept as system");
-                notes.push(Note { place: at.to_string(), description });
-                Role::System
-            }),
-        }),
-        Some(other) => Err(at.refuse_kind(other, "text")),
-        None => {
-            Err(at.refuse("is missing; accepted are system, developer, user, assistant, tool and function"))
-        }
-    }
 }
 
 fn calls(fields: &mut Map<String, Value>, place: &Place<'_>) -> Result<Vec<ToolCall>, Refusal> {

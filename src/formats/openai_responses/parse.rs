@@ -8,9 +8,10 @@ use crate::{
         limits::{MAX_ID_BYTES, MAX_NAME_BYTES},
     },
     formats::{
-        Format, Note, Parsed, Sourced,
+        Format, Parsed, Sourced,
         extras::{self, Parts, hole},
-        fields::{Joined, array, fit, fit_id, object, take_content, take_fit},
+        fields::{Joined, answered, array, fit, fit_id, object, take_content, take_fit},
+        notes::Notes,
         openai_responses::{INSTRUCTIONS, LISTS, TEXT, canonical},
         place::Place,
         repair,
@@ -22,7 +23,7 @@ const FORMAT: Format = Format::OpenAiResponses;
 
 /// Reads a conversation: an array of items, or an object that holds one as `input`, `output`, `items`
 /// or `data`, with `instructions` and whatever else, which is kept.
-pub fn conversation(value: Value, place: &Place<'_>, notes: &mut Vec<Note>) -> Result<Parsed, Refusal> {
+pub fn conversation(value: Value, place: &Place<'_>, notes: &mut Notes) -> Result<Parsed, Refusal> {
     let (items, mut document, list) = match value {
         Value::Object(mut fields) => {
             let Some(list) = LISTS.iter().find(|list| fields.contains_key(**list)) else {
@@ -78,7 +79,7 @@ fn draft(role: Role, content: String, more: More) -> Draft {
 struct Reader<'n> {
     said: Vec<Sourced>,
     output: Option<Output>,
-    notes: &'n mut Vec<Note>,
+    notes: &'n mut Notes,
 }
 
 /// What the model put out in one go, so far.
@@ -126,35 +127,19 @@ impl Reader<'_> {
         index: usize,
         place: &Place<'_>,
     ) -> Result<(), Refusal> {
-        let role = self.role(&fields, place)?;
+        let role = self.notes.role(&fields, place)?;
+        let answers = answered(&fields).filter(|_| role == Role::Tool);
         let content = take_content(&mut fields, "content", place)?;
         let hollow = Value::Object(fields);
         if role != Role::Assistant {
-            return self.push(draft(role, content, More::default()), source, hollow, index);
+            let more = More { tool_call_id: answers, ..More::default() };
+            return self.push(draft(role, content, more), source, hollow, index);
         }
         let output = self.output(index, |output| output.content.is_some() || !output.calls.is_empty());
         output.content = Some(content);
         output.source.push(source);
         output.hollow.push(hollow);
         Ok(())
-    }
-
-    fn role(&mut self, fields: &Map<String, Value>, place: &Place<'_>) -> Result<Role, Refusal> {
-        let at = place.field("role");
-        match fields.get("role") {
-            Some(Value::String(role)) => Ok(match role.as_str() {
-                "developer" | "system" => Role::System,
-                "user" => Role::User,
-                "assistant" => Role::Assistant,
-                _ => {
-                    let description = format!("the role {role:?} is unknown, kept as system");
-                    self.notes.push(Note { place: at.to_string(), description });
-                    Role::System
-                }
-            }),
-            Some(other) => Err(at.refuse_kind(other, "text")),
-            None => Err(at.refuse("is missing; accepted are system, developer, user and assistant")),
-        }
     }
 
     fn result(

@@ -10,9 +10,10 @@ use crate::{
         limits::{MAX_NAME_BYTES, MAX_TITLE_BYTES},
     },
     formats::{
-        Format, Note, Parsed, Sourced,
+        Format, Parsed, Sourced,
         extras::{self, Parts, hole},
         fields::{array, fit, fit_id, object, optional_text},
+        notes::Notes,
         persisted::{LAST_MIGRATED, canonical},
         place::Place,
         time,
@@ -23,7 +24,7 @@ use crate::{
 const FORMAT: Format = Format::Persisted;
 
 /// Reads `{"conversations": […], "lastMigrated"}`, or one conversation.
-pub fn conversations(value: Value, place: &Place<'_>, notes: &mut Vec<Note>) -> Result<Vec<Parsed>, Refusal> {
+pub fn conversations(value: Value, place: &Place<'_>, notes: &mut Notes) -> Result<Vec<Parsed>, Refusal> {
     let mut fields = object(value, place, "an object with conversations")?;
     let Some(list) = fields.shift_remove("conversations") else {
         return Ok(vec![conversation(Value::Object(fields), place, notes)?]);
@@ -38,14 +39,11 @@ pub fn conversations(value: Value, place: &Place<'_>, notes: &mut Vec<Note>) -> 
         let text = time::write(migrated);
         read.first_mut().map(|first| first.labels.insert(LAST_MIGRATED.into(), text));
     }
-    for name in fields.keys() {
-        let description = "is not kept: the format has no such field".to_owned();
-        notes.push(Note { place: place.field(name).to_string(), description });
-    }
+    notes.not_kept(fields.keys(), place);
     Ok(read)
 }
 
-fn conversation(value: Value, place: &Place<'_>, notes: &mut Vec<Note>) -> Result<Parsed, Refusal> {
+fn conversation(value: Value, place: &Place<'_>, notes: &mut Notes) -> Result<Parsed, Refusal> {
     let mut fields = object(value, place, "a conversation: an object with messages")?;
     let source = fields.clone();
     let list = place.field("messages");
@@ -53,7 +51,7 @@ fn conversation(value: Value, place: &Place<'_>, notes: &mut Vec<Note>) -> Resul
     let mut ids = HashSet::new();
     let mut said: Vec<Sourced> = Vec::new();
     for (index, value) in array(messages, &list, "an array of messages")?.into_iter().enumerate() {
-        said.push(Sourced { index, draft: message(value, &mut ids, &list.index(index))? });
+        said.push(Sourced { index, draft: message(value, &mut ids, &list.index(index), notes)? });
     }
     let parsed = Parsed {
         id: take_text(&mut fields, "id", place)?,
@@ -112,17 +110,19 @@ pub fn read_time(text: &str, place: &Place<'_>) -> Result<Timestamp, Refusal> {
         .ok_or_else(|| place.refuse(format!("is {text:?}; accepted is a time such as 2025-01-15T10:00:00Z")))
 }
 
-fn message(value: Value, ids: &mut HashSet<String>, place: &Place<'_>) -> Result<Draft, Refusal> {
+fn message(
+    value: Value,
+    ids: &mut HashSet<String>,
+    place: &Place<'_>,
+    notes: &mut Notes,
+) -> Result<Draft, Refusal> {
     let source = value.clone();
     let mut fields = object(value, place, "a message: an object with a role and content")?;
-    let role = match fields.get("role").and_then(Value::as_str) {
-        Some("user") => Role::User,
-        Some("assistant") => Role::Assistant,
-        Some(other) => {
-            return Err(place.field("role").refuse(format!("is {other:?}; accepted are user and assistant")));
-        }
-        None => return Err(place.field("role").refuse("is missing; accepted are user and assistant")),
-    };
+    let role = notes.role(&fields, place)?;
+    if !matches!(role, Role::User | Role::Assistant) {
+        let text = format!("is {}; accepted are user and assistant", fields["role"]);
+        return Err(place.field("role").refuse(text));
+    }
     let id = optional_text(&fields, "id", place)?.map(|id| free(&fit_id(id), ids));
     let time = optional_text(&fields, "timestamp", place)?;
     let create_time = time.map(|time| read_time(time, &place.field("timestamp"))).transpose()?;

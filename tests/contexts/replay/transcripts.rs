@@ -68,7 +68,7 @@ fn draft(message: &Value) -> Draft {
     Draft {
         id: None,
         // What a program added to the conversation stands on the user's side.
-        role: message["role"].as_str().expect("a role").parse().unwrap_or(Role::User),
+        role: message["role"].as_str().and_then(Role::named).unwrap_or(Role::User),
         content: text(&message["content"]).unwrap_or_default(),
         turn: None,
         create_time: None,

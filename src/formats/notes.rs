@@ -1,0 +1,77 @@
+//! What is noted of a file while it is read, and what is let pass.
+
+use serde_json::{Map, Value};
+
+use crate::{
+    domain::{Reason, Refusal, Role},
+    formats::place::Place,
+};
+
+/// Something about a file that its owner may want to know.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Note {
+    /// Where, such as `messages[3].role`.
+    pub place: String,
+    /// What.
+    pub description: String,
+}
+
+/// What becomes of a message whose role has none of the names of [`Role::named`].
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum UnknownRoles {
+    /// The file is refused, with the place.
+    #[default]
+    Refuse,
+    /// The user said it, which is noted: nobody is given more say than that by a name.
+    ReadAsUser,
+}
+
+/// The notes of a file that is being read.
+#[derive(Debug, Default)]
+pub struct Notes {
+    unknown_roles: UnknownRoles,
+    list: Vec<Note>,
+}
+
+impl Notes {
+    /// None yet.
+    pub fn new(unknown_roles: UnknownRoles) -> Self {
+        Self { unknown_roles, list: Vec::new() }
+    }
+
+    /// Adds what is to be known of `place`.
+    pub fn add(&mut self, place: &Place<'_>, description: impl Into<String>) {
+        self.list.push(Note { place: place.to_string(), description: description.into() });
+    }
+
+    /// Notes the fields that the format does not have.
+    pub fn not_kept<'f>(&mut self, names: impl Iterator<Item = &'f String>, place: &Place<'_>) {
+        names.for_each(|name| self.add(&place.field(name), "is not kept: the format has no such field"));
+    }
+
+    /// The role of a message.
+    pub fn role(&mut self, message: &Map<String, Value>, place: &Place<'_>) -> Result<Role, Refusal> {
+        let at = place.field("role");
+        let name = match message.get("role") {
+            Some(Value::String(name)) => name,
+            Some(other) => return Err(at.refuse_kind(other, "text")),
+            None => return Err(at.refuse(format!("is missing; accepted are {}", Role::ACCEPTED))),
+        };
+        match (Role::named(name), self.unknown_roles) {
+            (Some(role), _) => Ok(role),
+            (None, UnknownRoles::Refuse) => {
+                let text = format!("is {name:?}; accepted are {}", Role::ACCEPTED);
+                Err(Refusal::field(Reason::UnknownRole, at.to_string(), text))
+            }
+            (None, UnknownRoles::ReadAsUser) => {
+                self.add(&at, format!("the role {name:?} is not known: read as the user's"));
+                Ok(Role::User)
+            }
+        }
+    }
+
+    /// All of them, in the order in which they were made.
+    pub fn into_vec(self) -> Vec<Note> {
+        self.list
+    }
+}
