@@ -242,7 +242,7 @@ impl Transition {
             self.archive(evicted.clone(), &sequences);
             self.summarise(&evicted, &[], context);
             if let Some(before) = before {
-                self.record_compaction(&before, &evicted, Cause::Policy);
+                self.record_compaction(&before, &evicted, Cause::Policy, None);
             }
         }
         self.shorten_archive(context)

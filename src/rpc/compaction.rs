@@ -42,7 +42,7 @@ impl CompactionService for Services {
             conversation_id: reply.outcome.conversation.to_string(),
             revision: encode::long(reply.outcome.revision.get()),
             compaction,
-            summary: reply.state.as_ref().map(|state| state.summary.text()).unwrap_or_default(),
+            summary: summary(&reply),
             capacity: Some(self.capacity(&reply, None)),
             replayed: reply.replayed(),
         }))
@@ -116,6 +116,7 @@ impl CompactionService for Services {
                     conversation_id: state.key().id.to_string(),
                     revision: encode::long(state.head.revision.get()),
                     compaction: None,
+                    summary: String::new(),
                     capacity: Some(self.capacity_in(&state, session.as_deref())),
                     replayed: false,
                 }
@@ -137,11 +138,17 @@ impl Services {
         proto::AnswerCompactionPromptResponse {
             conversation_id: reply.outcome.conversation.to_string(),
             revision: encode::long(reply.outcome.revision.get()),
+            summary: compaction.as_ref().map(|_| summary(reply)).unwrap_or_default(),
             compaction,
             capacity: Some(self.capacity(reply, None)),
             replayed: reply.replayed(),
         }
     }
+}
+
+/// The whole summary, as a call left it.
+fn summary<T>(reply: &Applied<T>) -> String {
+    reply.state.as_ref().map(|state| state.summary.text()).unwrap_or_default()
 }
 
 fn compact_call(request: proto::CompactConversationRequest) -> Result<CompactCall, Refusal> {
@@ -268,5 +275,6 @@ fn compaction(made: &Compaction, state: &Conversation) -> proto::Compaction {
         model: made.model.as_ref().map(ToString::to_string).unwrap_or_default(),
         undo_time: made.undone.map(encode::time),
         undoable: state.can_undo(made),
+        keep_recent: made.keep_recent.map(encode::int),
     }
 }

@@ -6,8 +6,9 @@ use tonic::Code;
 use utterd::{
     engine::llm::LlmError,
     proto::{
-        CompactConversationRequest, ForgetMode, GetStatsRequest, Policy, PolicyPreset, SegmentState,
-        SummarizeRequest, SummaryMethod, compaction_service_client::CompactionServiceClient,
+        CompactConversationRequest, ForgetMode, GetStatsRequest, ListCompactionsRequest, Policy,
+        PolicyPreset, SegmentState, SummarizeRequest, SummaryMethod,
+        compaction_service_client::CompactionServiceClient,
     },
 };
 
@@ -220,6 +221,10 @@ async fn a_compaction_can_wait_for_the_model() {
     assert_eq!(compacted.summary, "- All pumps were replaced.\n");
     let compaction = compacted.compaction.unwrap();
     assert_eq!((compaction.method(), compaction.model.as_str()), (SummaryMethod::Llm, MODEL));
+    let capacity = session.capacity().await;
+    assert_eq!(compaction.token_count_after, capacity.total_token_count, "of what stands");
+    let listed = session.compactions().list_compactions(ListCompactionsRequest::default()).await.reply();
+    assert_eq!(listed.compactions, [compaction]);
 }
 
 #[tokio::test]

@@ -64,7 +64,7 @@ pub fn compact(
     if tokens(&transition.after) >= tokens(before) {
         return Err(irreducible(before, &transition.after).into());
     }
-    transition.record_compaction(before, &leaving, command.cause);
+    transition.record_compaction(before, &leaving, command.cause, Some(command.keep_recent));
     if let Err(Need::Archive(ranges)) = transition.shorten_archive(context) {
         return Ok(Verdict::Need(Need::Archive(ranges)));
     }
@@ -112,6 +112,7 @@ impl Transition {
         before: &Conversation,
         leaving: &[Arc<Utterance>],
         cause: Cause,
+        keep_recent: Option<u32>,
     ) {
         let had = before.summary.segments();
         let has = |number| self.after.summary.segments().iter().any(|segment| segment.number == number);
@@ -125,6 +126,7 @@ impl Transition {
             compacted: leaving.iter().map(|utterance| utterance.sequence).collect(),
             count: leaving.len() as u64,
             kept: self.after.window.len() as u64,
+            keep_recent,
             source_tokens: leaving.iter().map(|utterance| u64::from(utterance.counted_tokens())).sum(),
             tokens_before: before.window.tokens() + u64::from(before.summary.tokens()),
             tokens_after,

@@ -10,13 +10,15 @@ use crate::domain::{
 };
 
 impl Transition {
-    /// Changes the summary, and what undone compactions would bring back of it.
+    /// Changes the summary, what compactions say of it, and what they would bring back of it undone.
     pub(in crate::domain) fn change_summary(
         &mut self,
         change: impl Fn(&Summary, &SummaryContext<'_>) -> Summary,
         with: &SummaryContext<'_>,
     ) {
-        self.after.summary = change(&self.after.summary, with);
+        let before = self.after.summary.clone();
+        self.after.summary = change(&before, with);
+        self.retell_compactions(&before);
         // what is not shown need not fit in
         let with = SummaryContext { limit: None, ..*with };
         self.each_compaction(|compaction| compaction.refolded(|folded| change(folded, &with)));
@@ -33,13 +35,10 @@ impl Transition {
         });
     }
 
-    /// Notes what a model has told of compactions.
-    pub(in crate::domain) fn note_model(&mut self, covers: &Ranges, model: &Arc<str>) {
-        self.each_compaction(|compaction| {
-            let own = compaction.undone.is_none() && compaction.compacted.meets(covers);
-            (own && compaction.model.as_ref() != Some(model))
-                .then(|| Compaction { model: Some(model.clone()), ..compaction.clone() })
-        });
+    /// Notes what the summary tells of compactions instead of what it told `before`.
+    pub(super) fn retell_compactions(&mut self, before: &Summary) {
+        let after = self.after.summary.clone();
+        self.each_compaction(|compaction| compaction.retold(before, &after));
     }
 
     /// Puts another in the place of each compaction for which `change` gives one.

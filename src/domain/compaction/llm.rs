@@ -45,7 +45,7 @@ pub fn replace_by_llm(
     let llm_text = LlmText { lines: command.lines.clone(), model, prompt, from };
     let with = context.summary_context(&head.policy);
     transition.after.summary = before.summary.replace_by_llm(command.segment, &llm_text, &with);
-    transition.note_model(&segment.covers, &command.model);
+    transition.retell_compactions(&before.summary);
     Some(transition.finish(&before.summary))
 }
 

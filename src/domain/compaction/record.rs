@@ -35,13 +35,16 @@ pub struct Compaction {
     pub count: u64,
     /// How many stayed in the window.
     pub kept: u64,
+    /// How many were to stay at least, where that was asked for.
+    pub keep_recent: Option<u32>,
     /// Tokens of those that left.
     pub source_tokens: u64,
     /// Tokens of window and summary, before.
     pub tokens_before: u64,
-    /// Tokens of window and summary, after.
+    /// Tokens of window and summary, after: of what it summarised, what stands now, unless what left later
+    /// was folded into it.
     pub tokens_after: u64,
-    /// The model that told a part of what is summarised, once one has.
+    /// The model whose text stands for a part of what it summarised.
     pub model: Option<Arc<str>>,
     /// When it was undone.
     pub undone: Option<Timestamp>,
@@ -67,6 +70,33 @@ impl Compaction {
     pub fn memory_bytes(&self) -> usize {
         let folded = self.folded.iter().flat_map(|folded| folded.iter());
         256 + folded.map(|segment| 192 + 8 * segment.tokens as usize + segment.llm_bytes()).sum::<usize>()
+    }
+
+    /// The same, after what tells of it in the summary became `after` instead of `before`; `None` when
+    /// nothing changes.
+    pub(super) fn retold(&self, before: &Summary, after: &Summary) -> Option<Self> {
+        if self.undone.is_some() {
+            return None;
+        }
+        let tokens_after = match (self.tokens_in(before), self.tokens_in(after)) {
+            (Some(was), Some(is)) => (self.tokens_after + is).saturating_sub(was),
+            _ => self.tokens_after,
+        };
+        let model = self.told_in(after).filter_map(|segment| segment.llm_text.as_ref()).next_back();
+        let model = model.map(|llm_text| Arc::from(&*llm_text.model));
+        let changes = (tokens_after, &model) != (self.tokens_after, &self.model);
+        changes.then(|| Self { tokens_after, model, ..self.clone() })
+    }
+
+    /// The segments that tell of it.
+    fn told_in<'s>(&self, summary: &'s Summary) -> impl DoubleEndedIterator<Item = &'s Arc<Segment>> {
+        summary.segments().iter().filter(|segment| segment.covers.meets(&self.compacted))
+    }
+
+    /// Their tokens; `None` when one tells of what left later too.
+    fn tokens_in(&self, summary: &Summary) -> Option<u64> {
+        let own = |segment: &Arc<Segment>| segment.covers.last() <= self.compacted.last();
+        self.told_in(summary).map(|segment| own(segment).then(|| u64::from(segment.tokens))).sum()
     }
 
     /// The same, with `change` made of the segments that it folded; `None` when nothing changes.

@@ -502,3 +502,27 @@ fn a_models_text_is_dropped_when_something_was_forgotten_meanwhile() {
         assert_eq!(life.state.compactions[0].model.as_deref(), Some("model"));
     }
 }
+
+#[test]
+fn a_compactions_figures_follow_what_stands() {
+    let mut life = Life::new(policy(Policy::SESSION));
+    let figures = |life: &Life| {
+        let made = &life.state.compactions[0];
+        assert_eq!(made.tokens_after, life.state.window.tokens() + u64::from(life.state.summary.tokens()));
+        (made.tokens_after, made.model.clone())
+    };
+    life.say(60);
+    let asked = life.compact(15).unwrap();
+    assert_eq!(asked.keep_recent, Some(15));
+    let (extracted, _) = figures(&life);
+    life.replace_by_llm(0);
+    let (told, model) = figures(&life);
+    assert!(told < extracted && model.is_some(), "{told} of {extracted}");
+    life.forget("sequence:7", true);
+    assert_eq!(figures(&life).1, None, "what the model told is gone");
+    life.replace_by_llm(0);
+    let (told, model) = figures(&life);
+    assert!(told < extracted && model.is_some());
+    life.say(1);
+    assert_eq!(life.state.compactions[0].tokens_after, told, "what is said later is no part of it");
+}

@@ -108,11 +108,14 @@ async fn what_brought_a_compaction_is_told() {
     };
     let response = session.compactions().answer_compaction_prompt(advised).await.reply();
     assert_eq!(response.compaction.as_ref().map(|made| made.cause()), Some(CompactionCause::Advised));
+    assert_eq!(response.summary, session.summary().await.text);
     session.update_policy(Policy { max_utterances: Some(30), ..Default::default() }).await;
     let causes: Vec<_> = listed(&session).await.iter().map(|made| made.cause()).collect();
     assert_eq!(causes, [CompactionCause::Policy, CompactionCause::Advised, CompactionCause::Asked]);
     let kept: Vec<_> = listed(&session).await.iter().map(|made| made.kept_utterance_count()).collect();
     assert_eq!(kept, [24, 40, 50]);
+    let asked: Vec<_> = listed(&session).await.iter().map(|made| made.keep_recent).collect();
+    assert_eq!(asked, [None, Some(40), Some(50)]);
 }
 
 /// Passing `max_turns` is a compaction; rolling is none.

@@ -34,6 +34,7 @@ impl RecordValue<(LineageId, u32)> for Compaction {
         if let Some(folded) = &self.folded {
             to.message(12, |to| folded.iter().for_each(|segment| write_numbered(segment, to)));
         }
+        self.keep_recent.put(13, to);
     }
 
     fn read((_, number): &(LineageId, u32), from: &Payload<'_>) -> Result<Self, Fault> {
@@ -45,6 +46,7 @@ impl RecordValue<(LineageId, u32)> for Compaction {
             compacted: Field::get("the compacted ranges", 4, from)?,
             count: Field::get("the count", 5, from)?,
             kept: Field::get("the kept", 6, from)?,
+            keep_recent: Field::get("how many were to stay", 13, from)?,
             source_tokens: Field::get("the tokens of the source", 7, from)?,
             tokens_before: Field::get("the tokens before", 8, from)?,
             tokens_after: Field::get("the tokens after", 9, from)?,

@@ -76,6 +76,17 @@ fn what_compactions_brought_is_stable() {
     assert_eq!(examples().len(), WRITTEN.len());
 }
 
+/// A field that came later; it is absent while it says nothing.
+#[test]
+fn how_many_were_to_stay_is_stable() {
+    let written = |compaction| Record::Compactions((LINEAGE, 2), compaction).written().1;
+    let (without, with) =
+        (written(compaction()), written(Compaction { keep_recent: Some(15), ..compaction() }));
+    let payload = without.len() - 4;
+    assert_eq!(with[..payload], without[..payload]);
+    assert_eq!(with[payload..with.len() - 4], [0x68, 15]);
+}
+
 /// A head, a policy and an outcome with what is new in them; segments that a model told, and that wait for
 /// one; compactions that can be undone, and that are; a conversation that waits.
 pub fn examples() -> Vec<Record> {
@@ -153,6 +164,7 @@ fn compaction() -> Compaction {
         compacted: Ranges::of(Sequence(6), Sequence(12)),
         count: 8,
         kept: 15,
+        keep_recent: None,
         source_tokens: 400,
         tokens_before: 900,
         tokens_after: 500,

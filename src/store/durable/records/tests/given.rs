@@ -253,9 +253,15 @@ pub fn compaction() -> impl Strategy<Value = Compaction> {
     let cause = prop::sample::select(&[Cause::Asked, Cause::Advised, Cause::Policy][..]);
     let made = (1..=u32::MAX, revision(), time(), cause);
     let folded = prop::collection::btree_map(1..=u32::MAX, told_segment(), 0..4);
-    let later = (option::of(text(9)), option::of(time()), option::of(folded));
+    let later = (option::of(text(9)), option::of(time()), option::of(folded), option::of(any::<u32>()));
     (made, ranges(), 0..1_000u64, any::<[u64; 4]>(), later).prop_map(
-        |((number, revision, time, cause), compacted, erased, tokens, (model, undone, folded))| {
+        |(
+            (number, revision, time, cause),
+            compacted,
+            erased,
+            tokens,
+            (model, undone, folded, keep_recent),
+        )| {
             let numbered = |(number, segment)| Arc::new(Segment { number, ..segment });
             Compaction {
                 number,
@@ -265,6 +271,7 @@ pub fn compaction() -> impl Strategy<Value = Compaction> {
                 count: compacted.count() + erased,
                 compacted,
                 kept: tokens[0],
+                keep_recent,
                 source_tokens: tokens[1],
                 tokens_before: tokens[2],
                 tokens_after: tokens[3],
