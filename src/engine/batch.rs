@@ -79,14 +79,7 @@ impl<'a> Batch<'a> {
             Err(Stop::AfterCommit) => return Joined::AfterCommit(write),
             Err(Stop::RollOver(left)) => return Joined::RollsOver(write, left),
             Err(Stop::Elsewhere) => Answer::Anew,
-            Err(Stop::Error(error @ EngineError::Refused(_))) => {
-                match Box::pin(engine.is_outdated(write.call(), write.target())).await {
-                    Ok(true) => Answer::Anew,
-                    Ok(false) => Answer::Failed(error),
-                    Err(unknown) => Answer::Failed(unknown),
-                }
-            }
-            Err(Stop::Error(error)) => Answer::Failed(error),
+            Err(Stop::Error(error)) => engine.refused(write.call(), write.target(), error).await,
         };
         match self.is_empty() {
             true => write.answer(answer),

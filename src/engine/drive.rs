@@ -132,15 +132,10 @@ async fn roll_over(hold: &Hold, write: Box<dyn QueuedWrite>, left: Arc<Conversat
                 hold.queue.put_back(Entry::Write(write));
             }
         }
-        Err(refused) if refused.is_refusal() => {
-            let outdated = hold.engine.is_outdated(write.call(), write.target()).await;
-            write.answer(match outdated {
-                Ok(true) => Answer::Anew,
-                Ok(false) => Answer::Failed(refused.into()),
-                Err(unknown) => Answer::Failed(unknown),
-            });
+        Err(error) => {
+            let answer = hold.engine.refused(write.call(), write.target(), error.into()).await;
+            write.answer(answer);
         }
-        Err(error) => write.answer(Answer::Failed(error.into())),
     }
 }
 

@@ -74,7 +74,7 @@ impl Hold {
     ) -> Result<Option<Arc<Conversation>>, EngineError> {
         let Some(seen) = seen else { return self.state().await };
         match (self.queue.published(), &seen) {
-            (Published::Unknown, _) | (Published::Absent, Some(_)) => {}
+            (Published::Unknown, _) => {}
             (Published::Absent, None) => return Ok(None),
             (Published::State(known), Some(seen))
                 if known.head.identity.lineage == seen.head.identity.lineage =>

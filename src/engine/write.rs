@@ -10,7 +10,7 @@ use crate::{
         attended::Attended,
         facts::Named,
         known::Known,
-        queued::{Decision, IfAbsent, Request, Target, Unapplied, Waiting, WriteCall},
+        queued::{Answer, Decision, IfAbsent, Request, Target, Unapplied, Waiting, WriteCall},
     },
     store::{Begin, Newer, Outcome, PointerWrite, StateOf},
 };
@@ -135,6 +135,19 @@ impl Engine {
                 at(id.clone(), pointer(None, &id), false)
             }
         })
+    }
+
+    /// The answer to a write that was not committed: its error, unless that is of no account.
+    pub(super) async fn refused(&self, call: &WriteCall, target: &Target, error: EngineError) -> Answer {
+        if !matches!(error, EngineError::Refused(_)) {
+            return Answer::Failed(error);
+        }
+        // boxed: seldom needed, and large
+        match Box::pin(self.is_outdated(call, target)).await {
+            Ok(true) => Answer::Anew,
+            Ok(false) => Answer::Failed(error),
+            Err(unknown) => Answer::Failed(unknown),
+        }
     }
 
     /// Whether a refusal is of no account, because what was looked up before it was decided has changed: the
