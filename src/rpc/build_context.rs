@@ -5,9 +5,7 @@ use tonic::Status;
 use crate::{
     domain::{
         Ranges, Reason, Refusal, Utterance,
-        context::{
-            Context, DEFAULT_TURNS, Format, How, Message, Omission, Request, SummaryPlacement, Unanswered,
-        },
+        context::{Context, Format, How, Message, Omission, Request, SummaryPlacement, Unanswered, Warning},
         limits::MAX_PROMPT_BYTES,
     },
     engine::{BuildContextCall, BuildContextReply, Caller, Recall, aside},
@@ -36,6 +34,9 @@ impl Services {
             token_budget: context.budget.map(encode::int),
             utterances: utterances(&context),
             omitted: context.omitted.iter().map(omitted).collect(),
+            uncovered_utterance_count: Some(encode::int(context.uncovered.utterances)),
+            uncovered_turn_count: Some(encode::int(context.uncovered.turns)),
+            warnings: context.warnings.iter().map(warning).collect(),
             ..Default::default()
         };
         let long = context.tokens > RENDER_ASIDE_TOKENS;
@@ -55,7 +56,8 @@ fn call(request: proto::BuildContextRequest) -> Result<BuildContextCall, Refusal
     let context = Request {
         format: format(request.format)?,
         budget: positive("token_budget", request.token_budget)?,
-        max_turns: Some(max_turns.unwrap_or(DEFAULT_TURNS)).filter(|most| *most > 0),
+        max_turns,
+        stable_steps: request.stable_steps,
         summary: placement(request.summary_placement)?,
         recall: false,
         mask_after_turns: positive("mask_tool_results_after_turns", request.mask_tool_results_after_turns)?,
@@ -175,4 +177,12 @@ fn omitted((omission, ranges): &(Omission, Ranges)) -> proto::OmittedUtterances 
         Omission::Format => proto::OmissionReason::Format,
     };
     proto::OmittedUtterances { reason: reason.into(), sequences: encode::ranges(ranges) }
+}
+
+fn warning(warning: &Warning) -> proto::ContextWarning {
+    let kind = match warning {
+        Warning::Uncovered(_) => proto::ContextWarningKind::UncoveredLeftOut,
+        Warning::SummaryCut => proto::ContextWarningKind::SummaryCut,
+    };
+    proto::ContextWarning { kind: kind.into(), text: warning.to_string() }
 }

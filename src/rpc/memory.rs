@@ -7,9 +7,7 @@ use tonic::{Request, Response, Status, Streaming};
 
 use crate::{
     domain::{Reason, Refusal, limits::MAX_PROMPT_BYTES, restore::Restore},
-    engine::{
-        Found, Order, Patience, RememberCall, RestoreCall, Scope, SummarizeCall, SummarizeScope,
-    },
+    engine::{Found, Order, Patience, RememberCall, RestoreCall, Scope, SummarizeCall, SummarizeScope},
     proto::{self, memory_service_server::MemoryService},
     rpc::{Responses, Services, decode, encode, forget::Asked, page_token, page_token::QueryHash},
 };

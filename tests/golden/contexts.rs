@@ -33,6 +33,9 @@ pub async fn context(here: &Here<'_>, command: &Command) -> Printed {
         let reason = omitted.reason().as_str_name().trim_start_matches("OMISSION_REASON_").to_lowercase();
         let _ = write!(text, "; {} left out: {reason}", print::ranges(&omitted.sequences));
     }
+    for warning in &response.warnings {
+        let _ = write!(text, "\nwarning: {}", warning.text);
+    }
     Ok(text)
 }
 

@@ -3,9 +3,10 @@
 use serde_json::{Value, json};
 use tonic::Code;
 use utterd::proto::{
-    BuildContextRequest, BuildContextResponse, ContextFormat, ContextRecall, ForgetMode, NewUtterance,
-    OmissionReason, Operation, Policy, PolicyPreset, RenderedAs, SummaryPlacement, UnansweredCalls,
-    WatchEventsRequest, watch_events_response::Message as Watched,
+    BuildContextRequest, BuildContextResponse, CompactConversationRequest, ContextFormat, ContextRecall,
+    ContextWarningKind, ForgetMode, NewUtterance, OmissionReason, Operation, Policy, PolicyPreset,
+    RenderedAs, SummaryPlacement, UnansweredCalls, WatchEventsRequest,
+    watch_events_response::Message as Watched,
 };
 
 use crate::session::{Reply, Session, assistant, calls, ranges, result, system, user};
@@ -154,9 +155,34 @@ async fn a_budget_holds_and_says_what_it_left_out() {
     assert_eq!(messages(&context)[0]["role"], "user", "a cut at a turn");
     let all = build(&session, BuildContextRequest { max_turns: Some(0), ..Default::default() }).await;
     assert_eq!((all.utterances.len(), all.token_budget), (80, None));
-    let ten = build(&session, BuildContextRequest::default()).await;
-    assert_eq!(omitted(&ten), [(OmissionReason::MaxTurns, vec![(1, ten.utterances[0].sequence - 1)])]);
-    assert!((14..=20).contains(&ten.utterances.len()));
+}
+
+/// Turns that a limit leaves out are told, unless a summary tells of them.
+#[tokio::test]
+async fn no_turn_is_left_out_silently() {
+    let session = long_session().await;
+    orders(&session, 40).await;
+    let all = build(&session, BuildContextRequest::default()).await;
+    assert_eq!((all.utterances.len(), all.warnings.len()), (80, 0), "all that fit");
+    assert_eq!((all.uncovered_utterance_count, all.uncovered_turn_count), (Some(0), Some(0)));
+    let last = |turns: i32, stable_steps: Option<bool>| BuildContextRequest {
+        max_turns: Some(turns),
+        stable_steps,
+        ..Default::default()
+    };
+    let ten = build(&session, last(10, None)).await;
+    assert_eq!(omitted(&ten), [(OmissionReason::MaxTurns, vec![(1, 60)])]);
+    assert_eq!((ten.uncovered_utterance_count, ten.uncovered_turn_count), (Some(60), Some(30)));
+    let [warning] = &ten.warnings[..] else { panic!("{:?}", ten.warnings) };
+    assert_eq!(warning.kind(), ContextWarningKind::UncoveredLeftOut);
+    assert!(warning.text.starts_with("60 utterances are left out that no summary covers"), "{warning:?}");
+    let steps = build(&session, last(10, Some(true))).await;
+    assert_eq!(steps.uncovered_turn_count, Some(31), "steps are of four turns");
+
+    session.compactions().compact_conversation(CompactConversationRequest::default()).await.reply();
+    let covered = build(&session, last(3, None)).await;
+    assert_eq!(covered.uncovered_turn_count, Some(5));
+    assert_eq!(omitted(&covered)[0], (OmissionReason::Evicted, vec![(1, 65)]));
 }
 
 #[tokio::test]

@@ -5,13 +5,14 @@ use std::sync::Arc;
 use crate::domain::{
     Ranges, Role, Utterance,
     context::{
-        Context, Format, How, Message, Omission,
+        Context, Format, How, Message, Omission, Uncovered, Warning,
         budget::Shares,
         omitted::Omitted,
         pinned,
         plan::{Plan, tokens_of},
         recalled,
         recent::Recent,
+        uncovered::uncovered,
         unit::Unit,
         wording::OPENING,
     },
@@ -30,7 +31,7 @@ impl Assembly<'_> {
     pub(super) fn context(mut self, instructions: Vec<Message>) -> Context {
         let mut messages = instructions;
         let instructions = messages.len();
-        messages.extend(self.shares.summary.take());
+        messages.extend(self.shares.summary.message.take());
         let head = messages.iter().take_while(|message| message.role == Role::System).count();
         self.lay_pinned(&mut messages);
         messages.extend(self.recent.lead.take());
@@ -48,6 +49,8 @@ impl Assembly<'_> {
         recalled.iter().for_each(|utterance| rendered.add(utterance.sequence));
         let tokens = u32::try_from(tokens_of(&messages)).unwrap_or(u32::MAX);
         let omitted = self.omitted(&rendered);
+        let uncovered = uncovered(self.plan, self.recent.place, &rendered);
+        let warnings = self.warnings(uncovered);
         let budget = u32::try_from(self.plan.budget).ok();
         Context {
             format: self.plan.request.format,
@@ -58,6 +61,8 @@ impl Assembly<'_> {
             budget,
             recalled,
             omitted,
+            uncovered,
+            warnings,
         }
     }
 
@@ -147,6 +152,12 @@ impl Assembly<'_> {
         utterances
     }
 
+    fn warnings(&self, uncovered: Uncovered) -> Vec<Warning> {
+        let left_out = (uncovered.utterances > 0).then_some(Warning::Uncovered(uncovered));
+        let cut = (!self.shares.summary.whole).then_some(Warning::SummaryCut);
+        left_out.into_iter().chain(cut).collect()
+    }
+
     /// What is not rendered, and why.
     fn omitted(&mut self, rendered: &Ranges) -> Vec<(Omission, Ranges)> {
         let plan = self.plan;
@@ -155,13 +166,7 @@ impl Assembly<'_> {
         for (omission, places) in
             [(Omission::MaxTurns, plan.floor..plan.first), (Omission::Budget, plan.first..self.recent.place)]
         {
-            let at = |place: usize| plan.window().at(place).map(|utterance| utterance.sequence);
-            let Some((first, last)) = at(places.start).zip(places.end.checked_sub(1).and_then(at)) else {
-                continue;
-            };
-            let mut range = Ranges::of(first, last);
-            range.subtract(&head.left);
-            self.omitted.add_all(omission, &range);
+            self.omitted.add_all(omission, &plan.sequences(places));
         }
         std::mem::take(&mut self.omitted).done(rendered)
     }

@@ -8,7 +8,12 @@
 
 use crate::domain::{
     Marks, Refusal,
-    context::{Message, pinned, plan::Plan, summary, unit::Unit},
+    context::{
+        pinned,
+        plan::Plan,
+        summary::{self, Told},
+        unit::Unit,
+    },
 };
 
 /// A budget in which what must be rendered has no place.
@@ -22,7 +27,7 @@ pub(super) struct TooSmall {
 #[derive(Debug)]
 pub(super) struct Shares {
     /// The summary.
-    pub(super) summary: Option<Message>,
+    pub(super) summary: Told,
     /// Pinned units, the newest first.
     pub(super) pinned: Vec<Unit>,
     /// What a unit may have.
@@ -50,7 +55,7 @@ pub(super) fn share(plan: &Plan<'_>, fixed: u64, newest: &Unit, lead: u64) -> Re
     for with_pinned in [pinned_room, 0] {
         let summary = summary_within(plan, summary_room(plan).min(room));
         let pinned = pinned_within(plan, newest, with_pinned.min(room));
-        let taken = tokens_of(&summary) + pinned.iter().map(|unit| unit.tokens).sum::<u64>();
+        let taken = summary.tokens() + pinned.iter().map(|unit| unit.tokens).sum::<u64>();
         let rest = room.saturating_sub(taken);
         let unit = rest - rest / QUARTER;
         if taken + lead + newest.tokens.min(unit).max(least - lead) <= room {
@@ -60,7 +65,7 @@ pub(super) fn share(plan: &Plan<'_>, fixed: u64, newest: &Unit, lead: u64) -> Re
     }
     let unit = room - lead;
     let summary = summary_within(plan, unit.saturating_sub(newest.tokens));
-    let rest = room - tokens_of(&summary);
+    let rest = room - summary.tokens();
     Ok(Shares { summary, tight: true, ..Shares::of(plan, rest, unit, lead + newest.tokens.min(unit)) })
 }
 
@@ -69,7 +74,7 @@ impl Shares {
         let recall = if plan.request.recall { rest / QUARTER } else { 0 };
         let recent = (rest - recall).max(least);
         Self {
-            summary: None,
+            summary: Told::default(),
             pinned: Vec::new(),
             unit,
             recent,
@@ -85,7 +90,7 @@ fn summary_room(plan: &Plan<'_>) -> u64 {
     never_needed.max(plan.budget / QUARTER)
 }
 
-fn summary_within(plan: &Plan<'_>, room: u64) -> Option<Message> {
+fn summary_within(plan: &Plan<'_>, room: u64) -> Told {
     let (request, costs) = (plan.request, plan.rendering.costs);
     summary::message(&plan.conversation.summary, request.summary, request.format, room, costs.counter)
 }
@@ -97,10 +102,6 @@ fn pinned_within(plan: &Plan<'_>, newest: &Unit, room: u64) -> Vec<Unit> {
 
 fn is_pinned(plan: &Plan<'_>, unit: &Unit) -> bool {
     plan.window().slice(unit.places.clone()).any(|utterance| utterance.pinned)
-}
-
-fn tokens_of(message: &Option<Message>) -> u64 {
-    message.as_ref().map_or(0, |message| message.tokens.into())
 }
 
 impl TooSmall {

@@ -2,7 +2,13 @@
 
 use std::sync::Arc;
 
-use crate::domain::{Ranges, Role, ToolCall, Utterance, context::request::Format};
+use crate::domain::{
+    Ranges, Role, ToolCall, Utterance,
+    context::{
+        request::Format,
+        warning::{Uncovered, Warning},
+    },
+};
 
 /// What goes to the model.
 #[derive(Clone, Debug, PartialEq)]
@@ -25,6 +31,10 @@ pub struct Context {
     pub recalled: Vec<Arc<Utterance>>,
     /// What was left out, and why.
     pub omitted: Vec<(Omission, Ranges)>,
+    /// What limits leave out that no summary covers.
+    pub uncovered: Uncovered,
+    /// What the caller should know.
+    pub warnings: Vec<Warning>,
 }
 
 /// One message.

@@ -8,7 +8,8 @@
 //! - Units are indivisible: a result is never without its call, nor a call without its results,
 //!   which follow it directly.
 //! - What limits force out leaves in steps that depend on the conversation alone, so that one
-//!   context begins as the one before did, until a step is taken.
+//!   context begins as the one before did, until a step is taken; or as little leaves as must.
+//! - What limits leave out and no summary covers is counted and warned of.
 //! - Tokens are those stored with the utterances; only what a rendering words anew is counted: see
 //!   [`wording`]. Work grows with what is rendered, not with the window.
 //! - The messages share the utterances; a format turns them into text.
@@ -30,9 +31,12 @@ mod summary;
 pub(crate) mod tests;
 mod trim;
 mod turns;
+mod uncovered;
 mod unit;
+mod warning;
 pub mod wording;
 
 pub use build::{asked_before, build, build_with};
 pub use message::{Archived, Context, How, Message, Omission};
-pub use request::{DEFAULT_TURNS, Format, Request, SummaryPlacement, Unanswered};
+pub use request::{Format, Request, SummaryPlacement, Unanswered};
+pub use warning::{Uncovered, Warning};

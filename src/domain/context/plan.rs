@@ -1,7 +1,9 @@
 //! The plan of a context: what is known before it is put together.
 
+use std::ops::Range;
+
 use crate::domain::{
-    Conversation, Role, TokenCounter, Window,
+    Conversation, Ranges, Role, TokenCounter, Window,
     context::{
         Archived, Format, How, Message, Omission, Request, mask,
         omitted::Omitted,
@@ -33,7 +35,8 @@ impl<'a> Plan<'a> {
     ) -> Self {
         let window = &conversation.window;
         let floor = window.iter().take_while(|utterance| utterance.instruction).count();
-        let first = request.max_turns.map_or(0, |most| turns::cut(window, most));
+        let most = request.most_turns(&conversation.head.policy);
+        let first = most.map_or(0, |most| turns::cut(window, most, request.in_steps()));
         let first = unit_start(window, floor, first.max(floor));
         let rendering = Rendering {
             costs: Costs { format: request.format, counter },
@@ -51,6 +54,15 @@ impl<'a> Plan<'a> {
 
     pub(super) fn window(&self) -> &'a Window {
         &self.conversation.window
+    }
+
+    /// The sequences at `places` of the window; they may run over what was hard-forgotten there.
+    pub(super) fn sequences(&self, places: Range<usize>) -> Ranges {
+        let at = |place: usize| self.window().at(place).map(|utterance| utterance.sequence);
+        let ends = at(places.start).zip(places.end.checked_sub(1).and_then(at));
+        let mut sequences = ends.map_or_else(Ranges::new, |(first, last)| Ranges::of(first, last));
+        sequences.subtract(&self.conversation.head.left);
+        sequences
     }
 
     pub(super) fn instructions(&self, omitted: &mut Omitted) -> Vec<Message> {

@@ -41,7 +41,8 @@ struct Line {
 }
 
 impl Line {
-    /// Whether this is to be taken rather than `other`, which is newer.
+    /// Whether this is to be taken rather than `other`, which is newer. Without steps all lines are
+    /// worth the same, so that the oldest is taken.
     fn beats(&self, other: &Self) -> bool {
         match (self.enough, other.enough) {
             (true, true) => self.worth >= other.worth,
@@ -107,7 +108,7 @@ impl Walk<'_> {
 
     /// The recent units from the best of the lines that leave no more than `recent`.
     fn best(mut self, stands: &[Stand], recent: u64) -> Recent {
-        let grid = Grid::of(recent);
+        let grid = self.plan.request.in_steps().then(|| Grid::of(recent));
         let mut best: Option<Line> = None;
         for (index, stand) in stands.iter().enumerate().filter(|(_, stand)| stand.begins) {
             let line = self.line(index, stand, grid);
@@ -123,7 +124,7 @@ impl Walk<'_> {
     }
 
     /// The line before the unit at `index`.
-    fn line(&mut self, index: usize, stand: &Stand, grid: Grid) -> Line {
+    fn line(&mut self, index: usize, stand: &Stand, grid: Option<Grid>) -> Line {
         let earlier = self.units.get(index + 1).map_or(0, |unit| unit.counted);
         let unit = &self.units[index];
         if self.lead.0 != unit.turn {
@@ -136,12 +137,15 @@ impl Walk<'_> {
         let leads = |lead: &Message| lead.utterance.as_ref().map(|lead| lead.sequence) < first;
         let lead = self.lead.1.clone().filter(leads);
         let left = stand.left + tokens_of(lead.as_slice());
-        let worth = grid.worth(stand.said.saturating_sub(earlier), stand.said);
+        let worth = |grid: Grid| {
+            let worth = grid.worth(stand.said.saturating_sub(earlier), stand.said);
+            worth + if starts_turn { TURN_WORTH } else { 0 }
+        };
         Line {
             taken: index + 1,
             place,
-            enough: grid.leaves_enough(left),
-            worth: worth + if starts_turn { TURN_WORTH } else { 0 },
+            enough: grid.is_none_or(|grid| grid.leaves_enough(left)),
+            worth: grid.map_or(0, worth),
             lead,
         }
     }

@@ -1,16 +1,19 @@
 //! What context is asked for.
 
-use crate::domain::Conversation;
+use crate::domain::{Conversation, Marks, Policy};
 
 /// What is to be built.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Request {
     /// What the messages are to be rendered as.
     pub format: Format,
     /// The most tokens; `None` is [`Request::default_budget`], or what must be rendered if that is more.
     pub budget: Option<u32>,
-    /// The most turns; `None` is all of them. Turns leave in steps of two fifths of it.
+    /// The most turns, 0 being all; `None` is the policy's (seed 003, `maxRecentTurns`).
     pub max_turns: Option<u32>,
+    /// Whether what a limit forces out leaves in steps of two fifths of it, so that one context begins
+    /// as the one before; else as little leaves as must. `None` is yes unless turns are asked for.
+    pub stable_steps: Option<bool>,
     /// Where the summary stands.
     pub summary: SummaryPlacement,
     /// Whether a quarter of what is left is for recalled utterances.
@@ -22,24 +25,8 @@ pub struct Request {
     pub unanswered: Unanswered,
 }
 
-/// Turns in a context, by default (seed 003, `maxRecentTurns`).
-pub const DEFAULT_TURNS: u32 = 10;
 /// Added to the default budget for what a rendering says itself.
 const OWN_WORDS_TOKENS: u32 = 64;
-
-impl Default for Request {
-    fn default() -> Self {
-        Self {
-            format: Format::default(),
-            budget: None,
-            max_turns: Some(DEFAULT_TURNS),
-            summary: SummaryPlacement::default(),
-            recall: false,
-            mask_after_turns: None,
-            unanswered: Unanswered::default(),
-        }
-    }
-}
 
 impl Request {
     /// The tokens that a conversation's own limits allow: the window's, the summary's, and 64 for
@@ -48,6 +35,16 @@ impl Request {
         let policy = &conversation.head.policy;
         let window = policy.tokens?.max();
         Some(window.saturating_add(policy.summary_token_limit?).saturating_add(OWN_WORDS_TOKENS))
+    }
+
+    /// The most turns under `policy`; `None` is all of them.
+    pub(super) fn most_turns(&self, policy: &Policy) -> Option<u32> {
+        self.max_turns.or(policy.turns.map(Marks::max)).filter(|most| *most > 0)
+    }
+
+    /// Whether what a limit forces out leaves in steps.
+    pub(super) fn in_steps(&self) -> bool {
+        self.stable_steps.unwrap_or(self.max_turns.is_none_or(|most| most == 0))
     }
 }
 

@@ -39,36 +39,51 @@ impl Frame {
     }
 }
 
-/// The message that says `summary` in at most `room` tokens: whole, or its best sentences. `None`
-/// when there is nothing to say, or no room to say it.
+/// The summary, as far as there is room for it.
+#[derive(Debug, Default)]
+pub(super) struct Told {
+    /// `None` when there is nothing to say, or no room to say it.
+    pub(super) message: Option<Message>,
+    /// Whether it says all of it.
+    pub(super) whole: bool,
+}
+
+impl Told {
+    pub(super) fn tokens(&self) -> u64 {
+        self.message.as_ref().map_or(0, |message| message.tokens.into())
+    }
+}
+
+/// The message that says `summary` in at most `room` tokens: whole, or its best sentences.
 pub(super) fn message(
     summary: &Summary,
     placement: SummaryPlacement,
     format: Format,
     room: u64,
     counter: &dyn TokenCounter,
-) -> Option<Message> {
+) -> Told {
     let frame = Frame::of(summary.covered_count(), placement, format);
     // what models wrote fits whole or not at all
     let sentences = || summary.segments().iter().flat_map(|segment| &segment.sentences);
     let around = counter.count(&frame.before) + counter.count(frame.after) + MESSAGE_TOKENS;
     let mut limit = u32::try_from(room.saturating_sub(around.into())).unwrap_or(u32::MAX);
     if summary.tokens() <= limit {
-        let whole = framed(&frame, summary.lines(), counter)?;
-        if u64::from(whole.tokens) <= room {
-            return Some(whole);
+        let message = framed(&frame, summary.lines(), counter);
+        if message.as_ref().is_none_or(|whole| u64::from(whole.tokens) <= room) {
+            return Told { message, whole: true };
         }
     }
     while limit > 0 {
         let chosen = select(sentences().cloned().collect(), &Focus::none(), limit);
-        let message = framed(&frame, chosen.iter(), counter)?;
-        if u64::from(message.tokens) <= room {
-            return Some(message);
+        match framed(&frame, chosen.iter(), counter) {
+            // the frame costs more beside these lines than alone
+            Some(message) if u64::from(message.tokens) > room => {
+                limit = limit.min(summary.tokens()).saturating_sub(message.tokens - room as u32);
+            }
+            message => return Told { message, whole: false },
         }
-        // the frame costs more beside these lines than alone
-        limit = limit.min(summary.tokens()).saturating_sub(message.tokens - room as u32);
     }
-    None
+    Told::default()
 }
 
 /// The lines in their frame. Tokens of lines add up; those beside the frame are counted with it.

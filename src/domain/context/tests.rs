@@ -217,7 +217,8 @@ fn what_takes_no_part_is_named() {
 #[test]
 fn turns_leave_in_steps() {
     let first = |count: usize| {
-        let context = turns(count).context(&Request::default());
+        let request = Request { max_turns: Some(10), stable_steps: Some(true), ..Request::default() };
+        let context = turns(count).context(&request);
         (sequences(&context)[0], omitted(&context))
     };
     assert_eq!(first(10), (1, Vec::new()));
@@ -226,6 +227,54 @@ fn turns_leave_in_steps() {
     assert_eq!(first(14).0, 15);
     assert_eq!(first(17).0, 15);
     assert_eq!(first(18).0, 23);
+}
+
+#[test]
+fn as_many_turns_come_as_are_asked_for() {
+    let first = |count: usize, most: Option<u32>| {
+        let context = turns(count).context(&Request { max_turns: most, ..Request::default() });
+        sequences(&context)[0]
+    };
+    assert_eq!((10..=14).map(|count| first(count, Some(10))).collect::<Vec<_>>(), [1, 3, 5, 7, 9]);
+    assert_eq!([first(60, None), first(60, Some(0))], [1, 1], "all that fit");
+    let mut talk = turns(13);
+    talk.0.head.policy = Policy::TURNS;
+    assert_eq!(sequences(&talk.context(&Request::default()))[0], 7, "the policy's ten, in steps");
+}
+
+#[test]
+fn without_steps_the_budget_is_filled() {
+    let talk = turns(60);
+    let context = talk.context(&Request { stable_steps: Some(false), ..within(500) });
+    // an answer goes with what was asked
+    let turn = context.messages[0].tokens + context.messages[1].tokens;
+    assert!((500 - turn..=500).contains(&context.tokens), "{}", context.tokens);
+}
+
+#[test]
+fn what_no_summary_covers_is_counted_when_it_is_left_out() {
+    let mut talk = turns(13);
+    talk.forget("sequence:4").pin(3).pin(7);
+    let context = talk.context(&Request { max_turns: Some(5), ..Request::default() });
+    assert_eq!(context.uncovered, Uncovered { utterances: 16 - 3, turns: 8 });
+    let [warning] = context.warnings[..] else { panic!("{:?}", context.warnings) };
+    assert_eq!(
+        warning.to_string(),
+        "13 utterances are left out that no summary covers, 8 whole turns of the window among them; omitted \
+         tells by which limit"
+    );
+    let all = talk.context(&unlimited());
+    assert_eq!((all.uncovered, all.warnings.len()), (Uncovered::default(), 0));
+
+    let five = Policy { utterances: Some(Marks::of(5)), ..Policy::ROLLING };
+    for (summarization_enabled, utterances) in [(true, 0), (false, 2)] {
+        let mut talk = Talk::with(Policy { summarization_enabled, ..five.clone() });
+        (1..=7).for_each(|number| _ = talk.say(Role::User, &format!("Ship order {number} to dock 7.")));
+        let context = talk.context(&unlimited());
+        assert_eq!(omitted(&context), [(Omission::Evicted, "1-2".to_owned())]);
+        assert_eq!(context.uncovered, Uncovered { utterances, turns: 0 });
+        assert_eq!(context.warnings.len(), usize::from(!summarization_enabled));
+    }
 }
 
 #[test]
@@ -318,6 +367,8 @@ fn the_summary_has_a_quarter_of_a_tight_budget() {
     };
     assert!(summary(9_000).unwrap() > talk.0.summary.tokens());
     assert!((150..=200).contains(&summary(800).unwrap()));
+    let warns = |budget: u32| talk.context(&within(budget)).warnings.contains(&Warning::SummaryCut);
+    assert_eq!([9_000, 800, 80].map(warns), [false, true, true]);
     let request = Request { summary: SummaryPlacement::UserMessage, ..within(9_000) };
     let context = talk.context(&request);
     let message = &context.messages[1];
@@ -442,16 +493,22 @@ pub(crate) fn requests() -> impl Strategy<Value = Request> {
         any::<bool>(),
         prop::option::of(1..4u32),
         prop::sample::select(vec![Unanswered::Omit, Unanswered::Placeholder]),
+        any::<Option<bool>>(),
     )
-        .prop_map(|(format, budget, max_turns, summary, recall, mask_after_turns, unanswered)| Request {
-            format,
-            budget,
-            max_turns,
-            summary,
-            recall,
-            mask_after_turns,
-            unanswered,
-        })
+        .prop_map(
+            |(format, budget, max_turns, summary, recall, mask_after_turns, unanswered, stable_steps)| {
+                Request {
+                    stable_steps,
+                    format,
+                    budget,
+                    max_turns,
+                    summary,
+                    recall,
+                    mask_after_turns,
+                    unanswered,
+                }
+            },
+        )
 }
 
 /// Calls are answered directly behind them, each once and in the order made.

@@ -17,12 +17,13 @@ pub(super) fn start_of(window: &Window, turn: u32) -> usize {
 
 /// The place from which a context has at most `most` turns; 0 when the window has no more.
 ///
-/// More than three fifths of `most` stay, and the place does not move until `most` are passed.
-pub(super) fn cut(window: &Window, most: u32) -> usize {
+/// In steps, more than three fifths of `most` stay, and the place does not move until `most` are
+/// passed; else `most` stay.
+pub(super) fn cut(window: &Window, most: u32, in_steps: bool) -> usize {
     if window.turns() <= most {
         return 0;
     }
-    let grid = Grid::of(u64::from(most));
+    let grid = in_steps.then(|| Grid::of(u64::from(most)));
     let mut best = (0, window.len());
     let (mut shown, mut end) = (0, window.len());
     while let Some(turn) = end.checked_sub(1).and_then(|last| window.at(last)).map(|last| last.turn) {
@@ -37,9 +38,10 @@ pub(super) fn cut(window: &Window, most: u32) -> usize {
         }
         shown += 1;
         let before = start.checked_sub(1).and_then(|place| window.at(place)).map_or(0, |before| before.turn);
-        let worth = grid.worth(before.into(), turn.into());
+        let worth = grid.map_or(0, |grid| grid.worth(before.into(), turn.into()));
+        let enough = grid.is_none_or(|grid| grid.leaves_enough(u64::from(shown - 1)));
         // a step of turns is open at its low end: as many lines as a step has turns
-        if (shown == most || grid.leaves_enough(u64::from(shown - 1))) && worth >= best.0 {
+        if (shown == most || enough) && worth >= best.0 {
             best = (worth, start);
         }
     }

@@ -4,7 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use tonic::Status;
 use utterd::proto::{
-    BuildContextRequest, BuildContextResponse, ContextFormat, OmissionReason, RenderedAs, Role, Utterance,
+    BuildContextRequest, BuildContextResponse, ContextFormat, ContextWarningKind, OmissionReason, RenderedAs,
+    Role, Utterance, UtteranceState,
 };
 
 use super::Tally;
@@ -27,6 +28,7 @@ pub fn context(
     request: &BuildContextRequest,
     context: &BuildContextResponse,
     stored: &[Utterance],
+    covered: &BTreeSet<i64>,
     tally: &mut Tally,
 ) -> Result<(), String> {
     let faults = faults(context, request.format());
@@ -35,6 +37,7 @@ pub fn context(
         ("it is over its budget", is_within(context), format!("{:?}", context.token_count)),
         ("its tokens are counted otherwise", is_counted(context, request.format()), String::new()),
         ("it has other turns than asked for", has_its_turns(request, context, stored), String::new()),
+        ("other utterances are uncovered", tells_uncovered(context, stored, covered), String::new()),
         ("not all is accounted for", is_accounted_for(context, stored), String::new()),
     ];
     tally.cut += u32::from(context.omitted.iter().any(|left| left.reason() == OmissionReason::Budget));
@@ -105,6 +108,28 @@ fn is_accounted_for(context: &BuildContextResponse, stored: &[Utterance]) -> boo
     let rendered = context.utterances.iter().map(|one| one.sequence);
     rendered.chain(omitted).for_each(|sequence| *times.entry(sequence).or_default() += 1);
     times.values().all(|times| *times == 1) && stored.iter().all(|said| times.contains_key(&said.sequence))
+}
+
+/// Whether it counts, and warns of, what limits leave out and no summary covers.
+fn tells_uncovered(context: &BuildContextResponse, stored: &[Utterance], covered: &BTreeSet<i64>) -> bool {
+    let forgotten = |one: &i64| {
+        stored.iter().any(|said| said.sequence == *one && said.state() == UtteranceState::Forgotten)
+    };
+    let by = |limits: &[OmissionReason]| {
+        let omitted = context.omitted.iter().filter(|left| limits.contains(&left.reason()));
+        omitted
+            .flat_map(|left| &left.sequences)
+            .flat_map(|range| range.first..=range.last)
+            .collect::<Vec<i64>>()
+    };
+    let is_stored = |one: &i64| stored.iter().any(|said| said.sequence == *one);
+    let here = by(&[OmissionReason::Budget, OmissionReason::MaxTurns]);
+    let here = here.into_iter().filter(|one| is_stored(one) && !forgotten(one));
+    let away = by(&[OmissionReason::Evicted]).into_iter().filter(|one| !covered.contains(one));
+    let count = here.chain(away).count();
+    let warned =
+        context.warnings.iter().any(|warning| warning.kind() == ContextWarningKind::UncoveredLeftOut);
+    context.uncovered_utterance_count() as usize == count && warned == (count > 0)
 }
 
 /// Whether it begins with a user utterance that has left the window.

@@ -1,15 +1,15 @@
 //! A server in memory, and the conversations of one recipient.
 
-use std::{sync::Arc, time::Duration};
+use std::{collections::BTreeSet, sync::Arc, time::Duration};
 
 use tonic::{Code, Request, Status};
 use utterd::{
     config::Settings,
     proto::{
         BuildContextRequest, BuildContextResponse, CompactConversationRequest, EndConversationRequest,
-        ForgetMode, ForgetRequest, ListUtterancesRequest, MemorizeRequest, Policy, RestoreRequest,
-        UndoCompactionRequest, UpdateConversationRequest, UpdateUtteranceRequest, Utterance, UtteranceState,
-        compaction_service_server::CompactionService, context_service_server::ContextService,
+        ForgetMode, ForgetRequest, GetSummaryRequest, ListUtterancesRequest, MemorizeRequest, Policy,
+        RestoreRequest, UndoCompactionRequest, UpdateConversationRequest, UpdateUtteranceRequest, Utterance,
+        UtteranceState, compaction_service_server::CompactionService, context_service_server::ContextService,
         conversation_service_server::ConversationService, memory_service_server::MemoryService,
     },
     rpc::Services,
@@ -139,6 +139,17 @@ impl World {
         listed.map(|listed| listed.into_inner().utterances).unwrap_or_default()
     }
 
+    /// The sequences that the summary covers.
+    async fn covered(&self) -> BTreeSet<i64> {
+        let summary = self.services().get_summary(Request::new(GetSummaryRequest::default())).await;
+        let segments = summary.map(|summary| summary.into_inner().segments).unwrap_or_default();
+        segments
+            .iter()
+            .flat_map(|segment| &segment.covers)
+            .flat_map(|range| range.first..=range.last)
+            .collect()
+    }
+
     async fn built(&self, request: &BuildContextRequest) -> Result<BuildContextResponse, Status> {
         Ok(self.services().build_context(Request::new(request.clone())).await?.into_inner())
     }
@@ -156,7 +167,7 @@ impl World {
                 if context != again {
                     return Err(format!("built again it is another:\n{context:?}\n{again:?}"));
                 }
-                return check::context(request, &context, stored, tally);
+                return check::context(request, &context, stored, &self.covered().await, tally);
             }
             Err(refusal) if refusal.code() == Code::NotFound && stored.is_empty() => return Ok(()),
             Err(refusal) => refusal,
@@ -165,7 +176,7 @@ impl World {
         let needed = check::needed(request, &refusal)?;
         let within = |budget| BuildContextRequest { token_budget: Some(budget), ..request.clone() };
         let context = self.built(&within(needed)).await.map_err(|refusal| refusal.to_string())?;
-        check::context(&within(needed), &context, stored, tally)?;
+        check::context(&within(needed), &context, stored, &self.covered().await, tally)?;
         match self.built(&within(needed - 1)).await {
             Ok(context) => Err(format!("{needed} tokens are said to be needed, less do: {context:?}")),
             Err(_) => Ok(()),

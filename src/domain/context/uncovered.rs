@@ -1,0 +1,29 @@
+//! Counts what limits leave out that no summary covers.
+
+use crate::domain::{
+    Ranges,
+    context::{Uncovered, plan::Plan},
+};
+
+/// What is missing of the `plan`'s conversation, of which the recent units begin at `place`.
+pub(super) fn uncovered(plan: &Plan<'_>, place: usize, rendered: &Ranges) -> Uncovered {
+    let mut away = (*plan.conversation.head.left).clone();
+    away.subtract(&plan.conversation.summary.covers());
+    away.subtract(rendered);
+    let (here, turns) = if place > plan.floor { cut_off(plan, place, rendered) } else { (0, 0) };
+    Uncovered { utterances: away.count() + here, turns }
+}
+
+/// Utterances before `place` that are not rendered, and the turns that end there. Counted by the others, which
+/// are rendered, so that a long window costs no more than a short one.
+fn cut_off(plan: &Plan<'_>, place: usize, rendered: &Ranges) -> (u64, u32) {
+    let window = plan.window();
+    let kept = |places| window.slice(places).filter(|utterance| !utterance.forgotten).count();
+    let all = window.len() - window.forgotten() as usize;
+    let before = all - kept(0..plan.floor) - kept(place..window.len());
+    let rendered = rendered.intersection(&plan.sequences(plan.floor..place)).count();
+    let live = window.slice(place..window.len()).filter(|utterance| utterance.is_live());
+    let mut turns: Vec<u32> = live.map(|utterance| utterance.turn).filter(|turn| *turn > 0).collect();
+    turns.dedup();
+    ((before as u64).saturating_sub(rendered), window.turns().saturating_sub(turns.len() as u32))
+}
