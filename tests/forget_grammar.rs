@@ -2,10 +2,17 @@
 
 use proptest::prelude::*;
 use utterd::domain::{
-    Role,
-    forgetting::{Criterion, Instruction, InstructionError, Take, parse},
+    Role, Timestamp,
+    forgetting::{self, Criterion, Instruction, InstructionError, Numbers, Take},
     limits::MAX_INSTRUCTION_BYTES,
 };
+
+/// 2026-11-22T12:30:15.25Z, a Sunday: when everything here is asked for.
+const NOW: Timestamp = Timestamp(1_795_350_615_250_000);
+
+fn parse(text: &str) -> Result<Instruction, InstructionError> {
+    forgetting::parse(text).map(|asked| asked.at(NOW))
+}
 
 /// Phrasings and the short form that each is understood as.
 const ACCEPTED: &[(&str, &str)] = &[
@@ -201,6 +208,101 @@ const ACCEPTED: &[(&str, &str)] = &[
     ("clear history", "all"),
     ("clear the session", "all"),
     ("forget everything so far", "all"),
+    // Several places.
+    ("turn:2,4", "turn:2,4"),
+    ("turn:7-,2-3,4", "turn:2-4,7-"),
+    ("position:9,1-3", "position:1-3,9"),
+    ("sequence:5,5,6", "sequence:5-6"),
+    ("forget turn 2 and turn 4", "turn:2,4"),
+    ("forget turns 2, 4 and 6 to 8", "turn:2,4,6-8"),
+    ("forget messages 1 and 5", "position:1,5"),
+    ("forget what I said in turns 2 and 4", "speaker:user turn:2,4"),
+    // Several topics.
+    ("about:\"Paris\",\"London\"", "about:\"Paris\",\"London\""),
+    ("about:“Paris”, 'the hotel'", "about:\"Paris\",\"the hotel\""),
+    ("about:\"Paris\",\"Paris\"", "about:Paris"),
+    ("forget everything about Paris and London", "about:\"Paris\",\"London\""),
+    ("forget everything about Paris, New York and London", "about:\"Paris\",\"New York\",\"London\""),
+    ("forget everything about Paris and everything about London", "about:\"Paris\",\"London\""),
+    (
+        "forget what I said about Paris and about my trip to Rome",
+        "speaker:user about:\"Paris\",\"my trip to Rome\"",
+    ),
+    ("forget my messages about my salary and my address", "speaker:user about:\"my salary\",\"my address\""),
+    ("forget the last message about cats and dogs", "newest about:\"cats\",\"dogs\""),
+    (
+        "forget everything about the trip to Rome and the hotel before turn 5",
+        "before:turn_5 about:\"the trip to Rome\",\"the hotel\"",
+    ),
+    (
+        "forget everything about the flight between Paris and London",
+        "about:the flight between Paris and London",
+    ),
+    // Quoted.
+    ("forget \"hunter2\"", "about:hunter2"),
+    ("please forget 'the launch code', thanks", "about:the launch code"),
+    ("forget \"hunter2\" and \"swordfish\"", "about:\"hunter2\",\"swordfish\""),
+    ("forget \"hunter2\" in turn 3", "turn:3 about:hunter2"),
+    ("forget \"bob the builder\"'s messages", "name:\"bob the builder\""),
+    // Taken back.
+    ("scratch that", "speaker:user newest"),
+    ("Oh, strike that, please.", "speaker:user newest"),
+    ("my last message", "speaker:user newest"),
+    ("scratch my last two messages", "speaker:user last:2"),
+    // Times.
+    ("since:2026-11-20", "since:2026-11-20"),
+    ("before:2026-11-20T10:00:00Z", "before:2026-11-20T10:00:00Z"),
+    ("since:2026-11-20T12:00+02:00, before:2026-11-21", "since:2026-11-20T10:00:00Z before:2026-11-21"),
+    ("before:\"2026-11-20 10:00\" before:turn_4", "before:turn_4 before:2026-11-20T10:00:00Z"),
+    ("forget today", "since:2026-11-22 before:2026-11-23"),
+    ("forget everything I said today", "speaker:user since:2026-11-22 before:2026-11-23"),
+    ("forget what I said yesterday", "speaker:user since:2026-11-21 before:2026-11-22"),
+    (
+        "forget what I said yesterday about Paris",
+        "speaker:user since:2026-11-21 before:2026-11-22 about:Paris",
+    ),
+    ("forget everything from today", "since:2026-11-22 before:2026-11-23"),
+    ("forget yesterday's messages", "since:2026-11-21 before:2026-11-22"),
+    ("forget today's last message", "since:2026-11-22 before:2026-11-23 newest"),
+    ("forget today's conversation", "since:2026-11-22 before:2026-11-23"),
+    ("forget everything since yesterday", "since:2026-11-21"),
+    ("forget everything from yesterday on", "since:2026-11-21"),
+    ("forget everything before today", "before:2026-11-22"),
+    ("forget everything after yesterday", "since:2026-11-22"),
+    ("clear the conversation before yesterday", "before:2026-11-21"),
+    ("forget everything before 5 pm", "before:2026-11-22T17:00:00Z"),
+    ("forget everything since 10 am", "since:2026-11-22T10:00:00Z"),
+    ("forget everything since 5:30 p.m. yesterday", "since:2026-11-21T17:30:00Z"),
+    ("forget everything since 10:15 on November 20", "since:2026-11-20T10:15:00Z"),
+    ("forget everything until noon", "before:2026-11-22T12:00:00Z"),
+    ("forget everything between 10 am and 11:30", "since:2026-11-22T10:00:00Z before:2026-11-22T11:30:00Z"),
+    (
+        "forget everything since 10 am and before 11 am",
+        "since:2026-11-22T10:00:00Z before:2026-11-22T11:00:00Z",
+    ),
+    ("forget everything before 2026-11-20", "before:2026-11-20"),
+    ("forget everything before 2026-11-20T10:00:00Z", "before:2026-11-20T10:00:00Z"),
+    ("forget all messages since November 20", "since:2026-11-20"),
+    ("forget all messages since Dec. 24th", "since:2025-12-24"),
+    ("forget what Bob said on November 20th, 2025", "name:Bob since:2025-11-20 before:2025-11-21"),
+    ("forget the messages from the 3rd of May 2026 to 5 May 2026", "since:2026-05-03 before:2026-05-06"),
+    ("forget everything older than a week", "before:2026-11-15T12:30:15Z"),
+    ("forget all messages more than 30 minutes old", "before:2026-11-22T12:00:15Z"),
+    ("forget everything that is older than two months", "before:2026-09-22T12:30:15Z"),
+    ("forget what I said more than an hour ago", "speaker:user before:2026-11-22T11:30:15Z"),
+    ("forget everything newer than 2 days", "since:2026-11-20T12:30:15Z"),
+    ("forget everything since an hour ago", "since:2026-11-22T11:30:15Z"),
+    ("forget the last hour", "since:2026-11-22T11:30:15Z"),
+    ("forget the last 5 minutes", "since:2026-11-22T12:25:15Z"),
+    ("forget what you said in the last two hours", "speaker:assistant since:2026-11-22T10:30:15Z"),
+    ("forget the last two messages before 10 am", "before:2026-11-22T10:00:00Z last:2"),
+    // Slips of the pen.
+    ("forgt the last message", "newest"),
+    ("delte the last mesage", "newest"),
+    ("forget lst 3", "last:3"),
+    ("forget everything abuot Paris", "about:Paris"),
+    ("forget evrything I said befor turn 3", "speaker:user before:turn_3"),
+    ("forget trun 4", "turn:4"),
     // Politeness.
     ("could you please forget the last message?", "newest"),
     ("Hey, would you mind deleting the last message? Thanks!", "newest"),
@@ -281,6 +383,18 @@ const REFUSED: &[(&str, &str)] = &[
     ("delete the conversation about Paris", "all of it, or a part?"),
     ("reset the conversation", "another verb"),
     ("forget Paris", "a name or a topic?"),
+    ("\"hunter2\"", "no verb"),
+    ("forget \"\"", "no text"),
+    ("scratch it", "what?"),
+    ("scratch that itch", "unknown"),
+    ("forget al", "no slip"),
+    ("forget eveyr message", "no slip"),
+    ("delte everything", "a slip, and everything"),
+    ("forget evrything", "a slip, and everything"),
+    ("clear the convesation", "no slip"),
+    ("forget the cat", "no slip of chat"),
+    ("forget my massages", "no slip"),
+    ("forget the cool results", "no slip of tool"),
     ("forget my salary", "not a message"),
     ("forget a message", "which?"),
     ("forget the message about Paris", "one, but which?"),
@@ -323,7 +437,6 @@ const REFUSED: &[(&str, &str)] = &[
     ("forget every other message", "alternating"),
     ("forget the third user message", "position among some"),
     ("forget user message 3", "position among some"),
-    ("forget messages 1 and 5", "gap"),
     ("forget the first and last message", "two ends"),
     ("forget the user and assistant messages", "two speakers"),
     ("forget what Alice and Bob said", "two speakers"),
@@ -357,23 +470,42 @@ const REFUSED: &[(&str, &str)] = &[
     ("unless I said so, forget turn 4", "condition"),
     ("forget only my messages", "limits"),
     // Times.
-    ("forget what I said yesterday", "time"),
-    ("forget everything from today", "time"),
-    ("forget the last hour", "time"),
-    ("forget the last 5 minutes", "time"),
+    ("since:", "no time"),
+    ("since:yesterday", "no time"),
+    ("since:10:00", "no day"),
+    ("after:2026-11-20", "a turn only"),
+    ("since:2026-11-21 before:2026-11-20", "reversed"),
     ("forget everything from Monday", "time"),
+    ("forget everything before Monday", "which?"),
+    ("forget what I said last week", "of the calendar, or seven days?"),
+    ("forget everything from November", "no day"),
+    ("forget everything from November 20", "only it, or from it on?"),
+    ("forget everything until yesterday", "is yesterday meant?"),
+    ("forget everything before 5", "5 what?"),
+    ("forget everything before 25:00", "no time of day"),
+    ("forget everything before November 31", "no such day"),
+    ("forget everything before 20/11/2026", "no such form"),
+    ("forget what I said at 10 am", "a moment"),
+    ("forget everything older than a while", "how old?"),
+    ("forget everything not older than a week", "negation"),
+    ("forget everything older than 999999999 weeks", "too long"),
+    ("forget everything between 11 am and 10 am", "reversed"),
+    ("forget everything between yesterday and 2026-11-22", "in order on some days only"),
+    ("forget everything since 10 am before turn 3 after 9 am", "two times"),
+    ("forget everything about Paris since November 20", "said then, or about then?"),
+    ("forget everything about the call at 5 pm", "said then, or about then?"),
     ("forget what I said about Paris yesterday", "time"),
     ("forget what I said about Paris last week", "time"),
-    ("forget everything before 5 pm", "time"),
     // Two instructions.
     ("forget the first message and remember this", "two"),
     ("forget the first message. Keep the rest.", "two"),
-    ("forget turn 4 and turn 9", "two places"),
     ("forget turn 4, then summarize", "two"),
-    ("forget everything about Paris and everything about London", "two"),
     ("forget everything about Paris and remember London", "two"),
     ("forget everything about Paris. Then start over", "two"),
     ("forget everything about Paris and the last message", "two"),
+    ("forget everything about Paris and my messages", "two"),
+    ("forget everything about Paris and about it", "about what?"),
+    ("forget Paris and London", "names or topics?"),
     ("forget what I said and what you said", "two"),
     // A place after a topic that is none, or a speaker that could be part of it.
     ("forget everything about Paris before turn", "no number"),
@@ -436,7 +568,42 @@ fn an_error_names_the_part_and_the_forms() {
         "{told}"
     );
     let long = error(&format!("forget {}", "x".repeat(4_000)));
-    assert!(long.len() < 800, "{long}");
+    assert!(long.len() < 1_000, "{long}");
+}
+
+#[test]
+fn an_error_tells_what_may_be_meant() {
+    for (text, forms) in [
+        ("forget Marco", "perhaps about:Marco or name:Marco"),
+        ("please forget my salary!", "perhaps about:my salary;"),
+        ("forget Paris and London", "perhaps about:\"Paris\",\"London\""),
+        ("forget everything from bob", "perhaps name:bob"),
+        ("forget what bob said", "perhaps name:bob"),
+        ("forget everything until turn 4", "perhaps before:turn_4 or before:turn_5"),
+        ("forget everything since turn 4", "perhaps turn:4- or after:turn_4"),
+        ("forget everything about Paris or London", "perhaps about:\"Paris\",\"London\""),
+    ] {
+        let told = parse(text).expect_err(text).to_string();
+        assert!(told.contains(forms), "{text}: {told}");
+    }
+    for text in ["forget it", "forget", "forget the messages", "forget everything but the hotel"] {
+        let told = parse(text).expect_err(text).to_string();
+        assert!(!told.contains("perhaps"), "{text}: {told}");
+    }
+}
+
+/// Whether it is understood does not depend on when it is asked for, and what it means does.
+#[test]
+fn a_time_is_told_from_when_it_is_asked_for() {
+    let asked = forgetting::parse("forget what I said yesterday").expect("understood");
+    assert!(asked.is_english());
+    let at = |time: i64| asked.at(Timestamp(time)).to_string();
+    assert_eq!(at(0), "speaker:user since:1969-12-31 before:1970-01-01");
+    assert_eq!(at(NOW.0 + 86_400_000_000), "speaker:user since:2026-11-22 before:2026-11-23");
+    for (text, is_english) in [("forget speaker:user", false), ("speaker:user", false), ("forget all", true)]
+    {
+        assert_eq!(forgetting::parse(text).expect(text).is_english(), is_english, "{text}");
+    }
 }
 
 #[test]
@@ -565,6 +732,20 @@ const PIECES: &[&str] = &[
     "twenty-one",
     "3rd",
     "99999999999999999999",
+    "forgt",
+    "al",
+    "evrything",
+    "mesages",
+    "today",
+    "yesterday",
+    "since 10 am",
+    "before November 20",
+    "older than a week",
+    "the last hour",
+    "turn:2,4",
+    "since:2026-11-20",
+    "about Rome and my hotel",
+    "scratch that",
 ];
 
 /// Words that turn the meaning of a sentence.
@@ -579,27 +760,39 @@ fn text() -> impl Strategy<Value = String> {
     prop_oneof![any::<String>(), "[a-zA-Z0-9 \"'\\\\,:’“”-]{1,24}", sentence()]
 }
 
-fn range(most: u64) -> impl Strategy<Value = (u64, u64)> {
-    prop_oneof![(1..20_u64, 0..20_u64), (1..=most, Just(0)), (1..20_u64, Just(most))]
-        .prop_map(move |(start, more)| (start, start.saturating_add(more).min(most)))
+fn numbers(most: u64) -> impl Strategy<Value = Numbers> {
+    let range = prop_oneof![(1..20_u64, 0..20_u64), (1..=most, Just(0)), (1..20_u64, Just(u64::MAX))];
+    let range = range.prop_filter_map("is a range", move |(start, more)| match more {
+        u64::MAX => Numbers::from(start).ok(),
+        more => Numbers::range(start, start.saturating_add(more).min(most)).ok(),
+    });
+    prop::collection::vec(range, 1..4)
+        .prop_map(|ranges| ranges.iter().skip(1).fold(ranges[0].clone(), |all, one| all.and(one)))
+}
+
+/// From the years that are written, to the microsecond.
+fn time() -> impl Strategy<Value = Timestamp> {
+    let day = 86_400_000_000;
+    prop_oneof![0..100_000 * day, (0..100_000_i64).prop_map(move |days| days * day)].prop_map(Timestamp)
 }
 
 fn criterion() -> impl Strategy<Value = Criterion> {
     let turn = || prop_oneof![1..20_u32, Just(u32::MAX)];
-    let short = |(start, end): (u64, u64)| start as u32..=end as u32;
     prop_oneof![
         Just(Criterion::All),
         text().prop_map(Criterion::Id),
-        range(u64::MAX).prop_map(|(start, end)| Criterion::Sequence(start..=end)),
-        range(u32::MAX.into()).prop_map(move |span| Criterion::Position(short(span))),
+        numbers(u64::MAX).prop_map(Criterion::Sequence),
+        numbers(u32::MAX.into()).prop_map(Criterion::Position),
         prop::sample::select(&Role::ALL[..]).prop_map(Criterion::Speaker),
         text().prop_map(Criterion::Name),
-        range(u32::MAX.into()).prop_map(move |span| Criterion::Turn(short(span))),
+        numbers(u32::MAX.into()).prop_map(Criterion::Turn),
         turn().prop_map(Criterion::FirstTurns),
         turn().prop_map(Criterion::LastTurns),
         turn().prop_map(Criterion::AfterTurn),
         turn().prop_map(Criterion::BeforeTurn),
-        text().prop_map(Criterion::About),
+        time().prop_map(Criterion::Since),
+        time().prop_map(Criterion::Before),
+        prop::collection::vec(text(), 1..4).prop_map(Criterion::About),
     ]
 }
 
@@ -641,6 +834,26 @@ proptest! {
         }
     }
 
+    /// Whatever letter is wrong, missing or too many in a sentence that means a part, it never means all.
+    #[test]
+    fn a_slip_of_the_pen_never_means_everything(
+        (phrase, form) in prop::sample::select(ACCEPTED),
+        at in any::<prop::sample::Index>(),
+        letter in prop::option::of(prop::char::range('a', 'z')),
+        keeps in any::<bool>(),
+    ) {
+        prop_assume!(form != "all" && !phrase.contains([':', '"', '“', '\'']));
+        let mut letters: Vec<char> = phrase.chars().collect();
+        let at = at.index(letters.len());
+        prop_assume!(letters[at].is_ascii_alphabetic());
+        let after = at + usize::from(!keeps);
+        letters.splice(at..after, letter);
+        let slip: String = letters.into_iter().collect();
+        if let Ok(instruction) = parse(&slip) {
+            prop_assert!(instruction != Instruction::all(), "{}", slip);
+        }
+    }
+
     #[test]
     fn a_word_that_turns_the_meaning_is_never_passed_over(
         (phrase, _) in prop::sample::select(ACCEPTED),
@@ -657,7 +870,7 @@ proptest! {
     #[test]
     fn a_word_that_is_not_known_is_never_passed_over(
         (phrase, form) in prop::sample::select(ACCEPTED),
-        word in prop::sample::select(&["banana", "yesterday", "Tuesday", "otter's", "42", "ago", "hourly"][..]),
+        word in prop::sample::select(&["banana", "tomorrow", "Tuesday", "otter's", "42", "ago", "hourly"][..]),
         at in any::<prop::sample::Index>(),
     ) {
         prop_assume!(!form.contains("about") && !phrase.contains(['"', '“', '\'']));
@@ -667,7 +880,10 @@ proptest! {
         let longer = words.join(" ");
         // A number, or the owner of some messages, can be at home in a sentence, and then changes its meaning.
         if let Ok(instruction) = parse(&longer) {
-            prop_assert!(["42", "otter's"].contains(&word) && instruction.to_string() != form, "{}", longer);
+            // "Newer than 2 days" and "newer than 2 days ago" are one.
+            let same = word == "ago" && phrase.contains("than");
+            let other = ["42", "otter's"].contains(&word) && instruction.to_string() != form;
+            prop_assert!(same || other, "{}", longer);
         }
     }
 }

@@ -46,8 +46,23 @@ pub enum Command {
     #[command(after_help = "Example: utterd remember --role user --limit 3 when does the train leave")]
     Remember(Remember),
     /// Forget what an instruction selects
-    #[command(after_help = "Examples:
+    #[command(after_help = "Instructions:
+  oldest  newest  first:N  last:N  position:N        in the window
+  turn:N  before:turn_N  after:turn_N  last:N_turns  of everything stored, as all below
+  speaker:ROLE  name:NAME  sequence:N  id:ID         a role is system, user, assistant or tool
+  since:TIME  before:TIME                            2026-11-20 or 2026-11-20T10:00:00Z, in UTC
+  about:TEXT  about:'\"A\",\"B\"'                      what holds all words of it; of either
+  all
+  N of turns, positions and sequences may be 3-7, 3- or 2,5-7. Several together select what meets
+  all of them.
+
+In plain English the whole sentence is understood, or refused with what may be meant. Times are told
+by the server's clock, in UTC: today is its UTC day. A sentence that selects more than half of the
+window is refused with the count and the short form to say instead.
+
+Examples:
   utterd forget last:2
+  utterd forget 'what I said yesterday about my salary and my address'
   utterd forget --hard --dry-run 'everything the user said before turn 5'")]
     Forget(Forget),
     /// Summarise a conversation or a part of it

@@ -1,6 +1,8 @@
 //! Why a command is refused. A refused command changes nothing.
 
-use crate::domain::{IdError, Reason, Revision, Sequence, compaction, limits::MAX_SHARES};
+use crate::domain::{
+    IdError, Reason, Revision, Sequence, compaction, forgetting::Excess, limits::MAX_SHARES,
+};
 
 /// A field of a request and what is wrong with it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -72,6 +74,9 @@ pub enum Refusal {
         /// The last one.
         last: Sequence,
     },
+    /// A sentence selects more than it is believed to mean.
+    #[error("instructions: {0}")]
+    TooBroad(Excess),
     /// A compaction cannot be made, or not be undone.
     #[error(transparent)]
     Compaction(#[from] compaction::Unable),
@@ -150,6 +155,7 @@ impl Refusal {
             Self::TooManyShares(_) => Reason::TooManyShares,
             Self::NoShare => Reason::ShareNotValid,
             Self::CutsExchange { .. } => Reason::CutsExchange,
+            Self::TooBroad(_) => Reason::InstructionTooBroad,
             Self::Compaction(unable) => unable.reason(),
         }
     }

@@ -3,15 +3,17 @@
 use std::{collections::BTreeSet, sync::Arc};
 
 use crate::domain::{
-    Conversation, Need, Ranges, Refusal, Revision, Sequence, Transition, Utterance, Verdict, change::Context,
-    forgetting::Instruction, recall::holds_all,
+    Conversation, Need, Ranges, Refusal, Revision, Sequence, Transition, Utterance, Verdict, Window,
+    change::Context,
+    forgetting::{Asked, Excess, Instruction},
+    recall::holds_all,
 };
 
 /// What to forget.
 #[derive(Clone, Debug)]
 pub struct Forget {
-    /// What is selected.
-    pub instruction: Instruction,
+    /// What is selected, at the time of the change.
+    pub instruction: Asked,
     /// Gone everywhere, and not only out of sight.
     pub hard: bool,
     /// The revision that the caller expects.
@@ -29,6 +31,8 @@ pub struct Forgotten {
     pub gone: Ranges,
     /// What was selected, is no longer stored, and is still told by the summary.
     pub still_told: Ranges,
+    /// What [`forget`] refuses to forget, in [`would_forget`].
+    pub excess: Option<Excess>,
 }
 
 /// What a caller should know beside what was forgotten.
@@ -37,6 +41,9 @@ pub enum Warning {
     /// The instruction, in its short form, selects nothing that can be forgotten.
     #[error("nothing is forgotten: {0} selects nothing that is stored, or only what was forgotten before")]
     NothingForgotten(String),
+    /// The same call without `dry_run` would be refused.
+    #[error("without dry_run this would be refused: it {0}")]
+    WouldBeRefused(Excess),
 }
 
 /// Forgets the units of what the instruction selects.
@@ -47,23 +54,44 @@ pub enum Warning {
 ///
 /// An open exchange that is forgotten is abandoned: its calls take no results any more. A
 /// segment of the summary that covers what is forgotten is rebuilt without it.
+///
+/// Refuses an instruction in plain English that selects more than half of the window, and more than one unit of
+/// it: the short form says the same, and is obeyed.
 pub fn forget(
     before: &Conversation,
     command: &Forget,
     context: &Context<'_>,
 ) -> Result<Verdict<Forgotten>, Refusal> {
+    match would_forget(before, command, context)? {
+        Verdict::Decided(Forgotten { excess: Some(excess), .. }) => Err(Refusal::TooBroad(excess)),
+        verdict => Ok(verdict),
+    }
+}
+
+/// What [`forget`] comes to, and whether it refuses that.
+pub fn would_forget(
+    before: &Conversation,
+    command: &Forget,
+    context: &Context<'_>,
+) -> Result<Verdict<Forgotten>, Refusal> {
     before.expect(command.expected)?;
-    let archive = match needed_archive(before, &command.instruction, context) {
+    let instruction = command.instruction.at(context.now);
+    let archive = match needed_archive(before, &instruction, context) {
         Ok(archive) => archive,
         Err(need) => return Ok(Verdict::Need(need)),
     };
-    let utterances = select(before, &archive, command);
-    let selected = command.instruction.select_remnants(&before.summary, &before.head.archived);
+    let utterances = select(before, &archive, &instruction, command.hard);
+    let excess = excess(&before.window, &utterances, command).map(|(selected, window)| Excess {
+        selected,
+        window,
+        instruction: instruction.to_string(),
+    });
+    let selected = instruction.select_remnants(&before.summary, &before.head.archived);
     let (remnants, left) = if command.hard { (selected, Ranges::new()) } else { (Ranges::new(), selected) };
     if utterances.is_empty() && remnants.is_empty() {
         let still_told = left.intersection(&before.summary.told());
         let gone = Ranges::new();
-        return Ok(Verdict::Decided(Forgotten { transition: None, utterances, gone, still_told }));
+        return Ok(Verdict::Decided(Forgotten { transition: None, utterances, gone, still_told, excess }));
     }
     let mut transition = Transition::from(before, context.now);
     let sequences: Ranges = utterances.iter().map(|utterance| utterance.sequence).collect();
@@ -78,13 +106,13 @@ pub fn forget(
     }
     transition.erase_remnants(&remnants, context);
     if command.hard {
-        doubt(&mut transition, &command.instruction, context);
+        doubt(&mut transition, &instruction, context);
     }
     transition.renew_closing(context.counter);
     let transition = transition.finish(&before.summary);
     let still_told = left.intersection(&transition.after.summary.told());
     let transition = Some(transition);
-    Ok(Verdict::Decided(Forgotten { transition, utterances, gone, still_told }))
+    Ok(Verdict::Decided(Forgotten { transition, utterances, gone, still_told, excess }))
 }
 
 /// What a hard forget in one conversation takes out of another that shares what was said up to
@@ -123,17 +151,31 @@ fn needed_archive(
 }
 
 /// The whole units of what is selected, ascending.
-fn select(before: &Conversation, archive: &[Arc<Utterance>], command: &Forget) -> Vec<Arc<Utterance>> {
+fn select(
+    before: &Conversation,
+    archive: &[Arc<Utterance>],
+    instruction: &Instruction,
+    hard: bool,
+) -> Vec<Arc<Utterance>> {
     let archived = archive.iter().map(|utterance| (None, utterance));
     let window = before.window.iter().zip(1..).map(|(utterance, position)| (Some(position), utterance));
     let mut stored: Vec<_> = archived.chain(window).collect();
     stored.sort_by_key(|(_, utterance)| utterance.sequence);
-    let selected = command.instruction.select(&stored).into_iter();
-    let selected = selected.filter(|utterance| command.hard || !utterance.forgotten);
+    let selected = instruction.select(&stored).into_iter();
+    let selected = selected.filter(|utterance| hard || !utterance.forgotten);
     let units: BTreeSet<Sequence> = selected.map(|utterance| utterance.unit).collect();
     let members = stored.iter().map(|(_, utterance)| *utterance);
     let members = members.filter(|utterance| units.contains(&utterance.unit));
-    members.filter(|utterance| command.hard || !utterance.forgotten).cloned().collect()
+    members.filter(|utterance| hard || !utterance.forgotten).cloned().collect()
+}
+
+/// How many of `selected` stand in the window, and of how many, if a sentence is not believed to mean that.
+fn excess(window: &Window, selected: &[Arc<Utterance>], command: &Forget) -> Option<(usize, usize)> {
+    let several = selected.first().map(|first| first.unit) != selected.last().map(|last| last.unit);
+    let could_be = window.iter().filter(|utterance| command.hard || !utterance.forgotten).count();
+    let meant = selected.iter().filter(|utterance| window.get(utterance.sequence).is_some()).count();
+    let is_most = meant * 2 > could_be;
+    (command.instruction.is_english() && several && is_most).then_some((meant, could_be))
 }
 
 fn abandon(transition: &mut Transition, before: &Conversation, sequences: &Ranges) {

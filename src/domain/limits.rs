@@ -101,3 +101,5 @@ pub const OUTCOME_RETENTION: Duration = Duration::from_secs(24 * 60 * 60);
 
 /// Longest forget instruction, in bytes.
 pub const MAX_INSTRUCTION_BYTES: usize = 4_096;
+/// Texts that one forget instruction looks for: each is looked for in everything stored.
+pub const MAX_TOPICS: usize = 16;

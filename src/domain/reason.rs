@@ -25,6 +25,8 @@ pub enum Reason {
     BatchTooLarge,
     /// A forget instruction is not understood.
     InstructionNotUnderstood,
+    /// A forget instruction in plain English selects most of the window.
+    InstructionTooBroad,
     /// A page token is not one, or belongs to another query.
     InvalidPageToken,
     /// An utterance id is taken in its conversation.
@@ -80,6 +82,7 @@ impl Reason {
             Self::EmptyBatch => "EMPTY_BATCH",
             Self::BatchTooLarge => "BATCH_TOO_LARGE",
             Self::InstructionNotUnderstood => "INSTRUCTION_NOT_UNDERSTOOD",
+            Self::InstructionTooBroad => "INSTRUCTION_TOO_BROAD",
             Self::InvalidPageToken => "INVALID_PAGE_TOKEN",
             Self::UtteranceExists => "UTTERANCE_EXISTS",
             Self::ConversationExists => "CONVERSATION_EXISTS",

@@ -3,7 +3,7 @@
 use std::{collections::BTreeSet, sync::Arc};
 
 use crate::domain::{
-    Ranges, Role, Sequence, Utterance,
+    Ranges, Role, Utterance,
     forgetting::{Criterion, Instruction, Take},
     recall::{Terms, holds_all, terms},
     segment::Summary,
@@ -52,14 +52,12 @@ impl Instruction {
         match self.criteria() {
             _ if self.take().is_some() || remnants.is_empty() => Ranges::new(),
             [Criterion::All] => remnants,
-            [Criterion::Sequence(range)] => {
-                remnants.intersection(&Ranges::of(Sequence(*range.start()), Sequence(*range.end())))
-            }
-            [Criterion::About(text)] => {
-                let wanted = terms(text);
+            [Criterion::Sequence(numbers)] => remnants.intersection(numbers.sequences()),
+            [Criterion::About(texts)] => {
+                let topics: Vec<_> = texts.iter().map(|text| terms(text)).collect();
                 let sentences = summary.segments().iter().flat_map(|segment| &segment.sentences);
                 let left = sentences.filter(|sentence| remnants.contains(sentence.sequence));
-                left.filter(|sentence| holds_all(&sentence.text, &wanted))
+                left.filter(|sentence| topics.iter().any(|wanted| holds_all(&sentence.text, wanted)))
                     .map(|sentence| sentence.sequence)
                     .collect()
             }
@@ -69,11 +67,11 @@ impl Instruction {
 
     /// The terms of each topic that it names.
     pub(in crate::domain) fn topics(&self) -> Vec<Terms> {
-        let topic = |criterion: &Criterion| match criterion {
-            Criterion::About(text) => Some(terms(text)),
-            _ => None,
+        let texts = |criterion: &Criterion| match criterion {
+            Criterion::About(texts) => texts.clone(),
+            _ => Vec::new(),
         };
-        self.criteria().iter().filter_map(topic).collect()
+        self.criteria().iter().flat_map(texts).map(|text| terms(&text)).collect()
     }
 
     fn names_instructions(&self) -> bool {
@@ -87,7 +85,7 @@ impl Instruction {
 enum Test<'a> {
     Plain(&'a Criterion),
     Turns(BTreeSet<u32>),
-    About(Terms),
+    About(Vec<Terms>),
 }
 
 impl<'a> Test<'a> {
@@ -102,7 +100,7 @@ impl<'a> Test<'a> {
                 let turns: BTreeSet<_> = turns().collect();
                 Self::Turns(turns.into_iter().rev().take(*count as usize).collect())
             }
-            Criterion::About(text) => Self::About(terms(text)),
+            Criterion::About(texts) => Self::About(texts.iter().map(|text| terms(text)).collect()),
             criterion => Self::Plain(criterion),
         }
     }
@@ -110,21 +108,25 @@ impl<'a> Test<'a> {
     fn holds(&self, &(position, utterance): &Candidate<'_>) -> bool {
         let criterion = match self {
             Self::Turns(turns) => return turns.contains(&utterance.turn),
-            Self::About(wanted) => return holds_all(&utterance.content, wanted),
+            Self::About(topics) => {
+                return topics.iter().any(|wanted| holds_all(&utterance.content, wanted));
+            }
             Self::Plain(criterion) => criterion,
         };
         match criterion {
             Criterion::All => true,
             Criterion::Id(id) => utterance.id_text() == *id,
-            Criterion::Sequence(range) => range.contains(&utterance.sequence.get()),
-            Criterion::Position(range) => position.is_some_and(|position| range.contains(&position)),
+            Criterion::Sequence(numbers) => numbers.contains(utterance.sequence.get()),
+            Criterion::Position(numbers) => position.is_some_and(|position| numbers.contains(position)),
             Criterion::Speaker(role) => utterance.role == *role,
             Criterion::Name(name) => {
                 utterance.name().is_some_and(|own| own == name || own.to_lowercase() == name.to_lowercase())
             }
-            Criterion::Turn(range) => range.contains(&utterance.turn),
+            Criterion::Turn(numbers) => numbers.contains(utterance.turn),
             Criterion::AfterTurn(turn) => utterance.turn > *turn,
             Criterion::BeforeTurn(turn) => utterance.turn < *turn,
+            Criterion::Since(time) => utterance.create_time >= *time,
+            Criterion::Before(time) => utterance.create_time < *time,
             Criterion::FirstTurns(_) | Criterion::LastTurns(_) | Criterion::About(_) => false,
         }
     }

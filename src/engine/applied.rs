@@ -52,10 +52,14 @@ impl Done {
         Self { outcome: Arc::new(outcome), after: after.clone(), change }
     }
 
-    /// What is only decided, and never committed.
-    pub(super) fn rehearsed(before: &Arc<Conversation>, transition: Option<Transition>) -> Self {
+    /// What is only decided, at `now`, and never committed.
+    pub(super) fn rehearsed(
+        before: &Arc<Conversation>,
+        transition: Option<Transition>,
+        now: Timestamp,
+    ) -> Self {
         let decided = transition.map(|transition| Decided::of(transition, before.head.change));
-        Self::on(before, decided.as_ref(), Named::default(), before.head.update_time)
+        Self::on(before, decided.as_ref(), Named::default(), now)
     }
 
     /// As an attempt's, which is known again by its body.

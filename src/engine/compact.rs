@@ -86,7 +86,7 @@ impl Engine {
         let before = self.read(caller, &call.address).await?;
         let compacted =
             self.rehearse(&before, |before, context| compact(before, &call.compact, context)).await?;
-        let mut done = Done::rehearsed(&before, Some(compacted.transition));
+        let mut done = Done::rehearsed(&before, Some(compacted.transition), self.now_for(&before));
         Arc::make_mut(&mut done.outcome).revision = before.head.revision;
         Ok(Applied::now(done, compacted.compaction))
     }

@@ -9,7 +9,7 @@ use crate::{
         forget::{Forget, Forgotten, erase_shared, forget},
     },
     engine::{
-        Applied, Engine, EngineError, ForgetReply,
+        Applied, Engine, EngineError, ForgetReply, Selected,
         applied::Decided,
         attended::Attended,
         commit::{Extras, Part, Uncommitted},
@@ -78,7 +78,7 @@ impl Engine {
         if sharing.iter().any(|(other, _)| held(holds, other).is_none()) {
             return Ok(Erased::Shared(sharing.into_iter().map(|(other, _)| other).collect()));
         }
-        let Forgotten { transition, utterances, gone, .. } =
+        let Forgotten { transition, utterances, gone, excess, .. } =
             self.rehearse(&before, |before, context| forget(before, command, context)).await?;
         let commit = self.next_change();
         let first = transition.map(|transition| Decided::of(transition, commit));
@@ -101,7 +101,7 @@ impl Engine {
         let changed: Vec<_> = parts.iter().filter_map(|part| part.newest().cloned()).collect();
         self.commit(&mut parts, Extras { pointers, outcomes }).await?;
         changed.iter().for_each(|state| self.indexes.remove(state.head.identity.lineage));
-        Ok(Erased::Done(Applied::now(done, utterances)))
+        Ok(Erased::Done(Applied::now(done, Selected { utterances, excess })))
     }
 
     /// What a rule is told that needs nothing of the store.

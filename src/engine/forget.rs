@@ -5,7 +5,8 @@ use std::sync::Arc;
 use crate::{
     domain::{
         Utterance,
-        forget::{Forget, forget},
+        forget::{Forget, Forgotten, forget, would_forget},
+        forgetting::Excess,
     },
     engine::{
         Address, Applied, Attempt, Caller, Engine, EngineError, Operation,
@@ -28,8 +29,17 @@ pub struct ForgetCall {
     pub attempt: Option<Attempt>,
 }
 
-/// What became of it, and the utterances as they were.
-pub type ForgetReply = Applied<Vec<Arc<Utterance>>>;
+/// What became of it.
+pub type ForgetReply = Applied<Selected>;
+
+/// What was selected.
+#[derive(Debug)]
+pub struct Selected {
+    /// The utterances as they were.
+    pub utterances: Vec<Arc<Utterance>>,
+    /// Why it is refused unless it is a dry run.
+    pub excess: Option<Excess>,
+}
 
 impl Engine {
     /// Forgets the units of what the instruction selects.
@@ -42,7 +52,7 @@ impl Engine {
             true => self.would_forget(caller, &call).await?,
             false => self.will_forget(caller, call).await?,
         };
-        Ok(reply.naming(Vec::clone))
+        Ok(reply.naming(|selected| selected.utterances.clone()))
     }
 
     async fn will_forget(
@@ -63,8 +73,9 @@ impl Engine {
         }
         self.write(write, move |before, context| {
             Ok(forget(before, &call.forget, context)?.map(|forgotten| {
-                let decision = Decision::of(forgotten.transition, None, forgotten.utterances);
-                Decision { named: Named { still_told: forgotten.still_told, ..Named::default() }, ..decision }
+                let Forgotten { transition, utterances, excess, still_told, .. } = forgotten;
+                let decision = Decision::of(transition, None, Selected { utterances, excess });
+                Decision { named: Named { still_told, ..Named::default() }, ..decision }
             }))
         })
         .await
@@ -78,9 +89,10 @@ impl Engine {
     ) -> Result<ForgetReply, EngineError> {
         let before = self.read(caller, &call.address).await?;
         let forgotten =
-            self.rehearse(&before, |before, context| forget(before, &call.forget, context)).await?;
-        let mut done = Done::rehearsed(&before, forgotten.transition);
-        Arc::make_mut(&mut done.outcome).still_told = forgotten.still_told;
-        Ok(Applied::now(done, forgotten.utterances))
+            self.rehearse(&before, |before, context| would_forget(before, &call.forget, context)).await?;
+        let Forgotten { transition, utterances, excess, still_told, .. } = forgotten;
+        let mut done = Done::rehearsed(&before, transition, self.now_for(&before));
+        Arc::make_mut(&mut done.outcome).still_told = still_told;
+        Ok(Applied::now(done, Selected { utterances, excess }))
     }
 }

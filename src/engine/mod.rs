@@ -97,7 +97,7 @@ pub use error::EngineError;
 pub use events::{Event, EventCursor, EventLog, EventStream, Operation, Subject, Watched};
 pub use export::Exported;
 pub use facts::{Effects, Facts};
-pub use forget::{ForgetCall, ForgetReply};
+pub use forget::{ForgetCall, ForgetReply, Selected};
 pub use fork::{ForkCall, ForkReply};
 pub use import::{ImportCall, ImportReply, Incoming, name};
 pub use instance::{Counters, Defaults, Engine};

@@ -6,7 +6,7 @@ use crate::{
     domain::{
         Reason, Refusal,
         forget::{Forget, Warning},
-        forgetting,
+        forgetting::{self, Asked},
     },
     engine::{Caller, ForgetCall, ForgetReply},
     proto,
@@ -14,15 +14,15 @@ use crate::{
 };
 
 /// What a response tells of its request.
-pub(super) struct Asked {
-    understood_as: String,
+pub(super) struct Told {
+    instruction: Asked,
     mode: proto::ForgetMode,
 }
 
-impl Asked {
+impl Told {
     pub(super) fn of(call: &ForgetCall) -> Self {
         let mode = if call.forget.hard { proto::ForgetMode::Hard } else { proto::ForgetMode::Soft };
-        Self { understood_as: call.forget.instruction.to_string(), mode }
+        Self { instruction: call.forget.instruction.clone(), mode }
     }
 }
 
@@ -36,20 +36,24 @@ impl Services {
         Ok((caller, forget_call(request.into_inner())?))
     }
 
-    pub(super) fn forgotten(&self, asked: &Asked, reply: &ForgetReply) -> proto::ForgetResponse {
+    /// The response. What was told from now was told from when the call took effect.
+    pub(super) fn forgotten(&self, told: &Told, reply: &ForgetReply) -> proto::ForgetResponse {
         let outcome = &reply.outcome;
+        let understood_as = told.instruction.at(outcome.time).to_string();
         let nothing = outcome.forgotten.is_empty() && outcome.rebuilt_segments == 0;
-        let nothing = nothing.then(|| Warning::NothingForgotten(asked.understood_as.clone()));
+        let nothing = nothing.then(|| Warning::NothingForgotten(understood_as.clone()));
+        let excess = reply.value.as_ref().and_then(|selected| selected.excess.clone());
+        let warnings = nothing.into_iter().chain(excess.map(Warning::WouldBeRefused));
         proto::ForgetResponse {
             conversation_id: outcome.conversation.to_string(),
             revision: encode::long(outcome.revision.get()),
             forgotten: encode::refs(&outcome.forgotten, reply),
             rebuilt_segments: Some(encode::int(outcome.rebuilt_segments)),
             capacity: Some(self.capacity(reply, None)),
-            understood_as: asked.understood_as.clone(),
+            understood_as,
             replayed: reply.replayed(),
-            mode: asked.mode.into(),
-            warnings: nothing.iter().map(warning).collect(),
+            mode: told.mode.into(),
+            warnings: warnings.map(|warning| encoded(&warning)).collect(),
             still_summarised: encode::ranges(&outcome.still_told),
         }
     }
@@ -79,8 +83,9 @@ fn forget_call(request: proto::ForgetRequest) -> Result<ForgetCall, Refusal> {
     })
 }
 
-fn warning(warning: &Warning) -> proto::ForgetWarning {
+fn encoded(warning: &Warning) -> proto::ForgetWarning {
     let kind = match warning {
+        Warning::WouldBeRefused(_) => proto::ForgetWarningKind::WouldBeRefused,
         Warning::NothingForgotten(_) => proto::ForgetWarningKind::NothingForgotten,
     };
     proto::ForgetWarning { kind: kind.into(), text: warning.to_string() }

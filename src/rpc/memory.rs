@@ -9,7 +9,7 @@ use crate::{
     domain::{Reason, Refusal, limits::MAX_PROMPT_BYTES, restore::Restore},
     engine::{Found, Order, Patience, RememberCall, RestoreCall, Scope, SummarizeCall, SummarizeScope},
     proto::{self, memory_service_server::MemoryService},
-    rpc::{Responses, Services, decode, encode, forget::Asked, page_token, page_token::QueryHash},
+    rpc::{Responses, Services, decode, encode, forget::Told, page_token, page_token::QueryHash},
 };
 
 /// Matches on a page, by default and at most.
@@ -69,9 +69,9 @@ impl MemoryService for Services {
         request: Request<proto::ForgetRequest>,
     ) -> Result<Response<proto::ForgetResponse>, Status> {
         let (caller, call) = self.forget_request(request)?;
-        let asked = Asked::of(&call);
+        let told = Told::of(&call);
         let reply = self.engine.forget(&caller, call).await?;
-        Ok(Response::new(self.forgotten(&asked, &reply)))
+        Ok(Response::new(self.forgotten(&told, &reply)))
     }
 
     async fn restore(

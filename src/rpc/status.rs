@@ -62,6 +62,15 @@ impl From<Refusal> for Status {
                 let text = text.strip_prefix("at_sequence: ").unwrap_or(&text);
                 details.add_bad_request_violation("at_sequence", text);
             }
+            Refusal::TooBroad(excess) => {
+                let metadata = [
+                    ("selected", excess.selected.to_string()),
+                    ("window", excess.window.to_string()),
+                    ("instructions", excess.instruction.clone()),
+                ];
+                details.set_error_info(refusal.reason().as_str(), DOMAIN, owned(metadata));
+                details.add_bad_request_violation("instructions", excess.to_string());
+            }
             Refusal::Closed(name) => {
                 details.set_resource_info("utterd.v1/conversation", name, "", refusal.to_string());
             }
@@ -93,6 +102,7 @@ fn code(refusal: &Refusal) -> Code {
         Refusal::Closed(_)
         | Refusal::RequestIdReused(_)
         | Refusal::CutsExchange { .. }
+        | Refusal::TooBroad(_)
         | Refusal::Compaction(_) => Code::FailedPrecondition,
     }
 }

@@ -51,7 +51,8 @@ impl Form {
         let fitted = Fitted(conversation);
         let (short, criteria, take) = self.short(&fitted);
         let words = english.then(|| self.english(&fitted)).flatten();
-        (words.unwrap_or(short), Some(Selection { criteria, take }))
+        let english = words.is_some();
+        (words.unwrap_or(short), Some(Selection { criteria, take, english }))
     }
 
     fn short(self, fitted: &Fitted<'_>) -> (String, Vec<Criterion>, Option<Take>) {

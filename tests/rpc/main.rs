@@ -25,6 +25,7 @@ mod edit;
 mod exchanges;
 mod families;
 mod forget;
+mod forget_in_english;
 mod forgotten;
 mod fork;
 mod import_export;

@@ -71,7 +71,7 @@ impl Call {
         let caller = &Caller::default();
         Ok(match self {
             Self::Memorize(call) => applied(engine.memorize(caller, call).await?, |_| Vec::new()),
-            Self::Forget(call) => applied(engine.forget(caller, call).await?, |told| told),
+            Self::Forget(call) => applied(engine.forget(caller, call).await?, |told| told.utterances),
             Self::Restore(call) => applied(engine.restore(caller, call).await?, |()| Vec::new()),
             Self::Edit(call) => applied(engine.update_utterance(caller, call).await?, |told| vec![told]),
             Self::Update(call) => applied(engine.update_conversation(caller, call).await?, |()| Vec::new()),

@@ -1,7 +1,7 @@
 //! The words of a story.
 
 use utterd::{
-    domain::{Conversation, Ranges, Utterance},
+    domain::{Conversation, Ranges, Timestamp, Utterance},
     engine::{Address, EngineError},
     store::{Commit, Write},
 };
@@ -42,7 +42,8 @@ pub fn call(call: &Call) -> String {
     let what = match call {
         Call::Memorize(call) => format!("Memorize {}", contents(call)),
         Call::Forget(call) => {
-            format!("Forget {} ({})", call.forget.instruction, if call.forget.hard { "hard" } else { "soft" })
+            let instruction = call.forget.instruction.at(Timestamp(0));
+            format!("Forget {instruction} ({})", if call.forget.hard { "hard" } else { "soft" })
         }
         Call::Restore(call) => format!("Restore {:?}", call.restore.ids),
         Call::Edit(call) => edit(call),

@@ -1,19 +1,20 @@
-//! The short forms: `speaker:user before:turn_5`, `last:3`, `about:the trip to Paris`.
+//! The short forms: `speaker:user before:turn_5`, `last:3`, `turn:2,4`, `about:the trip to Paris`.
 //!
 //! Keywords are read in any case, with blanks around the colon. Parts are separated by
 //! blanks, a comma or `and`. A value with blanks or commas stands in quotes, in which a
-//! backslash precedes a quote or a backslash.
+//! backslash precedes a quote or a backslash. Commas without blanks list numbers, and texts in
+//! quotes: `about:"Paris","London"`.
 
-use std::{fmt, ops::RangeInclusive, str::FromStr};
+use std::{fmt, str::FromStr};
 
 use crate::domain::{
-    Role,
-    forgetting::{Criterion, Instruction, InstructionError, Take, doubts},
+    Role, Timestamp,
+    forgetting::{Criterion, Instruction, InstructionError, Numbers, Take, doubts, time},
 };
 
 /// The words before a colon.
-const KEYWORDS: [&str; 14] = [
-    "oldest", "newest", "first", "last", "position", "before", "after", "turn", "speaker", "name",
+const KEYWORDS: [&str; 15] = [
+    "oldest", "newest", "first", "last", "position", "before", "after", "since", "turn", "speaker", "name",
     "sequence", "id", "about", "all",
 ];
 
@@ -21,6 +22,7 @@ const KEYWORDS: [&str; 14] = [
 const BARE: [&str; 5] = ["oldest", "newest", "first", "last", "all"];
 
 const MISSING: &str = "the value is missing";
+const AFTER: &str = "write after:turn_N, such as after:turn_5, or since:TIME";
 
 /// Whether `text` is to be read as short forms, and not as English: it begins with a keyword and
 /// its colon, or is a keyword that stands alone or before another one.
@@ -71,11 +73,11 @@ fn value(text: &str) -> impl fmt::Display {
     if bare { text.to_owned() } else { quoted(text) }
 }
 
-/// `text` as the value of `about`: in quotes if it would not be read back bare.
-fn rest_of_line(text: &str) -> impl fmt::Display {
-    match read_rest(text) {
-        Ok(read) if read == text => read,
-        _ => quoted(text),
+/// `texts` as the value of `about`: in quotes if they are several, or would not be read back bare.
+fn rest_of_line(texts: &[String]) -> impl fmt::Display {
+    match texts {
+        [text] if read_rest(text).is_ok_and(|read| read == texts) => text.clone(),
+        _ => texts.iter().map(|text| quoted(text)).collect::<Vec<_>>().join(","),
     }
 }
 
@@ -102,16 +104,18 @@ impl fmt::Display for Criterion {
         match self {
             Self::All => f.write_str("all"),
             Self::Id(id) => write!(f, "id:{}", value(id)),
-            Self::Sequence(range) => write!(f, "sequence:{}", Span(range, u64::MAX)),
-            Self::Position(range) => write!(f, "position:{}", Span(range, u32::MAX)),
+            Self::Sequence(numbers) => write!(f, "sequence:{numbers}"),
+            Self::Position(numbers) => write!(f, "position:{numbers}"),
             Self::Speaker(role) => write!(f, "speaker:{role}"),
             Self::Name(name) => write!(f, "name:{}", value(name)),
-            Self::Turn(range) => write!(f, "turn:{}", Span(range, u32::MAX)),
+            Self::Turn(numbers) => write!(f, "turn:{numbers}"),
             Self::FirstTurns(count) => write!(f, "first:{count}_{}", turns(*count)),
             Self::LastTurns(count) => write!(f, "last:{count}_{}", turns(*count)),
             Self::AfterTurn(turn) => write!(f, "after:turn_{turn}"),
             Self::BeforeTurn(turn) => write!(f, "before:turn_{turn}"),
-            Self::About(text) => write!(f, "about:{}", rest_of_line(text)),
+            Self::Since(time) => write!(f, "since:{}", time::write(*time)),
+            Self::Before(time) => write!(f, "before:{}", time::write(*time)),
+            Self::About(texts) => write!(f, "about:{}", rest_of_line(texts)),
         }
     }
 }
@@ -123,19 +127,6 @@ impl fmt::Display for Take {
             Self::Newest(1) => f.write_str("newest"),
             Self::Oldest(count) => write!(f, "first:{count}"),
             Self::Newest(count) => write!(f, "last:{count}"),
-        }
-    }
-}
-
-/// A range and the greatest number of its type: `N`, `N-M`, or `N-` for an open one.
-struct Span<'a, T>(&'a RangeInclusive<T>, T);
-
-impl<T: fmt::Display + PartialEq> fmt::Display for Span<'_, T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match (self.0.start(), self.0.end()) {
-            (start, end) if start == end => write!(f, "{start}"),
-            (start, end) if *end == self.1 => write!(f, "{start}-"),
-            (start, end) => write!(f, "{start}-{end}"),
         }
     }
 }
@@ -166,7 +157,7 @@ impl Reader<'_> {
         let value = value.trim_start();
         if keyword == "about" {
             self.rest = "";
-            return read_rest(value).map(|text| Part::Criterion(Criterion::About(text)));
+            return read_rest(value).map(|texts| Part::Criterion(Criterion::About(texts)));
         }
         let (value, rest) = split_value(value).map_err(|why| InstructionError::part(start, why))?;
         self.rest = rest;
@@ -209,11 +200,15 @@ fn valued(keyword: &str, value: &str) -> Result<Part, &'static str> {
     }
     Ok(Part::Criterion(match keyword {
         "oldest" | "first" | "newest" | "last" => return counted(keyword, value),
-        "position" => Criterion::Position(range(value, u32::MAX)?),
-        "turn" => Criterion::Turn(range(value, u32::MAX)?),
-        "sequence" => Criterion::Sequence(range(value, u64::MAX)?),
-        "before" => Criterion::BeforeTurn(turn(value)?),
-        "after" => Criterion::AfterTurn(turn(value)?),
+        "position" => Criterion::Position(numbers(value)?),
+        "turn" => Criterion::Turn(numbers(value)?),
+        "sequence" => Criterion::Sequence(numbers(value)?),
+        "before" => match turn(value)? {
+            Some(turn) => Criterion::BeforeTurn(turn),
+            None => Criterion::Before(moment(value)?),
+        },
+        "after" => Criterion::AfterTurn(turn(value)?.ok_or(AFTER)?),
+        "since" => Criterion::Since(moment(value)?),
         "speaker" => Criterion::Speaker(
             Role::named(value).ok_or("no such role; the roles are system, user, assistant and tool")?,
         ),
@@ -239,19 +234,30 @@ fn counted(keyword: &str, value: &str) -> Result<Part, &'static str> {
     Ok(Part::Take(if oldest { Take::Oldest(count) } else { Take::Newest(count) }))
 }
 
-/// `turn_N`.
-fn turn(value: &str) -> Result<u32, &'static str> {
-    let value = value.to_ascii_lowercase();
-    number(value.strip_prefix("turn_").ok_or("write turn_N, such as before:turn_5")?)
+/// The number of `turn_N`, if it is of a turn.
+fn turn(value: &str) -> Result<Option<u32>, &'static str> {
+    value.to_ascii_lowercase().strip_prefix("turn_").map(number).transpose()
 }
 
-/// `N`, `N-M`, or `N-` for an open range, which ends at `greatest`.
-fn range<T: FromStr + Clone>(value: &str, greatest: T) -> Result<RangeInclusive<T>, &'static str> {
-    let Some((start, end)) = value.split_once(['-', '–']) else {
-        let one: T = number(value)?;
-        return Ok(one.clone()..=one);
-    };
-    Ok(number(start)?..=if end.is_empty() { greatest } else { number(end)? })
+/// A time.
+fn moment(value: &str) -> Result<Timestamp, &'static str> {
+    time::read(value)
+        .ok_or("write a turn, such as before:turn_5, or a time, such as 2026-11-20 or 2026-11-20T10:00:00Z")
+}
+
+/// `N`, `N-M`, or `N-` for an open range, or several of these with commas.
+fn numbers(value: &str) -> Result<Numbers, &'static str> {
+    let mut ranges = value.split(',').map(range);
+    let first = ranges.next().unwrap_or(Err(MISSING))?;
+    ranges.try_fold(first, |numbers, range| Ok(numbers.and(&range?)))
+}
+
+fn range(value: &str) -> Result<Numbers, &'static str> {
+    match value.split_once(['-', '–']) {
+        None => number(value).and_then(|one| Numbers::range(one, one)),
+        Some((first, "")) => Numbers::from(number(first)?),
+        Some((first, last)) => Numbers::range(number(first)?, number(last)?),
+    }
 }
 
 /// A number in digits, without a sign.
@@ -262,13 +268,11 @@ fn number<T: FromStr>(digits: &str) -> Result<T, &'static str> {
     digits.parse().map_err(|_| "the number is too large")
 }
 
-/// The text of `about` from the rest of the line: raw, or all of it in quotes.
-fn read_rest(rest: &str) -> Result<String, InstructionError> {
+/// The texts of `about` from the rest of the line: a raw one, or several in quotes.
+fn read_rest(rest: &str) -> Result<Vec<String>, InstructionError> {
     let rest = rest.trim();
-    if rest.starts_with(is_quote)
-        && let Ok((text, "")) = split_value(rest)
-    {
-        return Ok(text);
+    if let Some(texts) = quoted_list(rest) {
+        return Ok(texts);
     }
     if rest.is_empty() {
         return Err(InstructionError::part("about:", MISSING));
@@ -285,7 +289,22 @@ fn read_rest(rest: &str) -> Result<String, InstructionError> {
             ));
         }
     }
-    Ok(rest.to_owned())
+    Ok(vec![rest.to_owned()])
+}
+
+/// The texts, if all of `list` is texts in quotes with commas between them.
+fn quoted_list(mut list: &str) -> Option<Vec<String>> {
+    let mut texts = Vec::new();
+    while list.starts_with(is_quote) {
+        let (text, rest) = split_value(list).ok()?;
+        texts.push(text);
+        list = rest.trim_start();
+        if list.is_empty() {
+            return Some(texts);
+        }
+        list = list.strip_prefix(',')?.trim_start();
+    }
+    None
 }
 
 /// Whether `word` is a form of `keyword`, such as `speaker:user`.
@@ -294,10 +313,14 @@ fn word_is_form(word: &str, keyword: &str) -> bool {
     first == keyword && after.starts_with(':')
 }
 
-/// A value, quoted or up to a blank or comma, and what follows it.
+/// A value, quoted or up to a blank or a comma before anything but a digit, and what follows it.
 fn split_value(text: &str) -> Result<(String, &str), &'static str> {
     let Some(open) = text.chars().next().filter(|&c| is_quote(c)) else {
-        let end = text.find(ends_bare).unwrap_or(text.len());
+        let lists = |at: usize| {
+            text[at..].starts_with(',') && text[at + 1..].starts_with(|c: char| c.is_ascii_digit())
+        };
+        let end =
+            text.match_indices(ends_bare).map(|(at, _)| at).find(|at| !lists(*at)).unwrap_or(text.len());
         return Ok((text[..end].to_owned(), &text[end..]));
     };
     let close = if open == '“' { '”' } else { open };

@@ -31,7 +31,7 @@ afterwards later temporarily forever";
 
 /// Words that tell a time before a unit of it.
 const BEFORE_TIMES: &str =
-    "last this next past previous that every each on in since until till for before after within by";
+    "last this next past previous that every each on in since until till for before after within by than";
 
 /// Words that say nothing by themselves.
 const EMPTY: &str = "it its that this these those them they him he her she his their me i you us we myself yourself \
@@ -74,7 +74,10 @@ pub(super) fn ends_in_time(words: &[&str]) -> bool {
     match words {
         [.., last] if holds(WHEN, last) => true,
         [.., one, unit] if holds(BEFORE_TIMES, one) && is_time(unit) => true,
-        [.., one, _, unit] => holds(BEFORE_TIMES, one) && is_time(unit),
+        [.., one, unit, day] if holds(BEFORE_TIMES, one) && is_time(unit) && is_numeric(day) => true,
+        [.., one, _, unit] if holds(BEFORE_TIMES, one) && is_time(unit) => true,
+        [.., "on" | "at", moment] => is_numeric(moment),
+        [.., hour, "am" | "pm"] => is_numeric(hour),
         _ => false,
     }
 }
@@ -97,8 +100,13 @@ pub(super) fn is_selectable(word: &str) -> bool {
     matches!(words::noun(word), Some((Noun::Message | Noun::Turn, _)))
 }
 
-fn is_time(word: &str) -> bool {
+/// Whether a word is a unit of time, a day or a month.
+pub(super) fn is_time(word: &str) -> bool {
     holds(TIMES, word) || word.strip_suffix('s').is_some_and(|word| holds(TIMES, word))
+}
+
+fn is_numeric(word: &str) -> bool {
+    word.starts_with(|c: char| c.is_ascii_digit())
 }
 
 /// Whether a list of words holds one.

@@ -1,12 +1,15 @@
 //! Why an instruction is refused.
 
+use std::fmt;
+
 use crate::domain::limits::MAX_INSTRUCTION_BYTES;
 
 /// The forms, on one line, for an error to show.
-const FORMS: &str = "accepted are oldest, newest, first:N, last:N, last:N_turns, position:N, N-M or N-, \
-before:turn_N, after:turn_N, turn:N, N-M or N-, speaker:system|user|assistant|tool, name:NAME, \
-sequence:N, N-M or N-, id:ID, about:TEXT, all; several of these together; or one plain English \
-sentence for the same, such as \"forget what the user said before turn 5\"";
+const FORMS: &str = "accepted are oldest, newest, first:N, last:N, last:N_turns, position:N, before:turn_N, \
+after:turn_N, turn:N, speaker:system|user|assistant|tool, name:NAME, sequence:N, id:ID, since:TIME, before:TIME, \
+about:TEXT, all, where N of turns, positions and sequences may be N-M, N- or a list such as 2,5-7, a TIME is \
+2026-11-20 or 2026-11-20T10:00:00Z, and about:\"A\",\"B\" looks for either; several of these together; or one plain \
+English sentence for the same, such as \"forget what the user said before turn 5\"";
 
 /// Most characters of the input that an error shows.
 const SHOWN: usize = 80;
@@ -21,27 +24,51 @@ pub enum InstructionError {
     #[error("has {0} bytes; at most {MAX_INSTRUCTION_BYTES} are accepted")]
     TooLong(usize),
     /// The text is not understood from these words on.
-    #[error("is not understood from {0:?} on; {FORMS}")]
-    NotUnderstood(String),
+    #[error("is not understood from {0:?} on{1}; {FORMS}")]
+    NotUnderstood(String, Suggested),
     /// A part is understood, and cannot be accepted.
-    #[error("{part:?}: {why}; {FORMS}")]
+    #[error("{part:?}: {why}{suggested}; {FORMS}")]
     Part {
         /// The part, as it was written.
         part: String,
         /// What is wrong with it, and what to write instead.
         why: &'static str,
+        /// Short forms of what may be meant.
+        suggested: Suggested,
     },
+}
+
+/// Short forms of what may be meant; perhaps none.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Suggested(Vec<String>);
+
+impl fmt::Display for Suggested {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0.is_empty() {
+            true => Ok(()),
+            false => write!(f, "; perhaps {}", self.0.join(" or ")),
+        }
+    }
 }
 
 impl InstructionError {
     /// Nothing is understood from `rest` on.
     pub(super) fn not_understood(rest: &str) -> Self {
-        Self::NotUnderstood(shown(rest))
+        Self::NotUnderstood(shown(rest), Suggested::default())
     }
 
     /// `part` cannot be accepted because of `why`, which says what to write instead.
     pub(super) fn part(part: &str, why: &'static str) -> Self {
-        Self::Part { part: shown(part), why }
+        Self::Part { part: shown(part), why, suggested: Suggested::default() }
+    }
+
+    /// The same, and what may be meant.
+    #[must_use]
+    pub(super) fn suggesting(mut self, forms: impl IntoIterator<Item = String>) -> Self {
+        if let Self::NotUnderstood(_, suggested) | Self::Part { suggested, .. } = &mut self {
+            suggested.0.extend(forms.into_iter().filter(|form| form.len() <= SHOWN));
+        }
+        self
     }
 }
 

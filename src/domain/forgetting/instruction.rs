@@ -1,8 +1,10 @@
 //! What a forget instruction selects, and its short form.
 
-use std::ops::RangeInclusive;
-
-use crate::domain::{Role, forgetting::InstructionError};
+use crate::domain::{
+    Role, Timestamp,
+    forgetting::{InstructionError, Numbers},
+    limits::MAX_TOPICS,
+};
 
 /// What a forget instruction selects: the utterances that meet every criterion, or so many
 /// of them from one end.
@@ -23,17 +25,16 @@ pub enum Criterion {
     All,
     /// The utterance with this id; stands alone.
     Id(String),
-    /// These sequences. A range that ends at the greatest number is open.
-    Sequence(RangeInclusive<u64>),
-    /// These positions in the window, 1 being the oldest. A range that ends at the greatest
-    /// number is open.
-    Position(RangeInclusive<u32>),
+    /// These sequences.
+    Sequence(Numbers),
+    /// These positions in the window, 1 being the oldest.
+    Position(Numbers),
     /// Said by this role.
     Speaker(Role),
     /// Said by the participant or tool of this name, as the caller wrote it.
     Name(String),
-    /// In these turns. A range that ends at the greatest number is open.
-    Turn(RangeInclusive<u32>),
+    /// In these turns.
+    Turn(Numbers),
     /// In one of the so many lowest of the turn numbers from 1 that are stored.
     FirstTurns(u32),
     /// In one of the so many highest of the turn numbers from 1 that are stored.
@@ -42,8 +43,12 @@ pub enum Criterion {
     AfterTurn(u32),
     /// In an earlier turn than this; turn 0, before the first user utterance, is one.
     BeforeTurn(u32),
-    /// Holds all terms of this text, which has a letter or a digit.
-    About(String),
+    /// Said at this time or later.
+    Since(Timestamp),
+    /// Said before this time.
+    Before(Timestamp),
+    /// Holds all terms of one of these texts, each of which has a letter or a digit.
+    About(Vec<String>),
 }
 
 /// So many of what the criteria select, from one end; at least 1. Without criteria, of the
@@ -76,11 +81,15 @@ impl Instruction {
         criteria: impl IntoIterator<Item = Criterion>,
         take: Option<Take>,
     ) -> Result<Self, InstructionError> {
-        let mut criteria: Vec<_> = criteria.into_iter().map(Criterion::trimmed).collect();
-        criteria.sort_by_key(Criterion::rank);
-        let instruction = Self { criteria, take };
+        let instruction = Self::sorted(criteria.into_iter().map(Criterion::trimmed).collect(), take);
         instruction.check()?;
         Ok(instruction)
+    }
+
+    /// An instruction of what was checked.
+    pub(super) fn sorted(mut criteria: Vec<Criterion>, take: Option<Take>) -> Self {
+        criteria.sort_by_key(Criterion::rank);
+        Self { criteria, take }
     }
 
     /// Everything stored.
@@ -99,7 +108,7 @@ impl Instruction {
     }
 
     /// Whether each part, and all of them together, can be meant.
-    fn check(&self) -> Result<(), InstructionError> {
+    pub(super) fn check(&self) -> Result<(), InstructionError> {
         if self.criteria.is_empty() && self.take.is_none() {
             return Err(InstructionError::Empty);
         }
@@ -111,7 +120,8 @@ impl Instruction {
             return Err(self.refused("two criteria of one kind; send an instruction for each"));
         }
         self.check_alone()?;
-        self.check_turns()
+        self.check_turns()?;
+        self.check_times()
     }
 
     /// Whether what stands alone does.
@@ -130,29 +140,39 @@ impl Instruction {
 
     /// Whether some turn can meet all criteria on turns.
     fn check_turns(&self) -> Result<(), InstructionError> {
-        let (mut low, mut high) = (0, u32::MAX);
-        let (mut fixed, mut counted) = (0, 0);
+        let (mut low, mut high, mut counted, mut fixed) = (0, u32::MAX, 0, 0);
         for criterion in &self.criteria {
-            let (from, to) = match criterion {
-                Criterion::Turn(turns) => (*turns.start(), *turns.end()),
-                Criterion::AfterTurn(turn) => (turn.saturating_add(1), u32::MAX),
-                Criterion::BeforeTurn(turn) => (0, turn - 1),
-                Criterion::FirstTurns(_) | Criterion::LastTurns(_) => {
-                    counted += 1;
-                    continue;
-                }
+            match criterion {
+                Criterion::AfterTurn(turn) => low = low.max(turn.saturating_add(1)),
+                Criterion::BeforeTurn(turn) => high = high.min(turn - 1),
+                Criterion::FirstTurns(_) | Criterion::LastTurns(_) => counted += 1,
+                Criterion::Turn(_) => {}
                 _ => continue,
-            };
+            }
             fixed += 1;
-            (low, high) = (low.max(from), high.min(to));
         }
-        if low > high {
+        let meets = |criterion: &Criterion| match criterion {
+            Criterion::Turn(turns) => turns.meets(low, high),
+            _ => true,
+        };
+        if low > high || !self.criteria.iter().all(meets) {
             return Err(self.refused("no turn is in all of these"));
         }
-        if counted > 1 || counted == 1 && fixed > 0 {
-            return Err(self.refused("a count of turns stands without other turns"));
+        match counted > 0 && fixed > 1 {
+            true => Err(self.refused("a count of turns stands without other turns")),
+            false => Ok(()),
         }
-        Ok(())
+    }
+
+    /// Whether some time can meet all criteria on times.
+    fn check_times(&self) -> Result<(), InstructionError> {
+        let time = |of: fn(&Criterion) -> Option<Timestamp>| self.criteria.iter().find_map(of);
+        let since = time(|one| if let Criterion::Since(time) = one { Some(*time) } else { None });
+        let before = time(|one| if let Criterion::Before(time) = one { Some(*time) } else { None });
+        match since.zip(before).is_some_and(|(since, before)| since >= before) {
+            true => Err(self.refused("no time is in both")),
+            false => Ok(()),
+        }
     }
 
     /// The whole instruction cannot be accepted.
@@ -176,46 +196,46 @@ impl Criterion {
             Self::LastTurns(_) => 8,
             Self::AfterTurn(_) => 9,
             Self::BeforeTurn(_) => 10,
-            Self::About(_) => 11,
+            Self::Since(_) => 11,
+            Self::Before(_) => 12,
+            Self::About(_) => 13,
         }
     }
 
-    /// Itself, without blanks around its text.
-    fn trimmed(self) -> Self {
+    /// Itself, without blanks around its texts, each of which is said once.
+    pub(super) fn trimmed(self) -> Self {
         let trim = |text: String| text.trim().to_owned();
         match self {
             Self::Id(text) => Self::Id(trim(text)),
             Self::Name(text) => Self::Name(trim(text)),
-            Self::About(text) => Self::About(trim(text)),
+            Self::About(texts) => {
+                let mut trimmed: Vec<String> = Vec::with_capacity(texts.len());
+                for text in texts.into_iter().map(trim) {
+                    if !trimmed.contains(&text) {
+                        trimmed.push(text);
+                    }
+                }
+                Self::About(trimmed)
+            }
             other => other,
         }
     }
 
     /// Whether it can be meant by itself.
     fn check(&self) -> Result<(), InstructionError> {
-        let range = |start: u64, end: u64| match (start, end) {
-            (0, _) => Err("counts from 1"),
-            (start, end) if start > end => Err("the range is reversed; write the smaller number first"),
-            _ => Ok(()),
-        };
         let checked = match self {
-            Self::All | Self::Speaker(_) => Ok(()),
             Self::Id(text) | Self::Name(text) if text.is_empty() => Err("the value is missing"),
-            Self::Id(_) | Self::Name(_) => Ok(()),
-            Self::About(text) if !text.contains(char::is_alphanumeric) => {
+            Self::About(texts) if texts.is_empty() => Err("the text to look for is missing"),
+            Self::About(texts) if texts.len() > MAX_TOPICS => Err("so many texts are not looked for at once"),
+            Self::About(texts) if !texts.iter().all(|text| text.contains(char::is_alphanumeric)) => {
                 Err("the text holds no word to look for")
             }
-            Self::About(_) => Ok(()),
-            Self::Sequence(range_) => range(*range_.start(), *range_.end()),
-            Self::Position(range_) => range((*range_.start()).into(), (*range_.end()).into()),
-            Self::Turn(range_) if *range_.start() == 0 => {
-                Err("turns count from 1; what precedes the first is before:turn_1")
+            Self::Turn(numbers) | Self::Position(numbers) if numbers.exceeds(u32::MAX.into()) => {
+                Err("the number is too large")
             }
-            Self::Turn(range_) => range((*range_.start()).into(), (*range_.end()).into()),
             Self::AfterTurn(0) | Self::BeforeTurn(0) => Err("turns count from 1"),
             Self::FirstTurns(0) | Self::LastTurns(0) => Err("a count is at least 1"),
-            Self::AfterTurn(_) | Self::BeforeTurn(_) => Ok(()),
-            Self::FirstTurns(_) | Self::LastTurns(_) => Ok(()),
+            _ => Ok(()),
         };
         checked.map_err(|why| InstructionError::part(&self.to_string(), why))
     }

@@ -85,7 +85,7 @@ pub(super) fn end(word: &str) -> Option<bool> {
 }
 
 /// To forget.
-pub(super) const VERBS: [&str; 16] = [
+pub(super) const VERBS: [&str; 17] = [
     "get rid of",
     "dispose of",
     "throw away",
@@ -102,6 +102,7 @@ pub(super) const VERBS: [&str; 16] = [
     "wipe",
     "purge",
     "strike",
+    "scratch",
 ];
 
 /// The same after "would you mind".
@@ -118,6 +119,9 @@ pub(super) const GERUNDS: [&str; 11] = [
     "purging",
     "striking",
 ];
+
+/// What takes back what the user said last.
+pub(super) const RETRACTIONS: [&str; 2] = ["scratch that", "strike that"];
 
 /// Verbs of saying, for anyone.
 pub(super) const SAID: [&str; 17] = [

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use utterd::proto::Role;
 
-use super::{Conversation, Facts, Home, Said};
+use super::{Conversation, Facts, Home, Reason, Said};
 use crate::text::first_marker;
 
 /// What an instruction means: all criteria together, and so many from one end.
@@ -12,6 +12,8 @@ use crate::text::first_marker;
 pub struct Selection {
     pub criteria: Vec<Criterion>,
     pub take: Option<Take>,
+    /// It was said in plain English.
+    pub english: bool,
 }
 
 /// One condition. Ranges include both ends.
@@ -101,12 +103,25 @@ impl Conversation {
         covered.filter(|sequence| wanted(*sequence)).collect()
     }
 
-    /// Forgets the whole units of what is selected. An open exchange among them is abandoned.
-    pub fn forget(&mut self, selection: &Selection, hard: bool) -> Facts {
+    /// Whether these, whole units of the `wanted`, are several and more than half of the window.
+    fn is_most(&self, sequences: &[i64], wanted: impl Fn(&Said) -> bool) -> bool {
+        let units: BTreeSet<i64> =
+            sequences.iter().map(|sequence| self.pairing().units[*sequence as usize - 1]).collect();
+        let window = self.sequences(|said| said.home == Home::Window && wanted(said));
+        let meant = window.iter().filter(|sequence| sequences.contains(sequence)).count();
+        units.len() > 1 && meant > window.len() - meant
+    }
+
+    /// Forgets the whole units of what is selected. An open exchange among them is abandoned. What plain
+    /// English selects is refused when it is most of the window.
+    pub fn forget(&mut self, selection: &Selection, hard: bool) -> Result<Facts, Reason> {
         let wanted = |said: &Said| said.is_stored() && (hard || !said.forgotten);
         let mut selected = self.selected(selection);
         selected.retain(|sequence| wanted(self.get(*sequence)));
         let gone = self.whole_units(&selected, wanted);
+        if selection.english && self.is_most(&gone, wanted) {
+            return Err("INSTRUCTION_TOO_BROAD");
+        }
         if self.awaits.is_some_and(|awaits| gone.contains(&awaits)) {
             self.awaits = None;
         }
@@ -132,7 +147,7 @@ impl Conversation {
             }
             false => facts.forgotten = gone,
         }
-        facts
+        Ok(facts)
     }
 }
 

@@ -203,7 +203,7 @@ impl World {
             Call::Forget(request, selection) => {
                 after.expect(request.expected_revision)?;
                 let selection = selection.as_ref().ok_or("INSTRUCTION_NOT_UNDERSTOOD")?;
-                Ok(after.forget(selection, request.mode() == ForgetMode::Hard))
+                after.forget(selection, request.mode() == ForgetMode::Hard)
             }
             Call::Restore(request) => {
                 after.expect(request.expected_revision)?;

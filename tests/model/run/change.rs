@@ -13,7 +13,7 @@ use super::{
 use crate::{
     checks::same,
     ensure,
-    naive::{Call, Conversation, Earlier, Expected, Facts},
+    naive::{Call, Conversation, Earlier, Expected, Facts, Selection},
     text::markers,
 };
 
@@ -24,7 +24,8 @@ impl Run {
             && request.dry_run
         {
             let wet = utterd::proto::ForgetRequest { dry_run: false, ..request.clone() };
-            return self.rehearse(&call, &Call::Forget(wet, selection.clone())).await;
+            let obeyed = selection.clone().map(|selection| Selection { english: false, ..selection });
+            return self.rehearse(&call, &Call::Forget(wet, obeyed)).await;
         }
         let expected = self.world.call(&call, self.now());
         let reply = send(self.services(), &call).await;

@@ -98,7 +98,8 @@ fn memorized(response: Response<proto::MemorizeResponse>) -> Reply {
 }
 
 fn forgotten(response: Response<proto::ForgetResponse>) -> Reply {
-    let response = proto::ForgetResponse { understood_as: String::new(), ..response.into_inner() };
+    let (understood_as, warnings) = Default::default(); // the caller's own words
+    let response = proto::ForgetResponse { understood_as, warnings, ..response.into_inner() };
     Reply {
         wire: response.encode_to_vec(),
         conversation_id: Some(response.conversation_id),

@@ -3,7 +3,7 @@
 use crate::domain::forgetting::InstructionError;
 
 /// Most words of an unquoted name.
-const MAX_NAME_WORDS: usize = 4;
+pub(super) const MAX_NAME_WORDS: usize = 4;
 
 /// A piece of a sentence.
 #[derive(Clone, Debug)]
@@ -49,6 +49,18 @@ impl<'a> Cursor<'a> {
         let tokens = split(source)?;
         let capitals = source.contains(char::is_lowercase);
         Ok(Self { source, end: tokens.len(), tokens, at: 0, capitals })
+    }
+
+    /// Reads each word as `reading` has it; whether it has any.
+    pub fn reread(&mut self, reading: impl Fn(&str) -> Option<&'static str>) -> bool {
+        let words = self.tokens.iter_mut().filter(|token| token.kind == Kind::Word);
+        words.fold(false, |any, token| match reading(&token.lower) {
+            Some(word) => {
+                token.lower = word.to_owned();
+                true
+            }
+            None => any,
+        })
     }
 
     /// All words outside quotes.

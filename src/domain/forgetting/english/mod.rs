@@ -7,30 +7,35 @@
 //! ```text
 //! sentence   = wrapper object closing
 //! wrapper    = { opener } [ question | wish ] { opener } [ verb ]
-//! object     = "everything" { modifier } | "what" authored { modifier } | "all" { modifier }
+//! object     = quoted | time | "everything" { modifier } | "what" authored { modifier } | "all" { modifier }
 //!            | [ "all" | "all of" | "every" | "any" ] phrase | "about" topic
 //! phrase     = [ owner | "the" ] [ pick ] [ role ] noun [ numbers ] { modifier }
 //!            | [ "the" | "our" | … ] [ "whole" | … ] history { place }
 //! owner      = "my" | "your" | role "'s" | name "'s"
 //! pick       = end [ count ] [ "of" phrase ] | count end | ordinal [ "to" ordinal ]
-//! modifier   = place | source | authored | "about" topic | "with id" id | "so far" | …
+//! modifier   = place | time | source | authored | "about" topic | "with id" id | "so far" | …
 //! place      = "before" reference | "after" reference | "between" pair | "in" reference
 //!            | "from" reference "on" | "through" reference
 //! source     = ( "from" | "by" | "of" ) subject
+//! time       = "today" | "yesterday" | ( "before" | "since" | "after" | … ) moment | "on" date
+//!            | "older than" duration | "in the last" duration | "between" moment "and" moment
 //! authored   = [ "that" ] subject [ "has" ] said
 //! subject    = "I" | "you" | [ "the" ] role | name
 //! reference  = ( "turn" | "message" | "position" | "sequence" ) numbers | "the last two turns"
-//! topic      = quoted { place } | text { place }
+//! topic      = text { "and" text } { place }
 //! ```
 //!
-//! Where English is wider than the short forms (an exception, a negation, a condition, a time,
-//! an alternative, a second instruction) or needs a guess ("the last few", "until turn 4"), the
-//! sentence is refused with the reason.
+//! Where English is wider than the short forms (an exception, a negation, a condition, an
+//! alternative, a second instruction) or needs a guess ("the last few", "until turn 4", "Monday"), the
+//! sentence is refused with the reason, and what may be meant.
+//!
+//! A sentence that is not understood is read once more with its [`typos`] corrected.
 //!
 //! The parser is a recursive descent over tokens. It steps back over bounded phrases only, so
 //! the time is linear in the text: 4,096 bytes of the worst kind take a millisecond.
 
 mod cursor;
+mod date;
 mod modifier;
 mod noun_phrase;
 mod number;
@@ -38,14 +43,20 @@ mod object;
 mod place;
 mod reference;
 mod selection;
+mod time;
 mod topic;
+mod topics;
+mod typos;
 
-use crate::domain::forgetting::{Criterion, Instruction, InstructionError, canonical, doubts, words};
+use crate::domain::{
+    Role,
+    forgetting::{Asked, Criterion, InstructionError, Take, canonical, doubts, words},
+};
 
-use self::cursor::Cursor;
+use self::{cursor::Cursor, selection::Selection};
 
 /// Said before the verb, any number of times.
-const OPENERS: [&str; 17] = [
+const OPENERS: [&str; 20] = [
     "please",
     "kindly",
     "hey",
@@ -63,6 +74,9 @@ const OPENERS: [&str; 17] = [
     "i think",
     "sorry",
     "oh",
+    "oops",
+    "actually",
+    "wait",
 ];
 
 /// Said before the verb, which must follow, and make a question.
@@ -105,40 +119,76 @@ const CLOSINGS: [&str; 12] = [
 /// The same, after which a question mark asks nothing.
 const TAGS: [&str; 4] = ["okay", "ok", "will you", "would you"];
 
+/// Why a sentence with a slip is not taken for everything.
+const MISSPELT: &str = "a word is misspelt, and everything stored would be meant; say all";
+
 /// Reads a sentence.
 ///
 /// # Errors
 /// The first words that no rule consumes, or a part that is understood and cannot be expressed.
-pub(super) fn parse(text: &str) -> Result<Instruction, InstructionError> {
+pub(super) fn parse(text: &str) -> Result<Asked, InstructionError> {
     let mut cursor = Cursor::new(text)?;
+    let error = match sentence(&mut cursor, text) {
+        Ok((asked, _)) => return Ok(asked),
+        Err(error) => error,
+    };
+    let mut cursor = Cursor::new(text)?;
+    match cursor.reread(typos::corrected).then(|| sentence(&mut cursor, text)) {
+        Some(Ok((_, true))) => Err(InstructionError::part(text, MISSPELT)),
+        Some(Ok((asked, false))) => Ok(asked),
+        Some(Err(_)) | None => Err(error),
+    }
+}
+
+/// Reads a sentence as it stands; tells whether it means everything stored.
+fn sentence(cursor: &mut Cursor<'_>, text: &str) -> Result<(Asked, bool), InstructionError> {
     if let Some((word, why)) =
         cursor.words().find_map(|word| doubts::refused(&word.lower).map(|why| (word.text, why)))
     {
         return Err(InstructionError::part(word, why));
     }
-    let asked = strip_closings(&mut cursor);
-    let wrapper = wrapper(&mut cursor)?;
+    let asked = strip_closings(cursor);
+    let wrapper = wrapper(cursor)?;
     if asked && !wrapper.asks {
         return Err(InstructionError::part(text, "a question; say what to forget"));
     }
-    if cursor.done() {
+    if wrapper.retracts {
+        let mut selection = Selection::of(Criterion::Speaker(Role::User));
+        selection.take(Take::Newest(1));
+        return Ok((selection.asked()?, false));
+    }
+    if cursor.done() || !wrapper.verb && object::begins_quoted(cursor) {
         return Err(cursor.not_understood());
     }
-    if wrapper.verb && canonical::is_canonical(cursor.rest()) {
+    if wrapper.verb && canonical::is_canonical(cursor.rest()) && cursor.rest().contains(':') {
         let instruction = canonical::parse(cursor.rest())?;
         let holds_text = instruction.criteria().iter().any(|one| matches!(one, Criterion::About(_)));
         if !holds_text {
-            return Ok(instruction);
+            return Ok((instruction.into(), false));
         }
     }
-    let selection = object::object(&mut cursor)?;
-    if !cursor.done() {
-        return Err(cursor.not_understood());
-    }
-    if selection.is_all() && !wrapper.verb {
+    let selection = object(cursor, wrapper.verb)?;
+    let is_all = selection.is_all();
+    if is_all && !wrapper.verb {
         return Err(InstructionError::part(text, "say what to do with all of it, as in: forget everything"));
     }
-    selection.instruction()
+    Ok((selection.asked()?, is_all))
+}
+
+/// Consumes the object, which is all that is left; of what is none, tells what may be meant after a verb.
+fn object(cursor: &mut Cursor<'_>, verb: bool) -> Result<Selection, InstructionError> {
+    let start = cursor.at();
+    let error = match object::object(cursor) {
+        Ok(selection) if cursor.done() => return Ok(selection),
+        Ok(_) => return Err(cursor.not_understood()),
+        Err(error) => error,
+    };
+    cursor.back(start);
+    let nothing_known = verb && error == cursor.not_understood();
+    match nothing_known.then(|| topic::alone(cursor)).flatten() {
+        Some(forms) => Err(error.suggesting(forms)),
+        None => Err(error),
+    }
 }
 
 /// Takes politeness and marks off the end; tells whether a question mark was among them.
@@ -163,6 +213,8 @@ struct Wrapper {
     asks: bool,
     /// There was a verb of forgetting.
     verb: bool,
+    /// It says "scratch that", and nothing follows.
+    retracts: bool,
 }
 
 /// Passes over politeness and the verb.
@@ -172,10 +224,15 @@ fn wrapper(cursor: &mut Cursor<'_>) -> Result<Wrapper, InstructionError> {
     let mind = question && cursor.word("mind");
     let wish = question || cursor.phrases(&WISHES) || lets(cursor);
     openers(cursor);
-    let verb = if mind { cursor.phrases(&words::GERUNDS) } else { cursor.phrases(&words::VERBS) };
+    let before = cursor.at();
+    let retracts = cursor.phrases(&words::RETRACTIONS) && cursor.done();
+    if !retracts {
+        cursor.back(before);
+    }
+    let verb = retracts || if mind { cursor.phrases(&words::GERUNDS) } else { cursor.phrases(&words::VERBS) };
     match wish && !verb {
         true => Err(cursor.not_understood()),
-        false => Ok(Wrapper { asks: question, verb }),
+        false => Ok(Wrapper { asks: question, verb, retracts }),
     }
 }
 

@@ -10,6 +10,7 @@ use super::{
     number,
     place::{place, scope},
     selection::Selection,
+    time::timed,
     topic,
 };
 
@@ -51,6 +52,7 @@ fn modifier(cursor: &mut Cursor<'_>, selection: &mut Selection) -> Result<bool, 
     let joined = relative && cursor.phrases(&COPULAS);
     let direct = !relative || joined;
     let found = place(cursor, selection, relative && !joined)?
+        || (direct && timed(cursor, selection)?)
         || (direct && topic(cursor, selection, &words::TOPIC)?)
         || (relative && !joined && topic(cursor, selection, &words::TOPIC_VERBS)?)
         || (direct && spoken(cursor, selection))
@@ -86,7 +88,7 @@ pub(super) fn authored(cursor: &mut Cursor<'_>, selection: &mut Selection) -> Re
     let start = cursor.at();
     let lower_name = unknown_word(cursor) && words::SAID.contains(&cursor.word_at(start + 1));
     let Some(who) = subject(cursor) else {
-        return if lower_name { Err(cursor.refused(start, NAME_FORM)) } else { Ok(false) };
+        return if lower_name { Err(nameless(cursor, start, start)) } else { Ok(false) };
     };
     cursor.any(&["has", "have", "had"]);
     cursor.word("ever");
@@ -99,6 +101,12 @@ pub(super) fn authored(cursor: &mut Cursor<'_>, selection: &mut Selection) -> Re
         cursor.back(start);
     }
     Ok(said)
+}
+
+/// Refuses the phrase from `start` on, in which the word at `name` could be a name.
+fn nameless(cursor: &Cursor<'_>, start: usize, name: usize) -> InstructionError {
+    let name = cursor.token(name).map(|token| Criterion::Name(token.text.to_owned()));
+    cursor.refused(start, NAME_FORM).suggesting(name.map(|name| name.to_string()))
 }
 
 /// Consumes one of `markers` and the topic after it.
@@ -123,7 +131,7 @@ fn source(cursor: &mut Cursor<'_>, selection: &mut Selection) -> Result<bool, In
     let lower_name = unknown_word(cursor) && cursor.at() + 1 == cursor.end();
     match subject(cursor) {
         Some(who) => selection.add(who),
-        None if lower_name => return Err(cursor.refused(start, NAME_FORM)),
+        None if lower_name => return Err(nameless(cursor, start, start + 1)),
         None => {
             cursor.back(start);
             return Ok(false);

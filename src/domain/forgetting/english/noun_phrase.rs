@@ -5,6 +5,7 @@ use crate::domain::{
     Role,
     forgetting::{
         Criterion, InstructionError, Take, doubts,
+        time::Stretch,
         words::{self, Noun},
     },
 };
@@ -14,8 +15,9 @@ use super::{
     modifier::modifiers,
     number::{count, dash, narrow, ordered, ordinal},
     place::{places, scope},
-    reference::numbered,
+    reference::{Reference, numbered},
     selection::{NARROWER, Selection},
+    time::{possessive, timed},
 };
 
 const AMONG: &str =
@@ -60,6 +62,8 @@ struct Front {
     /// Where the phrase begins.
     start: usize,
     quantity: Quantity,
+    /// Of when: "today's".
+    day: Option<Stretch>,
     /// Whose: "my", "Alice's".
     owner: Option<Criterion>,
     pick: Pick,
@@ -76,16 +80,17 @@ pub(super) fn noun_phrase(
     quantity: Quantity,
 ) -> Result<Option<Selection>, InstructionError> {
     let start = cursor.at();
-    let owner = owner(cursor);
+    let day = possessive(cursor);
+    let owner = if day.is_none() { owner(cursor) } else { None };
     if owner.is_none() {
         let definite = cursor.word("the");
         let whole_allowed = matches!(quantity, Quantity::Plain | Quantity::All);
-        if whole_allowed && history(cursor, definite, quantity == Quantity::All) {
-            return whole(cursor).map(Some);
+        if whole_allowed && history(cursor, definite || day.is_some(), quantity == Quantity::All) {
+            return whole(cursor, day).map(Some);
         }
     }
     let pick = pick(cursor)?;
-    if let (Pick::End(oldest, count), None) = (pick, &owner)
+    if let (Pick::End(oldest, count), None, None) = (pick, &owner, day)
         && quantity != Quantity::Among
         && let Some(selection) = among(cursor, start, oldest, count)?
     {
@@ -96,7 +101,7 @@ pub(super) fn noun_phrase(
     if role.is_some() {
         cursor.advance();
     }
-    let front = Front { start, quantity, owner, pick, role };
+    let front = Front { start, quantity, day, owner, pick, role };
     match words::noun(cursor.peek_word()) {
         Some((noun, plural)) => {
             cursor.advance();
@@ -160,10 +165,16 @@ fn history(cursor: &mut Cursor<'_>, definite: bool, all: bool) -> bool {
     found
 }
 
-/// Consumes what follows the whole conversation: places only.
-fn whole(cursor: &mut Cursor<'_>) -> Result<Selection, InstructionError> {
+/// Consumes what follows the whole conversation: places and times only.
+fn whole(cursor: &mut Cursor<'_>, day: Option<Stretch>) -> Result<Selection, InstructionError> {
     let mut selection = Selection::default();
+    if let Some(day) = day {
+        selection.add_time(day);
+    }
     places(cursor, &mut selection)?;
+    while timed(cursor, &mut selection)? {
+        places(cursor, &mut selection)?;
+    }
     match selection.is_bare() {
         true if cursor.done() => Ok(Selection::of(Criterion::All)),
         true => Err(cursor.not_understood()),
@@ -179,7 +190,7 @@ fn pick(cursor: &mut Cursor<'_>) -> Result<Pick, InstructionError> {
         if cursor.any(&["to", "through"]) || dash(cursor) {
             cursor.word("the");
             if let Some(last) = ordinal(cursor)? {
-                let (first, last) = ordered(cursor, start, first, last)?;
+                ordered(cursor, start, first, last)?;
                 return Ok(Pick::Ordinal(first, last));
             }
         }
@@ -243,7 +254,11 @@ impl Front {
     /// "the last three", "the oldest".
     fn stands_alone(&self) -> bool {
         let plain = matches!(self.quantity, Quantity::Plain | Quantity::All);
-        plain && self.owner.is_none() && self.role.is_none() && matches!(self.pick, Pick::End(..))
+        plain
+            && self.day.is_none()
+            && self.owner.is_none()
+            && self.role.is_none()
+            && matches!(self.pick, Pick::End(..))
     }
 
     /// Consumes what follows the noun.
@@ -260,7 +275,7 @@ impl Front {
         }
         match noun {
             Noun::Turn | Noun::Position | Noun::Sequence
-                if restricted || self.owner.is_some() || self.role.is_some() =>
+                if restricted || self.day.is_some() || self.owner.is_some() || self.role.is_some() =>
             {
                 Err(cursor.refused(self.start, WHICH))
             }
@@ -285,8 +300,8 @@ impl Front {
                 });
             }
             Pick::Ordinal(from, to) => {
-                let range = narrow(cursor, self.start, from)?..=narrow(cursor, self.start, to)?;
-                selection.add(Criterion::Turn(range));
+                let turns = ordered(cursor, self.start, from, to)?;
+                selection.add(Reference::new(cursor, self.start, Noun::Turn, turns)?.within());
             }
             Pick::None | Pick::Count => return self.numbers(cursor, Noun::Turn),
         }
@@ -296,11 +311,11 @@ impl Front {
 
     /// Consumes the numbers that "turn", "position" and "sequence" need.
     fn numbers(self, cursor: &mut Cursor<'_>, noun: Noun) -> Result<Selection, InstructionError> {
-        let Some(range) = numbered(cursor, noun)? else {
+        let Some(numbers) = numbered(cursor, noun)? else {
             return Err(cursor.refused(self.start, WHICH));
         };
         let mut selection = Selection::default();
-        selection.add(place(cursor, self.start, noun, range)?);
+        selection.add(Reference::new(cursor, self.start, noun, numbers)?.within());
         while scope(cursor) {}
         Ok(selection)
     }
@@ -314,15 +329,17 @@ impl Front {
     ) -> Result<Selection, InstructionError> {
         let mut selection = Selection::default();
         let role = self.speaker(cursor, noun)?;
+        if let Some(day) = self.day {
+            selection.add_time(day);
+        }
         selection.add_all(self.owner.clone().into_iter().chain(role.map(Criterion::Speaker)));
         let whose = !selection.is_bare();
         let mut numbered_here = false;
         if self.pick == Pick::None && matches!(self.quantity, Quantity::Plain | Quantity::All) {
-            let range = numbered(cursor, noun)?;
-            match range {
+            match numbered(cursor, noun)? {
                 Some(_) if whose => return Err(cursor.refused(self.start, AMONG)),
-                Some(range) => {
-                    selection.add(place(cursor, self.start, noun, range)?);
+                Some(numbers) => {
+                    selection.add(Reference::new(cursor, self.start, noun, numbers)?.within());
                     numbered_here = true;
                 }
                 None => identified(cursor, &mut selection),
@@ -370,7 +387,8 @@ impl Front {
         match self.pick {
             Pick::Ordinal(..) if !selection.is_bare() || noun != Noun::Message => refused(AMONG),
             Pick::Ordinal(from, to) => {
-                selection.add(place(cursor, self.start, noun, (from, to))?);
+                let numbers = ordered(cursor, self.start, from, to)?;
+                selection.add(Reference::new(cursor, self.start, noun, numbers)?.within());
                 Ok(())
             }
             Pick::End(_, None) if plural => refused(HOW_MANY),
@@ -421,18 +439,4 @@ fn identified(cursor: &mut Cursor<'_>, selection: &mut Selection) {
         return selection.add(Criterion::Id(id));
     }
     cursor.back(start);
-}
-
-/// The criterion of the numbers after `noun`.
-fn place(
-    cursor: &Cursor<'_>,
-    start: usize,
-    noun: Noun,
-    (from, to): (u64, u64),
-) -> Result<Criterion, InstructionError> {
-    if noun == Noun::Sequence {
-        return Ok(Criterion::Sequence(from..=to));
-    }
-    let range = narrow(cursor, start, from)?..=narrow(cursor, start, to)?;
-    Ok(if noun == Noun::Turn { Criterion::Turn(range) } else { Criterion::Position(range) })
 }

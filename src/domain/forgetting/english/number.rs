@@ -1,6 +1,6 @@
 //! Numbers and ordinals, in digits and in words.
 
-use crate::domain::forgetting::InstructionError;
+use crate::domain::forgetting::{InstructionError, Numbers};
 
 use super::cursor::Cursor;
 
@@ -55,8 +55,6 @@ const TENS: [&str; 8] = ["twenty", "thirty", "forty", "fifty", "sixty", "seventy
 
 const FROM_ONE: &str = "numbers count from 1";
 const TOO_LARGE: &str = "the number is too large";
-const REVERSED: &str = "the range is reversed; write the smaller number first";
-const GAPS: &str = "the numbers are not consecutive; send an instruction for each";
 
 /// Consumes a number from 1: `7`, `#7`, "seven", "twenty-one", "a hundred and five".
 ///
@@ -119,15 +117,27 @@ pub(super) fn ordinal(cursor: &mut Cursor<'_>) -> Result<Option<u64>, Instructio
     }
 }
 
-/// Consumes one number, a range of them, or several that follow each other: `3`, "3 to 7",
-/// `3-7`, "3, 4 and 5". `noun` consumes the noun that may be repeated before the second.
+/// Consumes one number, a range of them, or several: `3`, "3 to 7", `3-7`, "3, 5 and 7". `noun` consumes
+/// the noun that may be repeated before each further one.
 ///
 /// # Errors
-/// As [`cardinal`]; a reversed range; gaps.
+/// As [`cardinal`]; a reversed range.
 pub(super) fn span(
     cursor: &mut Cursor<'_>,
     noun: impl Fn(&mut Cursor<'_>),
-) -> Result<Option<(u64, u64)>, InstructionError> {
+) -> Result<Option<Numbers>, InstructionError> {
+    let Some(mut numbers) = range(cursor, &noun)? else { return Ok(None) };
+    while let Some(next) = listed(cursor, &noun)? {
+        numbers = numbers.and(&next);
+    }
+    Ok(Some(numbers))
+}
+
+/// Consumes one number or a range.
+fn range(
+    cursor: &mut Cursor<'_>,
+    noun: &impl Fn(&mut Cursor<'_>),
+) -> Result<Option<Numbers>, InstructionError> {
     let start = cursor.at();
     if let Some((from, to)) = cursor.peek_word().split_once(['-', '–'])
         && let (Some(from), Some(to)) = (digits(from.trim_start_matches('#')), digits(to))
@@ -144,17 +154,10 @@ pub(super) fn span(
         }
         cursor.back(before);
     }
-    let mut last = first;
-    while let Some(next) = listed(cursor, &noun)? {
-        if Some(next) != last.checked_add(1) {
-            return Err(cursor.refused(start, GAPS));
-        }
-        last = next;
-    }
-    Ok(Some((first, last)))
+    ordered(cursor, start, first, first).map(Some)
 }
 
-/// Checks a range.
+/// The range that was read from `start` on.
 ///
 /// # Errors
 /// One that begins at 0, or is reversed.
@@ -163,12 +166,8 @@ pub(super) fn ordered(
     start: usize,
     from: u64,
     to: u64,
-) -> Result<(u64, u64), InstructionError> {
-    match (from, to) {
-        (0, _) => Err(cursor.refused(start, FROM_ONE)),
-        _ if from > to => Err(cursor.refused(start, REVERSED)),
-        range => Ok(range),
-    }
+) -> Result<Numbers, InstructionError> {
+    Numbers::range(from, to).map_err(|why| cursor.refused(start, why))
 }
 
 /// The number that was read from `start` on, as 32 bits.
@@ -184,15 +183,18 @@ pub(super) fn dash(cursor: &mut Cursor<'_>) -> bool {
     ['-', '–', '—'].into_iter().any(|mark| cursor.mark(mark))
 }
 
-/// Consumes the next number of a list.
-fn listed(cursor: &mut Cursor<'_>, noun: impl Fn(&mut Cursor<'_>)) -> Result<Option<u64>, InstructionError> {
+/// Consumes the next numbers of a list.
+fn listed(
+    cursor: &mut Cursor<'_>,
+    noun: &impl Fn(&mut Cursor<'_>),
+) -> Result<Option<Numbers>, InstructionError> {
     let start = cursor.at();
     let comma = cursor.mark(',');
     let and = cursor.any(&["and", "&"]);
     if comma || and {
         noun(cursor);
-        if let Some(number) = cardinal(cursor)? {
-            return Ok(Some(number));
+        if let Some(numbers) = range(cursor, noun)? {
+            return Ok(Some(numbers));
         }
     }
     cursor.back(start);

@@ -3,11 +3,13 @@
 use crate::domain::forgetting::{Criterion, InstructionError, words};
 
 use super::{
-    cursor::Cursor,
+    cursor::{Cursor, Kind},
     modifier::{authored, modifiers, spoken},
     noun_phrase::{Quantity, noun_phrase},
+    place::scope,
     reference::underscored,
     selection::{NARROWER, Selection},
+    time::time_alone,
     topic,
 };
 
@@ -56,11 +58,33 @@ fn quantified(cursor: &mut Cursor<'_>) -> Result<Selection, InstructionError> {
         () if cursor.word("all") => all(cursor, start),
         () if cursor.phrases(&["every single", "every", "each"]) => required(cursor, Quantity::Each),
         () if cursor.word("any") => required(cursor, Quantity::Any),
-        () => match underscored(cursor)? {
-            Some(turn) => Ok(Selection::of(turn.within())),
-            None => required(cursor, Quantity::Plain),
-        },
+        () if begins_quoted(cursor) => {
+            let mut selection = Selection::default();
+            topic::read(cursor, &mut selection)?;
+            Ok(selection)
+        }
+        () => plain(cursor),
     }
+}
+
+/// Whether a text in quotes stands here, and nobody's name.
+pub(super) fn begins_quoted(cursor: &Cursor<'_>) -> bool {
+    let quoted = cursor.peek().is_some_and(|token| token.kind == Kind::Quoted);
+    quoted && !matches!(cursor.word_at(cursor.at() + 1), "'s" | "'")
+}
+
+/// Consumes an object without a quantity: a turn, a time or a noun phrase.
+fn plain(cursor: &mut Cursor<'_>) -> Result<Selection, InstructionError> {
+    if let Some(turn) = underscored(cursor)? {
+        return Ok(Selection::of(turn.within()));
+    }
+    if let Some(stretch) = time_alone(cursor)? {
+        let mut selection = Selection::default();
+        selection.add_time(stretch);
+        while scope(cursor) {}
+        return Ok(selection);
+    }
+    required(cursor, Quantity::Plain)
 }
 
 /// Consumes what follows "everything"; without a modifier that means all if `bare_is_all`.

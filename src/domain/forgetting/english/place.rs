@@ -52,10 +52,10 @@ pub(super) fn place(
         () if cursor.phrases(&["up to and including", "through"]) => {
             sided(cursor, start, Reference::through)?
         }
-        () if cursor.phrases(&["until", "till", "up to", "since"]) => match reference(cursor)? {
-            Some(_) => return Err(cursor.refused(start, WHICH_END)),
-            None => None,
-        },
+        () if cursor.phrases(&["until", "till", "up to"]) => {
+            unclear(cursor, start, [Reference::before, Reference::through])?
+        }
+        () if cursor.word("since") => unclear(cursor, start, [Reference::onwards, Reference::after])?,
         () if cursor.any(&["in", "of", "during", "within", "at", "with"]) => {
             reference(cursor)?.map(Reference::within)
         }
@@ -102,6 +102,17 @@ fn sided_by_verb(cursor: &mut Cursor<'_>) -> Result<Option<Criterion>, Instructi
     Ok(None)
 }
 
+/// Refuses a reference of which two `sides` may be meant.
+fn unclear(
+    cursor: &mut Cursor<'_>,
+    start: usize,
+    sides: [fn(Reference) -> Option<Criterion>; 2],
+) -> Result<Option<Criterion>, InstructionError> {
+    let Some(place) = reference(cursor)? else { return Ok(None) };
+    let meant = sides.into_iter().filter_map(|side| side(place.clone()));
+    Err(cursor.refused(start, WHICH_END).suggesting(meant.map(|side| side.to_string())))
+}
+
 /// Consumes a reference, and takes one `side` of it.
 fn sided(
     cursor: &mut Cursor<'_>,
@@ -120,7 +131,7 @@ fn onwards(cursor: &mut Cursor<'_>, start: usize) -> Result<Option<Criterion>, I
     }
     let Some(place) = reference(cursor)? else { return Ok(None) };
     let open = cursor.any(&["on", "onward", "onwards", "forward", "forwards"]) || starting;
-    match (open, place.clone().single()) {
+    match (open, place.single()) {
         (true, _) => place.onwards().ok_or_else(|| cursor.refused(start, NO_SUCH_PLACE)).map(Some),
         (false, Some(_)) => Err(cursor.refused(start, FROM_OR_IN)),
         (false, None) => Ok(Some(place.within())),

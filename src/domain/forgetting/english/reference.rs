@@ -1,9 +1,7 @@
 //! References to places: "turn 4", "messages 3 to 7", "the third turn", "the last two turns".
 
-use std::ops::RangeInclusive;
-
 use crate::domain::forgetting::{
-    Criterion, InstructionError,
+    Criterion, InstructionError, Numbers,
     words::{self, Noun},
 };
 
@@ -12,26 +10,32 @@ use super::{
     number::{cardinal, digits, narrow, ordered, ordinal, span},
 };
 
+const TOO_LARGE: &str = "the number is too large";
+
 /// Some places.
 #[derive(Clone, Debug)]
 pub(super) enum Reference {
-    /// Turns by number.
-    Turns(RangeInclusive<u32>),
-    /// Positions in the window.
-    Positions(RangeInclusive<u32>),
-    /// Sequences.
-    Sequences(RangeInclusive<u64>),
+    /// Turns, positions in the window, or sequences, by number.
+    Numbered(Counter, Numbers),
     /// The first turns, or the last.
     Counted(Criterion),
+}
+
+/// What is counted by a reference.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Counter {
+    Turn,
+    Position,
+    Sequence,
 }
 
 impl Reference {
     /// The utterances there.
     pub fn within(self) -> Criterion {
         match self {
-            Self::Turns(range) => Criterion::Turn(range),
-            Self::Positions(range) => Criterion::Position(range),
-            Self::Sequences(range) => Criterion::Sequence(range),
+            Self::Numbered(Counter::Turn, turns) => Criterion::Turn(turns),
+            Self::Numbered(Counter::Position, positions) => Criterion::Position(positions),
+            Self::Numbered(Counter::Sequence, sequences) => Criterion::Sequence(sequences),
             Self::Counted(criterion) => criterion,
         }
     }
@@ -39,69 +43,67 @@ impl Reference {
     /// The utterances before it; none if it is no single place, or the first.
     pub fn before(self) -> Option<Criterion> {
         match self.single()? {
-            Self::Turns(range) => Some(Criterion::BeforeTurn(*range.start())),
-            Self::Positions(range) => {
-                Some(Criterion::Position(1..=range.start().checked_sub(1).filter(|&n| n > 0)?))
-            }
-            Self::Sequences(range) => {
-                Some(Criterion::Sequence(1..=range.start().checked_sub(1).filter(|&n| n > 0)?))
-            }
-            Self::Counted(_) => None,
+            (Counter::Turn, turn) => Some(Criterion::BeforeTurn(u32::try_from(turn).ok()?)),
+            (counter, number) => counter.range(1, number.checked_sub(1)?),
         }
     }
 
     /// The utterances before it and there.
     pub fn through(self) -> Option<Criterion> {
         match self.single()? {
-            Self::Turns(range) => Some(Criterion::BeforeTurn(range.start().checked_add(1)?)),
-            Self::Positions(range) => Some(Criterion::Position(1..=*range.start())),
-            Self::Sequences(range) => Some(Criterion::Sequence(1..=*range.start())),
-            Self::Counted(_) => None,
+            (Counter::Turn, turn) => Some(Criterion::BeforeTurn(u32::try_from(turn.checked_add(1)?).ok()?)),
+            (counter, number) => counter.range(1, number),
         }
     }
 
     /// The utterances after it.
     pub fn after(self) -> Option<Criterion> {
         match self.single()? {
-            Self::Turns(range) => Some(Criterion::AfterTurn(*range.start())),
-            Self::Positions(range) => Some(Criterion::Position(range.start().checked_add(1)?..=u32::MAX)),
-            Self::Sequences(range) => Some(Criterion::Sequence(range.start().checked_add(1)?..=u64::MAX)),
-            Self::Counted(_) => None,
+            (Counter::Turn, turn) => Some(Criterion::AfterTurn(u32::try_from(turn).ok()?)),
+            (counter, number) => counter.onwards(number.checked_add(1)?),
         }
     }
 
     /// The utterances there and after it.
     pub fn onwards(self) -> Option<Criterion> {
-        match self.single()? {
-            Self::Turns(range) => Some(Criterion::Turn(*range.start()..=u32::MAX)),
-            Self::Positions(range) => Some(Criterion::Position(*range.start()..=u32::MAX)),
-            Self::Sequences(range) => Some(Criterion::Sequence(*range.start()..=u64::MAX)),
+        let (counter, number) = self.single()?;
+        counter.onwards(number)
+    }
+
+    /// What it counts and its number, unless it is several places.
+    pub fn single(&self) -> Option<(Counter, u64)> {
+        match self {
+            Self::Numbered(counter, numbers) => Some((*counter, numbers.single()?)),
             Self::Counted(_) => None,
         }
     }
 
-    /// Itself, unless it is several places.
-    pub fn single(self) -> Option<Self> {
-        let single = match &self {
-            Self::Turns(range) | Self::Positions(range) => range.start() == range.end(),
-            Self::Sequences(range) => range.start() == range.end(),
-            Self::Counted(_) => false,
-        };
-        single.then_some(self)
-    }
-
-    /// The places of `noun` from the first to the last number.
-    fn new(
+    /// The places of `noun` with these numbers.
+    pub fn new(
         cursor: &Cursor<'_>,
         start: usize,
         noun: Noun,
-        (from, to): (u64, u64),
+        numbers: Numbers,
     ) -> Result<Self, InstructionError> {
-        if noun == Noun::Sequence {
-            return Ok(Self::Sequences(from..=to));
+        let counter = match noun {
+            Noun::Sequence => Counter::Sequence,
+            Noun::Turn => Counter::Turn,
+            _ => Counter::Position,
+        };
+        match numbers.exceeds(u32::MAX.into()) && !matches!(counter, Counter::Sequence) {
+            true => Err(cursor.refused(start, TOO_LARGE)),
+            false => Ok(Self::Numbered(counter, numbers)),
         }
-        let range = narrow(cursor, start, from)?..=narrow(cursor, start, to)?;
-        Ok(if noun == Noun::Turn { Self::Turns(range) } else { Self::Positions(range) })
+    }
+}
+
+impl Counter {
+    fn range(self, from: u64, to: u64) -> Option<Criterion> {
+        Numbers::range(from, to).ok().map(|numbers| Reference::Numbered(self, numbers).within())
+    }
+
+    fn onwards(self, from: u64) -> Option<Criterion> {
+        Numbers::from(from).ok().map(|numbers| Reference::Numbered(self, numbers).within())
     }
 }
 
@@ -121,7 +123,8 @@ pub(super) fn reference(cursor: &mut Cursor<'_>) -> Result<Option<Reference>, In
     if let Some(number) = ordinal(cursor)?
         && let Some(noun @ (Noun::Turn | Noun::Message)) = place_noun(cursor)
     {
-        return Reference::new(cursor, start, noun, (number, number)).map(Some);
+        let numbers = ordered(cursor, start, number, number)?;
+        return Reference::new(cursor, start, noun, numbers).map(Some);
     }
     cursor.back(start);
     cursor.word("the");
@@ -153,7 +156,7 @@ pub(super) fn pair(cursor: &mut Cursor<'_>) -> Result<Option<Reference>, Instruc
 }
 
 /// Consumes the numbers after a noun.
-pub(super) fn numbered(cursor: &mut Cursor<'_>, noun: Noun) -> Result<Option<(u64, u64)>, InstructionError> {
+pub(super) fn numbered(cursor: &mut Cursor<'_>, noun: Noun) -> Result<Option<Numbers>, InstructionError> {
     let start = cursor.at();
     cursor.any(&["number", "numbers"]);
     let numbers = span(cursor, |cursor| repeated(cursor, noun))?;

@@ -1,6 +1,6 @@
 //! What a sentence has said so far.
 
-use crate::domain::forgetting::{Criterion, Instruction, InstructionError, Take};
+use crate::domain::forgetting::{Asked, Criterion, InstructionError, Take, time::Stretch};
 
 /// Why a phrase that could be everything is refused when it is not one of the phrases that mean it.
 pub(super) const NARROWER: &str = "say by whom, where or about what; or everything, for all of it";
@@ -10,6 +10,7 @@ pub(super) const NARROWER: &str = "say by whom, where or about what; or everythi
 pub(super) struct Selection {
     criteria: Vec<Criterion>,
     take: Option<Take>,
+    stretch: Option<Stretch>,
     /// Something was said that selects, and that no criterion expresses by itself.
     narrowed: bool,
 }
@@ -37,6 +38,16 @@ impl Selection {
         }
     }
 
+    /// Adds a time; whether it and what was said before can be meant together.
+    pub fn add_time(&mut self, stretch: Stretch) -> bool {
+        let both = match self.stretch {
+            Some(before) => before.and(stretch),
+            None => Some(stretch),
+        };
+        self.stretch = both.or(self.stretch);
+        both.is_some()
+    }
+
     /// Takes so many from one end.
     pub fn take(&mut self, take: Take) {
         self.take = Some(take);
@@ -47,9 +58,9 @@ impl Selection {
         self.narrowed = true;
     }
 
-    /// Whether no criterion was said.
+    /// Whether neither a criterion nor a time was said.
     pub fn is_bare(&self) -> bool {
-        self.criteria.is_empty()
+        self.criteria.is_empty() && self.stretch.is_none()
     }
 
     /// Whether everything is meant: nothing was said that selects.
@@ -61,14 +72,13 @@ impl Selection {
     pub fn is_single(&self) -> bool {
         self.criteria.iter().any(|criterion| match criterion {
             Criterion::Id(_) => true,
-            Criterion::Position(range) => range.start() == range.end(),
-            Criterion::Sequence(range) => range.start() == range.end(),
+            Criterion::Position(numbers) | Criterion::Sequence(numbers) => numbers.single().is_some(),
             _ => false,
         })
     }
 
     /// The instruction.
-    pub fn instruction(self) -> Result<Instruction, InstructionError> {
-        Instruction::new(self.criteria, self.take)
+    pub fn asked(self) -> Result<Asked, InstructionError> {
+        Asked::in_english(self.criteria, self.take, self.stretch.unwrap_or_default())
     }
 }

@@ -2,11 +2,14 @@
 //! a place ("about Paris before turn 5").
 //!
 //! A text that seems to say more than a topic is refused rather than searched for; in
-//! quotes, any text is taken as it is.
+//! quotes, any text is taken as it is. Several topics are told apart in [`super::topics`].
 
-use crate::domain::forgetting::{
-    Criterion, InstructionError, doubts,
-    words::{self, Noun},
+use crate::domain::{
+    Timestamp,
+    forgetting::{
+        Criterion, InstructionError, doubts,
+        words::{self, Noun},
+    },
 };
 
 use super::{
@@ -14,15 +17,16 @@ use super::{
     number::is_numeric,
     place::places,
     selection::Selection,
+    topics::{self, begins_another},
 };
 
 const MISSING: &str = "the text to look for is missing";
 const NO_TOPIC: &str = "names no topic by itself; write the words to look for, in quotes if need be";
-const EITHER: &str =
-    "alternatives cannot be expressed; send an instruction for each, or put quotes around the text";
+const EITHER: &str = "say and, if both are meant, or put quotes around the text";
 const ANOTHER: &str = "one instruction at a time, or put quotes around the text to look for";
 const PLACE: &str = "not understood as a place; mend it, or put quotes around the text to look for";
-const TIME: &str = "a time cannot be expressed; give turns, or put quotes around the text to look for";
+const TIME: &str =
+    "say when before about what, as in: what I said yesterday about …; or put quotes around the text";
 const SPEAKER: &str = "say who spoke first, as in: what the user said about …; or put quotes around the text";
 
 /// Words before which a point ends no sentence.
@@ -40,20 +44,31 @@ pub(super) fn read(cursor: &mut Cursor<'_>, selection: &mut Selection) -> Result
         cursor.back(introduced);
     }
     let start = cursor.at();
-    let Some(first) = cursor.peek() else {
+    if cursor.done() {
         return Err(InstructionError::part(cursor.slice(start.saturating_sub(1), start), MISSING));
-    };
-    let quoted = (first.kind == Kind::Quoted).then(|| first.text.to_owned());
+    }
     let end = text_end(cursor, selection, start);
-    let text = match quoted {
-        Some(text) if end == start + 1 => text,
-        _ => {
-            check(cursor, start, end)?;
-            cursor.slice(start, end).to_owned()
+    let topics = topics::split(cursor, start, end, "and");
+    for topic in topics.iter().filter(|topic| !topic.is_quoted(cursor)) {
+        if let Err(error) = check(cursor, topic.from, topic.to) {
+            return Err(error.suggesting(topics::either(cursor, start, end)));
         }
-    };
-    selection.add(Criterion::About(text));
+    }
+    selection.add(Criterion::About(topics.iter().map(|topic| topic.text(cursor)).collect()));
     Ok(())
+}
+
+/// The short forms of what may be meant by the rest of a sentence, if it can be a topic: the topic, or the name
+/// of who said something.
+pub(super) fn alone(cursor: &mut Cursor<'_>) -> Option<Vec<String>> {
+    let start = cursor.at();
+    let mut selection = Selection::default();
+    read(cursor, &mut selection).ok()?;
+    cursor.back(start);
+    let topic = selection.asked().ok()?.at(Timestamp(0)).to_string();
+    let name = cursor.name(doubts::is_no_name).filter(|_| cursor.done());
+    let name = name.map(|name| Criterion::Name(name).to_string());
+    Some([topic].into_iter().chain(name).collect())
 }
 
 /// Where the text ends: at the first place from which all the rest is places. Reads those,
@@ -136,10 +151,13 @@ fn misplaced(cursor: &Cursor<'_>, start: usize, at: usize, end: usize) -> Option
         Kind::Quoted => None,
         Kind::Mark => mark_misplaced(cursor, token.text, before, at, end),
         Kind::Word if matches!(&*token.lower, "or" | "and/or") => Some(EITHER),
-        Kind::Word if matches!(&*token.lower, "and" | "then" | "plus" | "&") => another(cursor, at + 1, end),
+        Kind::Word if matches!(&*token.lower, "and" | "then" | "plus" | "&") => {
+            begins_another(cursor, at + 1, end).then_some(ANOTHER)
+        }
         Kind::Word if token.lower == "because" => Some(ANOTHER),
         Kind::Word if token.lower == "than" && before == "other" => Some(ANOTHER),
         Kind::Word if token.lower.starts_with("turn_") || token.lower.contains(":turn_") => Some(PLACE),
+        Kind::Word if is_side(before) && doubts::is_time(&token.lower) => Some(TIME),
         Kind::Word => is_place(&token.lower, before, next).then_some(PLACE),
     }
 }
@@ -155,7 +173,7 @@ fn mark_misplaced(
     match mark {
         ";" | "!" | "?" | "…" | "—" | "–" => Some(ANOTHER),
         "." if !abbreviates(before) => Some(ANOTHER),
-        "," | "-" => another(cursor, at + 1, end),
+        "," | "-" => begins_another(cursor, at + 1, end).then_some(ANOTHER),
         _ => None,
     }
 }
@@ -165,14 +183,8 @@ fn abbreviates(word: &str) -> bool {
     ABBREVIATIONS.contains(&word) || word.split('.').all(|piece| piece.chars().count() == 1)
 }
 
-/// Whether another instruction begins at `at`.
-fn another(cursor: &Cursor<'_>, at: usize, end: usize) -> Option<&'static str> {
-    let word = cursor.word_at(at);
-    let article = matches!(word, "the" | "this" | "all");
-    let next = if at + 1 < end { cursor.word_at(at + 1) } else { "" };
-    let remainder = article && (matches!(next, "rest" | "others" | "other") || words::end(next).is_some());
-    let message = doubts::is_selectable(next);
-    (doubts::begins_another(word) || remainder || message).then_some(ANOTHER)
+fn is_side(word: &str) -> bool {
+    matches!(word, "before" | "after" | "since" | "until" | "till")
 }
 
 /// Whether a noun that places have stands here as in a reference.
@@ -197,8 +209,7 @@ fn is_place(word: &str, before: &str, next: &str) -> bool {
             | "these"
             | "those"
     );
-    let sided = matches!(before, "before" | "after" | "since" | "until" | "till");
-    if sided && is_numeric(word) || word.starts_with("message") || word.starts_with("utterance") {
+    if is_side(before) && is_numeric(word) || word.starts_with("message") || word.starts_with("utterance") {
         return true;
     }
     match words::noun(word) {

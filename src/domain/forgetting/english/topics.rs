@@ -1,0 +1,144 @@
+//! Several topics: "Paris and London", "my salary and my address", "Paris and everything about Rome".
+//!
+//! "And" joins topics where each stands by itself: a text in quotes, a name, a word or two, or what begins with
+//! "the", "my" and their like. It is a part of one topic where what it joins hangs on a word before it, as in
+//! "the trip to Rome and Milan".
+
+use crate::domain::forgetting::{Criterion, doubts, words};
+
+use super::cursor::{Cursor, Kind, MAX_NAME_WORDS};
+
+/// What a topic that stands by itself may begin with.
+const DETERMINERS: [&str; 12] =
+    ["the", "my", "your", "his", "her", "its", "our", "their", "this", "that", "a", "an"];
+/// What something may hang on.
+const PREPOSITIONS: [&str; 18] = [
+    "of", "to", "in", "on", "at", "for", "from", "with", "by", "between", "after", "before", "through",
+    "into", "over", "under", "about", "how",
+];
+/// Most words of a topic that begins with no determiner and is no name.
+const BARE_WORDS: usize = 2;
+
+/// The place of a topic.
+#[derive(Clone, Copy)]
+pub(super) struct Topic {
+    pub from: usize,
+    pub to: usize,
+    /// It was introduced by itself: "and about London".
+    introduced: bool,
+}
+
+/// The topics from `start` to before `end`: several, if `joint` joins some that stand by themselves.
+pub(super) fn split(cursor: &mut Cursor<'_>, start: usize, end: usize, joint: &str) -> Vec<Topic> {
+    let back = cursor.at();
+    let topics = pieces(cursor, start, end, joint);
+    cursor.back(back);
+    let hangs = |pair: &[Topic]| pair[0].has_preposition(cursor) && !pair[1].is_marked(cursor);
+    let stand = topics.iter().all(|topic| topic.stands(cursor, end)) && !topics.windows(2).any(hangs);
+    match stand && topics.len() > 1 {
+        true => topics,
+        false => vec![Topic { from: start, to: end, introduced: false }],
+    }
+}
+
+/// The short form for either of the topics, if "or" joins some.
+pub(super) fn either(cursor: &mut Cursor<'_>, start: usize, end: usize) -> Option<String> {
+    let topics = split(cursor, start, end, "or");
+    let texts = topics.iter().map(|topic| topic.text(cursor)).collect();
+    (topics.len() > 1).then(|| Criterion::About(texts).to_string())
+}
+
+/// What stands between joints, and between commas if there is a joint.
+fn pieces(cursor: &mut Cursor<'_>, start: usize, end: usize, joint: &str) -> Vec<Topic> {
+    let is_joint = |cursor: &Cursor<'_>, at: usize| cursor.word_at(at) == joint;
+    let (mut pieces, mut at, mut joined) = (Vec::new(), start, false);
+    while at < end {
+        let (from, introduced) = introduced(cursor, at, at > start);
+        let ends =
+            |at: &usize| is_joint(cursor, *at) || cursor.token(*at).is_some_and(|token| token.is_mark(','));
+        let to = (from..end).find(ends).unwrap_or(end);
+        pieces.push(Topic { from, to, introduced });
+        let comma = to < end && !is_joint(cursor, to);
+        joined |= to < end && !comma;
+        at = to + 1;
+        if comma && is_joint(cursor, at) {
+            joined = true;
+            at += 1;
+        }
+    }
+    pieces.truncate(if joined { pieces.len() } else { 0 });
+    pieces
+}
+
+/// Passes over "everything about" before a further topic.
+fn introduced(cursor: &mut Cursor<'_>, at: usize, further: bool) -> (usize, bool) {
+    cursor.back(at);
+    cursor.any(&["everything", "anything"]);
+    match further && cursor.phrases(&words::TOPIC) {
+        true => (cursor.at(), true),
+        false => (at, false),
+    }
+}
+
+/// Whether another instruction begins at `at`.
+pub(super) fn begins_another(cursor: &Cursor<'_>, at: usize, end: usize) -> bool {
+    let word = cursor.word_at(at);
+    let article = matches!(word, "the" | "this" | "all");
+    let next = if at + 1 < end { cursor.word_at(at + 1) } else { "" };
+    let remainder = article && (matches!(next, "rest" | "others" | "other") || words::end(next).is_some());
+    doubts::begins_another(word) || remainder || doubts::is_selectable(next)
+}
+
+impl Topic {
+    /// The text; of one in quotes, what is between them.
+    pub fn text(self, cursor: &Cursor<'_>) -> String {
+        match cursor.token(self.from).filter(|_| self.is_quoted(cursor)) {
+            Some(quoted) => quoted.text.to_owned(),
+            None => cursor.slice(self.from, self.to).to_owned(),
+        }
+    }
+
+    /// Whether it is a text in quotes.
+    pub fn is_quoted(self, cursor: &Cursor<'_>) -> bool {
+        self.to - self.from == 1 && cursor.token(self.from).is_some_and(|token| token.kind == Kind::Quoted)
+    }
+
+    /// Whether it shows where it begins.
+    fn is_marked(self, cursor: &Cursor<'_>) -> bool {
+        self.introduced || self.is_quoted(cursor) || DETERMINERS.contains(&cursor.word_at(self.from))
+    }
+
+    fn stands(self, cursor: &Cursor<'_>, end: usize) -> bool {
+        if self.introduced || self.is_quoted(cursor) {
+            return self.from < self.to;
+        }
+        let length = self.to - self.from;
+        let short = length <= BARE_WORDS || length <= MAX_NAME_WORDS && self.is_name(cursor);
+        let fits = short || DETERMINERS.contains(&cursor.word_at(self.from));
+        length > 0 && fits && self.is_words(cursor) && !self.is_another(cursor, end)
+    }
+
+    fn is_name(self, cursor: &Cursor<'_>) -> bool {
+        let capital = |at| cursor.token(at).is_some_and(|token| token.text.starts_with(char::is_uppercase));
+        (self.from..self.to).all(capital)
+    }
+
+    fn is_words(self, cursor: &Cursor<'_>) -> bool {
+        (self.from..self.to).all(|at| cursor.token(at).is_some_and(|token| token.kind == Kind::Word))
+    }
+
+    /// Whether it is no topic, but the beginning of another instruction.
+    fn is_another(self, cursor: &Cursor<'_>, end: usize) -> bool {
+        let next = cursor.word_at(self.from + 1);
+        match cursor.word_at(self.from) {
+            "my" | "your" => {
+                words::noun(next).is_some() || words::end(next).is_some() || words::role(next).is_some()
+            }
+            _ => begins_another(cursor, self.from, end),
+        }
+    }
+
+    fn has_preposition(self, cursor: &Cursor<'_>) -> bool {
+        (self.from..self.to).any(|at| PREPOSITIONS.contains(&cursor.word_at(at)))
+    }
+}
