@@ -62,6 +62,20 @@ fn what_is_memorized_is_shown_found_summarised_and_forgotten() {
     let summary = server.run(&["summarize", "-c", "demo", "--recent", "1", "--focus", "platform"]).worked();
     assert_holds(&summary, &["platform 4"]);
 
+    let context =
+        ["context", "-c", "demo", "--format", "anthropic", "--instructions", "Be brief.", "--turns", "1"];
+    let json: serde_json::Value = serde_json::from_str(&server.run(&context).worked()).expect("JSON");
+    assert_eq!(
+        (&json["system"][0]["text"], &json["messages"][0]["role"]),
+        (&"Be brief.".into(), &"user".into())
+    );
+    let text = server
+        .run(&["context", "-c", "demo", "--format", "text", "--recall", "train", "--everywhere"])
+        .worked();
+    assert_holds(&text, &["## Current Conversation\n", "User: The train leaves at nine."]);
+    let error = server.run(&["context", "-c", "demo", "--tokens", "1"]).failed(1);
+    assert_holds(&error, &["token_budget: is 1; accepted are "]);
+
     let forked = server.run(&["fork", "-c", "demo", "--at", "1", "--id", "demo-2", "--to", "bob"]).worked();
     assert_holds(&forked, &["forked demo at 1 into demo-2 (1 utterance), the active conversation of bob"]);
     let error = server.run(&["fork", "-c", "demo", "--at", "99"]).failed(1);

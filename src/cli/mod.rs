@@ -9,6 +9,7 @@ mod capacity;
 mod chat;
 mod client;
 mod compact;
+mod context;
 mod copy;
 mod delete_recipient;
 mod end;
@@ -68,6 +69,7 @@ fn dispatch(cli: Cli) -> Result<(), CliError> {
         Command::Fork(args) => client::block_on(fork::fork(args)),
         Command::End(args) => client::block_on(end::end(args)),
         Command::Summarize(args) => client::block_on(summarize::summarize(args)),
+        Command::Context(args) => client::block_on(context::context(args)),
         Command::Chat(args) => client::block_on(chat::chat(args)),
         Command::Compact(args) => client::block_on(compact::compact(args)),
         Command::Capacity(args) => client::block_on(capacity::capacity(args)),

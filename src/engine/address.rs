@@ -13,7 +13,7 @@ pub struct Caller {
 }
 
 /// A conversation by its id, or a recipient's active one.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Address {
     /// The conversation.
     pub conversation: Option<ConversationId>,

@@ -4,11 +4,14 @@ use std::sync::Arc;
 
 use crate::{
     domain::{
-        Conversation, Ranges, Role, Sequence, Utterance,
-        context::{Archived, Context, Omission, Request, asked_before, build_with},
+        Conversation, Ranges, Role, Utterance,
+        context::{Archived, Context, Found, Omission, Request, Source, asked_before, build_with},
         recall::Query,
     },
-    engine::{Address, Caller, Engine, EngineError, Operation, aside, events::Event, remember::search},
+    engine::{
+        Address, COUNT_ASIDE_BYTES, Caller, Engine, EngineError, Operation, RememberCall, Scope, aside,
+        events::Event, remember::keep_first,
+    },
 };
 
 /// What to build.
@@ -29,6 +32,10 @@ pub struct Recall {
     pub prompt: String,
     /// Utterances at most.
     pub limit: usize,
+    /// At most so many per cent of the budget.
+    pub percent: u32,
+    /// Where: the conversation, or every one of its recipient.
+    pub scope: Scope,
 }
 
 /// A context, and the state that it is of.
@@ -52,7 +59,7 @@ const ASKED_CHUNK: u64 = 32;
 struct Archive {
     pinned: Vec<Arc<Utterance>>,
     asked: Option<Arc<Utterance>>,
-    found: Vec<Arc<Utterance>>,
+    found: Vec<Found>,
 }
 
 impl Archive {
@@ -69,7 +76,8 @@ impl Engine {
         call: &BuildContextCall,
     ) -> Result<BuildContextReply, EngineError> {
         let state = self.read(caller, &call.address).await?;
-        let request = Request { recall: call.recall.is_some(), ..call.request.clone() };
+        let request =
+            Request { recall: call.recall.as_ref().map(|recall| recall.percent), ..call.request.clone() };
         let mut archive = Archive {
             pinned: match state.head.pinned_away.is_empty() {
                 true => Vec::new(),
@@ -83,7 +91,7 @@ impl Engine {
         };
         let mut context = self.built(&state, &request, &archive).await?;
         if let Some(recall) = &call.recall {
-            archive.found = Box::pin(self.found(&state, recall, &missing(&context))).await?;
+            archive.found = Box::pin(self.found(caller, &state, recall, missing(&context))).await?;
             context = self.built(&state, &request, &archive).await?;
         }
         self.events.push(Event::read(Operation::BuildContext, &state, context.messages.len()));
@@ -97,7 +105,9 @@ impl Engine {
         archive: &Archive,
     ) -> Result<Context, EngineError> {
         let counter = self.counter(state.head.identity.encoding);
-        let long = state.window.tokens().min(request.budget.map_or(u64::MAX, u64::from)) > BUILD_ASIDE_TOKENS;
+        let given = request.instructions.as_ref().map_or(0, |text| text.len());
+        let long = given > COUNT_ASIDE_BYTES
+            || state.window.tokens().min(request.budget.map_or(u64::MAX, u64::from)) > BUILD_ASIDE_TOKENS;
         Ok(aside(long, || build_with(state, archive.borrowed(), request, counter))?)
     }
 
@@ -120,25 +130,42 @@ impl Engine {
         Ok(None)
     }
 
-    /// The stored utterances among `wanted` that tell most about the prompt, the best first.
+    /// The stored utterances that tell most about the prompt, the best first: those `wanted` of this
+    /// conversation and, where they are asked for, those of the recipient's others that are not also its own.
     async fn found(
         self: &Arc<Self>,
+        caller: &Caller,
         state: &Arc<Conversation>,
         recall: &Recall,
-        wanted: &Ranges,
-    ) -> Result<Vec<Arc<Utterance>>, EngineError> {
-        if wanted.is_empty() {
-            return Ok(Vec::new());
+        wanted: Ranges,
+    ) -> Result<Vec<Found>, EngineError> {
+        let mut searched = vec![(state.clone(), wanted)];
+        if recall.scope == Scope::Recipient {
+            let all = self.of_recipient(caller, state.head.identity.recipient.clone()).await?;
+            let others = all.into_iter().filter(|other| other.key() != state.key());
+            searched.extend(others.map(|other| (other.clone(), of_another(&other, state))));
         }
-        let index = self.index(state).await?;
-        let query = Query::new(&recall.prompt);
-        let hits = search(&query, &[index], std::slice::from_ref(wanted), recall.limit).await;
-        let sequences: Vec<Sequence> = hits.iter().map(|hit| Sequence(hit.sequence)).collect();
-        let mut found = self.stored(state, &sequences.iter().copied().collect()).await?;
-        let rank = |utterance: &Arc<Utterance>| sequences.iter().position(|hit| *hit == utterance.sequence);
-        found.sort_by_key(rank);
-        Ok(found)
+        searched.retain(|(_, wanted)| !wanted.is_empty());
+        let (states, wanted): (Vec<_>, Vec<_>) = searched.into_iter().unzip();
+        let call = RememberCall::ranking(&recall.prompt, recall.scope, recall.limit);
+        let mut found = self.ranked(&states, &wanted, &Query::new(&recall.prompt), &call).await?;
+        keep_first(&mut found);
+        found.truncate(recall.limit);
+        let source = |other: &Conversation| (other.key() != state.key()).then(|| Arc::new(Source::of(other)));
+        Ok(found
+            .into_iter()
+            .map(|one| Found { source: source(&one.state), utterance: one.utterance })
+            .collect())
     }
+}
+
+/// What may be recalled of `other` in the context of `state`: neither instructions nor what both share.
+fn of_another(other: &Conversation, state: &Conversation) -> Ranges {
+    let mut wanted = other.head.kept();
+    let instructions = other.window.iter().take_while(|utterance| utterance.instruction);
+    wanted.subtract(&instructions.map(|utterance| utterance.sequence).collect());
+    wanted.subtract(&state.head.shared_with(&other.head));
+    wanted
 }
 
 /// What limits and evictions keep out of a context.

@@ -126,7 +126,10 @@ impl Engine {
         let query = Query::new(&call.prompt);
         let mut found = match call.prompt.is_empty() {
             true => self.newest(&states, call).await?,
-            false => self.ranked(&states, &query, call).await?,
+            false => {
+                let wanted: Vec<Ranges> = states.iter().map(|state| call.sequences(state)).collect();
+                self.ranked(&states, &wanted, &query, call).await?
+            }
         };
         if call.order == Order::Recency && !call.prompt.is_empty() {
             found.sort_by(|one, other| other.recency.total_cmp(&one.recency));
@@ -163,6 +166,15 @@ impl Engine {
             Some(_) => self.read(caller, &call.address).await?.head.identity.recipient.clone(),
             None => call.address.recipient_or_default(),
         };
+        self.of_recipient(caller, recipient).await
+    }
+
+    /// The recipient's conversations, the newest first.
+    pub(super) async fn of_recipient(
+        self: &Arc<Self>,
+        caller: &Caller,
+        recipient: RecipientId,
+    ) -> Result<Vec<Arc<Conversation>>, EngineError> {
         let page = Page { after: None, limit: MAX_CONVERSATIONS };
         let heads = self.store.conversations(&caller.recipient(recipient), page).await?;
         let mut states = Vec::with_capacity(heads.len());
@@ -197,11 +209,12 @@ impl Engine {
         Ok(found)
     }
 
-    /// What matches the prompt and passes the filter, by score: as far as the page needs it, or
-    /// all of it when the page is ordered by recency.
-    async fn ranked(
+    /// What is `wanted` of each state, matches the prompt and passes the filter, by score: as far as the
+    /// page needs it, or all of it when the page is ordered by recency.
+    pub(super) async fn ranked(
         self: &Arc<Self>,
         states: &[Arc<Conversation>],
+        wanted: &[Ranges],
         query: &Query,
         call: &RememberCall,
     ) -> Result<Vec<Found>, EngineError> {
@@ -209,13 +222,12 @@ impl Engine {
         for state in states {
             indexes.push(self.index(state).await?);
         }
-        let wanted: Vec<Ranges> = states.iter().map(|state| call.sequences(state)).collect();
         let mut candidates = match call.order {
             Order::Relevance => CANDIDATES.max(call.skip + call.limit + 1),
             Order::Recency => usize::MAX,
         };
         loop {
-            let hits = search(query, &indexes, &wanted, candidates).await;
+            let hits = search(query, &indexes, wanted, candidates).await;
             let exhausted = hits.len() < candidates;
             let found = self.look_up(states, hits, call).await?;
             if exhausted || distinct(&found) > call.skip + call.limit {
@@ -268,7 +280,7 @@ impl Engine {
 }
 
 /// Of an utterance that several conversations share, and none has changed, the first match stays.
-fn keep_first(found: &mut Vec<Found>) {
+pub(super) fn keep_first(found: &mut Vec<Found>) {
     let mut seen: HashMap<Place, Vec<Arc<Utterance>>> = HashMap::new();
     found.retain(|found| {
         let same = seen.entry(place(found)).or_default();
@@ -301,12 +313,7 @@ fn place(found: &Found) -> Place {
 }
 
 /// The best `limit` hits among the `wanted` sequences of each index.
-pub(super) async fn search(
-    query: &Query,
-    indexes: &[SharedIndex],
-    wanted: &[Ranges],
-    limit: usize,
-) -> Vec<Hit> {
+async fn search(query: &Query, indexes: &[SharedIndex], wanted: &[Ranges], limit: usize) -> Vec<Hit> {
     let guards = futures::future::join_all(indexes.iter().map(|index| index.read())).await;
     let indexes: Vec<_> = guards.iter().map(|index| &**index).collect();
     let eligible = |index: usize, sequence: u64| wanted[index].contains(Sequence(sequence));
@@ -329,6 +336,20 @@ impl Found {
 }
 
 impl RememberCall {
+    /// The most relevant utterances, whatever they have.
+    pub(super) fn ranking(prompt: &str, scope: Scope, limit: usize) -> Self {
+        Self {
+            address: Address::default(),
+            prompt: prompt.to_owned(),
+            filter: Filter::default(),
+            scope,
+            order: Order::Relevance,
+            neighbors: 0,
+            skip: 0,
+            limit,
+        }
+    }
+
     /// The stored sequences that scope and filter let through.
     fn sequences(&self, state: &Conversation) -> Ranges {
         let first = self.filter.min_sequence.unwrap_or(Sequence::FIRST);

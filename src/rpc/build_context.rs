@@ -5,10 +5,13 @@ use tonic::Status;
 use crate::{
     domain::{
         Ranges, Reason, Refusal, Utterance,
-        context::{Context, Format, How, Message, Omission, Request, SummaryPlacement, Unanswered, Warning},
+        context::{
+            Context, Format, Found, How, Message, Omission, RECALL_PERCENT, Request, SummaryPlacement,
+            Unanswered, Warning,
+        },
         limits::MAX_PROMPT_BYTES,
     },
-    engine::{BuildContextCall, BuildContextReply, Caller, Recall, aside},
+    engine::{BuildContextCall, BuildContextReply, Caller, Recall, Scope, aside},
     formats::{Rendered, render},
     proto,
     rpc::{Services, decode, encode},
@@ -25,7 +28,7 @@ impl Services {
         caller: &Caller,
         request: proto::BuildContextRequest,
     ) -> Result<proto::BuildContextResponse, Status> {
-        let call = call(request)?;
+        let call = call(request, self.limits.max_content_bytes)?;
         let BuildContextReply { state, context } = self.engine.build_context(caller, &call).await?;
         let counter = self.engine.counter(state.head.identity.encoding);
         let mut response = proto::BuildContextResponse {
@@ -49,7 +52,7 @@ impl Services {
     }
 }
 
-fn call(request: proto::BuildContextRequest) -> Result<BuildContextCall, Refusal> {
+fn call(request: proto::BuildContextRequest, max_bytes: usize) -> Result<BuildContextCall, Refusal> {
     let positive =
         |field: &str, number: Option<i32>| number.map(|number| decode::positive(field, number)).transpose();
     let max_turns = request.max_turns.map(|number| decode::natural("max_turns", number)).transpose()?;
@@ -59,7 +62,8 @@ fn call(request: proto::BuildContextRequest) -> Result<BuildContextCall, Refusal
         max_turns,
         stable_steps: request.stable_steps,
         summary: placement(request.summary_placement)?,
-        recall: false,
+        recall: None,
+        instructions: instructions(request.instructions, max_bytes)?,
         mask_after_turns: positive("mask_tool_results_after_turns", request.mask_tool_results_after_turns)?,
         unanswered: unanswered(request.unanswered_calls)?,
     };
@@ -88,7 +92,37 @@ fn recall(recall: proto::ContextRecall) -> Result<Recall, Refusal> {
             }
         },
     };
-    Ok(Recall { prompt: recall.prompt, limit })
+    let percent = match recall.max_percent {
+        None => RECALL_PERCENT,
+        Some(number) => match u32::try_from(number) {
+            Ok(percent) if (1..=100).contains(&percent) => percent,
+            _ => {
+                let text = format!("is {number}; accepted are 1 to 100");
+                return Err(Refusal::invalid("recall.max_percent", text));
+            }
+        },
+    };
+    Ok(Recall { scope: scope(recall.scope)?, prompt: recall.prompt, limit, percent })
+}
+
+fn scope(number: i32) -> Result<Scope, Refusal> {
+    use proto::RememberScope as Wire;
+    match Wire::try_from(number) {
+        Ok(Wire::Unspecified | Wire::Conversation) => Ok(Scope::Conversation),
+        Ok(Wire::Recipient) => Ok(Scope::Recipient),
+        Ok(Wire::Window) | Err(_) => {
+            let text = format!("is {number}; accepted are CONVERSATION (2) and RECIPIENT (3)");
+            Err(Refusal::invalid("recall.scope", text))
+        }
+    }
+}
+
+fn instructions(text: String, max_bytes: usize) -> Result<Option<Box<str>>, Refusal> {
+    if text.len() > max_bytes {
+        let text = format!("has {} bytes; accepted are at most {max_bytes}", text.len());
+        return Err(Refusal::field(Reason::ContentTooLarge, "instructions", text));
+    }
+    Ok(Some(text).filter(|text| !text.is_empty()).map(Into::into))
 }
 
 fn format(number: i32) -> Result<Format, Refusal> {
@@ -133,14 +167,20 @@ fn utterances(context: &Context) -> Vec<proto::RenderedUtterance> {
     let mut rendered = Vec::with_capacity(context.messages.len() + context.recalled.len());
     for message in &context.messages {
         if message.how == How::Recalled {
-            let recalled = context.recalled.iter();
-            rendered
-                .extend(recalled.map(|utterance| reference(utterance, proto::RenderedAs::Recalled, None)));
+            rendered.extend(context.recalled.iter().map(recalled));
         } else if let Some(utterance) = &message.utterance {
             rendered.push(reference(utterance, rendered_as(message), Some(message.tokens)));
         }
     }
     rendered
+}
+
+fn recalled(found: &Found) -> proto::RenderedUtterance {
+    let conversation_id = found.source.as_ref().map(|source| source.id.to_string());
+    proto::RenderedUtterance {
+        conversation_id: conversation_id.unwrap_or_default(),
+        ..reference(&found.utterance, proto::RenderedAs::Recalled, None)
+    }
 }
 
 fn reference(utterance: &Utterance, how: proto::RenderedAs, tokens: Option<u32>) -> proto::RenderedUtterance {
@@ -150,6 +190,7 @@ fn reference(utterance: &Utterance, how: proto::RenderedAs, tokens: Option<u32>)
         role: encode::role(utterance.role).into(),
         rendered_as: how.into(),
         token_count: tokens.map(encode::int),
+        conversation_id: String::new(),
     }
 }
 
@@ -161,7 +202,7 @@ fn rendered_as(message: &Message) -> proto::RenderedAs {
         How::Masked => proto::RenderedAs::Masked,
         How::Trimmed => proto::RenderedAs::Trimmed,
         How::Recalled => proto::RenderedAs::Recalled,
-        How::Summary | How::Placeholder => proto::RenderedAs::Unspecified,
+        How::Given | How::Summary | How::Placeholder => proto::RenderedAs::Unspecified,
     }
 }
 

@@ -44,7 +44,8 @@ fn request(here: &Here<'_>, command: &Command) -> Result<proto::BuildContextRequ
     else {
         return Err(OTHER.into());
     };
-    let recall = recall.clone().map(|prompt| proto::ContextRecall { prompt, limit: *limit });
+    let recall =
+        recall.clone().map(|prompt| proto::ContextRecall { prompt, limit: *limit, ..Default::default() });
     let placement = placement.as_deref();
     let unanswered = unanswered.as_deref();
     Ok(proto::BuildContextRequest {

@@ -4,9 +4,9 @@ use serde_json::{Value, json};
 use tonic::Code;
 use utterd::proto::{
     BuildContextRequest, BuildContextResponse, CompactConversationRequest, ContextFormat, ContextRecall,
-    ContextWarningKind, ForgetMode, NewUtterance, OmissionReason, Operation, Policy, PolicyPreset,
-    RenderedAs, SummaryPlacement, UnansweredCalls, WatchEventsRequest,
-    watch_events_response::Message as Watched,
+    ContextWarningKind, EndConversationRequest, ForgetMode, ForkConversationRequest, NewUtterance,
+    OmissionReason, Operation, Policy, PolicyPreset, RememberScope, RenderedAs, RestoreRequest,
+    SummaryPlacement, UnansweredCalls, WatchEventsRequest, watch_events_response::Message as Watched,
 };
 
 use crate::session::{Reply, Session, assistant, calls, ranges, result, system, user};
@@ -227,7 +227,7 @@ async fn older_utterances_are_recalled() {
     session.say(vec![user("My parrot is called Captain Flint."), assistant("A fine name.")]).await;
     orders(&session, 12).await;
     let recall = |prompt: &str| BuildContextRequest {
-        recall: Some(ContextRecall { prompt: prompt.to_owned(), limit: Some(2) }),
+        recall: Some(ContextRecall { prompt: prompt.to_owned(), limit: Some(2), ..Default::default() }),
         ..Default::default()
     };
     let context = build(&session, recall("What is the parrot's name?")).await;
@@ -252,6 +252,72 @@ async fn older_utterances_are_recalled() {
     session.forget("sequence:1", ForgetMode::Soft).await;
     let context = build(&session, recall("What is the parrot's name?")).await;
     assert!(!context.messages_json.contains("Flint"), "{}", context.messages_json);
+}
+
+/// Seed 000's continuity: what was said in conversations that have ended is recalled in the next one.
+#[tokio::test]
+async fn ended_conversations_are_recalled_with_their_title_and_date() {
+    let session = Session::new().await;
+    let head = || system("You talk about parrots, kettles and trains.");
+    session.say(vec![head(), user("My parrot is called Captain Flint."), assistant("A fine parrot.")]).await;
+    session.say(vec![user("My secret parrot is called Polly.")]).await;
+    session.forget("newest", ForgetMode::Soft).await;
+    let ended = session.conversations().end_conversation(EndConversationRequest::default()).await.reply();
+    let ended = ended.conversation.unwrap().conversation_id;
+    session.say(vec![head(), user("What was my parrot called?")]).await;
+    let recall = |scope: RememberScope| BuildContextRequest {
+        recall: Some(ContextRecall {
+            prompt: "parrot".to_owned(),
+            scope: scope.into(),
+            ..Default::default()
+        }),
+        ..Default::default()
+    };
+    let here = build(&session, recall(RememberScope::Unspecified)).await;
+    assert!(!here.messages_json.contains("Flint"));
+    let all = build(&session, recall(RememberScope::Recipient)).await;
+    let quoted = messages(&all)[1]["content"].as_str().unwrap().to_owned();
+    let lines: Vec<&str> = quoted.lines().collect();
+    assert_eq!(lines[0], "[Recalled from earlier conversations]");
+    assert!(lines[1].starts_with("From \"") && lines[1].ends_with("\" of 2026-03-01:"), "{quoted}");
+    let wanted = [
+        "User (turn 1): My parrot is called Captain Flint.",
+        "Assistant (turn 1): A fine parrot.",
+        "[End of what was recalled]",
+    ];
+    assert_eq!(lines[2..], wanted, "neither what is forgotten nor the instructions of then");
+    let recalled: Vec<_> =
+        all.utterances.iter().map(|one| (one.sequence, one.conversation_id.as_str())).collect();
+    assert_eq!(recalled, [(1, ""), (2, &*ended), (3, &*ended), (2, "")]);
+    assert_eq!(all.stable_prefix_messages, Some(1));
+    assert_eq!(build(&session, recall(RememberScope::Recipient)).await, all);
+}
+
+/// What a fork shares with the conversation is the conversation's own: it is not recalled from there.
+#[tokio::test]
+async fn what_a_fork_shares_is_not_recalled_from_it() {
+    let session = Session::new().await;
+    session.say(vec![user("My parrot is called Captain Flint."), assistant("A fine name.")]).await;
+    session.forget("sequence:1", ForgetMode::Soft).await;
+    let request = ForkConversationRequest { new_conversation_id: "fork".to_owned(), ..Default::default() };
+    session.conversations().fork_conversation(request).await.reply();
+    let request = RestoreRequest { utterance_ids: vec![session.id_of(1).await], ..Default::default() };
+    session.memory().restore(request).await.reply();
+    let request = BuildContextRequest {
+        conversation_id: "fork".to_owned(),
+        recall: Some(ContextRecall {
+            prompt: "parrot".to_owned(),
+            scope: RememberScope::Recipient.into(),
+            ..Default::default()
+        }),
+        ..Default::default()
+    };
+    let context = build(&session, request).await;
+    assert!(
+        !context.messages_json.contains("Flint"),
+        "it is forgotten in the fork: {}",
+        context.messages_json
+    );
 }
 
 /// Pinned utterances are rendered even after they have left the window.
@@ -323,7 +389,11 @@ async fn bad_requests_name_their_field() {
     let session = Session::new().await;
     session.say(vec![user("Hi")]).await;
     let recall = |prompt: String, limit| BuildContextRequest {
-        recall: Some(ContextRecall { prompt, limit }),
+        recall: Some(ContextRecall { prompt, limit, ..Default::default() }),
+        ..Default::default()
+    };
+    let recalled = |scope: RememberScope, max_percent| BuildContextRequest {
+        recall: Some(ContextRecall { prompt: "x".into(), limit: None, scope: scope.into(), max_percent }),
         ..Default::default()
     };
     let none = BuildContextRequest::default;
@@ -340,6 +410,9 @@ async fn bad_requests_name_their_field() {
         (recall(String::new(), None), "recall.prompt"),
         (recall("x".into(), Some(0)), "recall.limit"),
         (recall("x".into(), Some(51)), "recall.limit"),
+        (recalled(RememberScope::Window, None), "recall.scope"),
+        (recalled(RememberScope::Recipient, Some(0)), "recall.max_percent"),
+        (recalled(RememberScope::Recipient, Some(101)), "recall.max_percent"),
     ] {
         let refusal = session.context().build_context(request).await.refusal();
         refusal.is(Code::InvalidArgument, "INVALID_FIELD").blames(field);
@@ -347,6 +420,9 @@ async fn bad_requests_name_their_field() {
     let request = recall("x".repeat(65_537), None);
     let refusal = session.context().build_context(request).await.refusal();
     refusal.is(Code::InvalidArgument, "CONTENT_TOO_LARGE").blames("recall.prompt");
+    let request = BuildContextRequest { instructions: "x".repeat((1 << 20) + 1), ..none() };
+    let refusal = session.context().build_context(request).await.refusal();
+    refusal.is(Code::InvalidArgument, "CONTENT_TOO_LARGE").blames("instructions");
     let request = BuildContextRequest { conversation_id: "nowhere".to_owned(), ..none() };
     let refusal = session.context().build_context(request).await.refusal();
     refusal.is(Code::NotFound, "CONVERSATION_NOT_FOUND").names("utterd.v1/conversation", "nowhere");

@@ -1,16 +1,14 @@
 //! Puts the parts of a context in their order.
 
-use std::sync::Arc;
-
 use crate::domain::{
-    Ranges, Role, Utterance,
+    Ranges, Role,
     context::{
-        Context, Format, How, Message, Omission, Uncovered, Warning,
+        Context, Format, Found, How, Message, Omission, Uncovered, Warning,
         budget::Shares,
         omitted::Omitted,
         pinned,
         plan::{Plan, tokens_of},
-        recalled,
+        recalled::Quote,
         recent::Recent,
         uncovered::uncovered,
         unit::Unit,
@@ -23,6 +21,7 @@ pub(super) struct Assembly<'a> {
     pub(super) plan: &'a Plan<'a>,
     pub(super) shares: Shares,
     pub(super) recent: Recent,
+    pub(super) quote: Option<Quote>,
     pub(super) omitted: Omitted,
 }
 
@@ -46,7 +45,8 @@ impl Assembly<'_> {
         let mut rendered: Ranges =
             messages.iter().filter_map(|message| Some(message.utterance.as_ref()?.sequence)).collect();
         let recalled = self.recall(&mut messages, &rendered, &mut stable);
-        recalled.iter().for_each(|utterance| rendered.add(utterance.sequence));
+        let here = recalled.iter().filter(|found| found.source.is_none());
+        here.for_each(|found| rendered.add(found.utterance.sequence));
         let tokens = u32::try_from(tokens_of(&messages)).unwrap_or(u32::MAX);
         let omitted = self.omitted(&rendered);
         let uncovered = uncovered(self.plan, self.recent.place, &rendered);
@@ -128,20 +128,12 @@ impl Assembly<'_> {
 
     /// Puts what was recalled before the newest user utterance, or before the last message that
     /// begins a unit.
-    fn recall(
-        &self,
-        messages: &mut Vec<Message>,
-        rendered: &Ranges,
-        stable: &mut usize,
-    ) -> Vec<Arc<Utterance>> {
-        let left = self.plan.budget.saturating_sub(tokens_of(messages));
-        let room = self.shares.recall.min(left);
+    fn recall(&mut self, messages: &mut Vec<Message>, rendered: &Ranges, stable: &mut usize) -> Vec<Found> {
         let costs = self.plan.rendering.costs;
-        let Some((message, utterances)) =
-            recalled::message(self.plan.archived.recalled, rendered, room, costs)
-        else {
+        let Some(quote) = self.quote.take().and_then(|quote| quote.without(rendered, costs)) else {
             return Vec::new();
         };
+        let (message, found) = quote.parts();
         let newest = |wanted: fn(&Message) -> bool| messages.iter().rposition(wanted);
         let said = |message: &Message| message.utterance.is_some() && message.how != How::Instruction;
         let user = newest(|message| message.role == Role::User && message.utterance.is_some());
@@ -149,7 +141,7 @@ impl Assembly<'_> {
         let place = if messages.iter().any(said) { place } else { messages.len() };
         messages.insert(place, message);
         *stable = (*stable).min(place);
-        utterances
+        found
     }
 
     fn warnings(&self, uncovered: Uncovered) -> Vec<Warning> {

@@ -2,7 +2,8 @@
 //!
 //! Of the whole budget the summary gets a quarter, or what the window can never need when that is
 //! more; pinned units get a quarter; of what is left a unit gets three quarters at most, and
-//! recalled utterances, when they are asked for, a quarter. These shares depend on the budget and on
+//! recalled utterances, when they are asked for, a share of the budget that the request names; what they
+//! do not need of it is the recent units'. These shares depend on the budget and on
 //! the summary, not on what is said next, so that they do not move between two evictions. Only a
 //! newest unit that does not fit beside them takes theirs.
 
@@ -32,16 +33,16 @@ pub(super) struct Shares {
     pub(super) pinned: Vec<Unit>,
     /// What a unit may have.
     pub(super) unit: u64,
-    /// What the recent units may have together, pinned ones left out.
+    /// What the recent units may have together, pinned ones left out, less what is recalled.
     pub(super) recent: u64,
-    /// What is for recalled utterances.
+    /// What recalled utterances may have of it.
     pub(super) recall: u64,
     /// The newest unit has taken shares that others had, or is pinned: once there is a newer one, the
     /// others get what is left beside it.
     pub(super) tight: bool,
 }
 
-/// The share of the budget that the summary has, and the pinned units, and of the rest the recalled.
+/// The share of the budget that the summary has, and the pinned units.
 const QUARTER: u64 = 4;
 
 /// Shares what `fixed` leaves of the budget. `newest` is the newest unit, as long as it is, and
@@ -58,9 +59,10 @@ pub(super) fn share(plan: &Plan<'_>, fixed: u64, newest: &Unit, lead: u64) -> Re
         let taken = summary.tokens() + pinned.iter().map(|unit| unit.tokens).sum::<u64>();
         let rest = room.saturating_sub(taken);
         let unit = rest - rest / QUARTER;
-        if taken + lead + newest.tokens.min(unit).max(least - lead) <= room {
+        let needed = lead + newest.tokens.min(unit).max(least - lead);
+        if taken + needed <= room {
             let tight = with_pinned < pinned_room || is_pinned(plan, newest);
-            return Ok(Shares { summary, pinned, tight, ..Shares::of(plan, rest, unit, least) });
+            return Ok(Shares { summary, pinned, tight, ..Shares::of(plan, rest, unit, needed) });
         }
     }
     let unit = room - lead;
@@ -70,15 +72,15 @@ pub(super) fn share(plan: &Plan<'_>, fixed: u64, newest: &Unit, lead: u64) -> Re
 }
 
 impl Shares {
-    fn of(plan: &Plan<'_>, rest: u64, unit: u64, least: u64) -> Self {
-        let recall = if plan.request.recall { rest / QUARTER } else { 0 };
-        let recent = (rest - recall).max(least);
+    /// The shares of the `rest`, of which the newest unit and the user utterance of its turn have `needed`.
+    fn of(plan: &Plan<'_>, rest: u64, unit: u64, needed: u64) -> Self {
+        let percent = plan.request.recall.map_or(0, u64::from);
         Self {
             summary: Told::default(),
             pinned: Vec::new(),
             unit,
-            recent,
-            recall: recall.min(rest - recent.min(rest)),
+            recent: rest,
+            recall: (plan.budget * percent / 100).min(rest.saturating_sub(needed)),
             tight: false,
         }
     }

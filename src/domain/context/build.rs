@@ -7,10 +7,13 @@ use crate::domain::{
     context::{
         Archived, Context, Request,
         assemble::Assembly,
-        budget::{TooSmall, share},
+        budget::{Shares, TooSmall, share},
+        found::Found,
         omitted::Omitted,
         plan::{Plan, tokens_of},
-        recent, turns,
+        recalled::Quote,
+        recent::{self, Recent},
+        turns,
         unit::Unit,
     },
 };
@@ -31,7 +34,8 @@ pub fn build(
     request: &Request,
     counter: &dyn TokenCounter,
 ) -> Result<Context, Refusal> {
-    build_with(conversation, Archived { recalled, ..Archived::default() }, request, counter)
+    let recalled: Vec<Found> = recalled.iter().map(Found::from).collect();
+    build_with(conversation, Archived { recalled: &recalled, ..Archived::default() }, request, counter)
 }
 
 /// The context of `conversation`.
@@ -67,7 +71,19 @@ impl Plan<'_> {
         let nothing = Unit::nothing(self.window().len());
         let newest = units.last().filter(|unit| !unit.messages.is_empty());
         let shares = share(self, fixed, newest.unwrap_or(&nothing), lead)?;
-        let recent = recent::choose(self, units, &shares);
-        Ok(Assembly { plan: self, shares, recent, omitted }.context(instructions))
+        let recent = recent::choose(self, units, &shares, shares.recent);
+        let quote = self.quote(&shares, &recent);
+        let recent = match &quote {
+            Some(quote) => recent::choose(self, recent.units, &shares, shares.recent - quote.tokens()),
+            None => recent,
+        };
+        Ok(Assembly { plan: self, shares, recent, quote, omitted }.context(instructions))
+    }
+
+    /// What was found of that which is not among the `recent`, nor pinned: it takes its place from them.
+    fn quote(&self, shares: &Shares, recent: &Recent) -> Option<Quote> {
+        let said = recent.messages().chain(shares.pinned.iter().flat_map(|unit| &unit.messages));
+        let rendered = said.filter_map(|message| Some(message.utterance.as_ref()?.sequence)).collect();
+        Quote::of(self.archived.recalled, &rendered, shares.recall, self.rendering.costs)
     }
 }

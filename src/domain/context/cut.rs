@@ -25,6 +25,11 @@ impl Grid {
         Self { limit, step: (limit.saturating_mul(STEP.0) / STEP.1).max(1) }
     }
 
+    /// The same lines, for less that fits: so that they stay where they are while that varies.
+    pub(super) fn within(self, limit: u64) -> Self {
+        Self { limit, ..self }
+    }
+
     /// Whether a line that leaves so much leaves enough.
     pub(super) fn leaves_enough(&self, left: u64) -> bool {
         left >= self.limit - self.step.min(self.limit)

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use crate::domain::{
     Ranges, Role, ToolCall, Utterance,
     context::{
+        found::Found,
         request::Format,
         warning::{Uncovered, Warning},
     },
@@ -27,8 +28,8 @@ pub struct Context {
     pub tokens: u32,
     /// The budget that held; `None` when it was unlimited.
     pub budget: Option<u32>,
-    /// The utterances that a message recalls, ascending.
-    pub recalled: Vec<Arc<Utterance>>,
+    /// The utterances that a message recalls, in its order.
+    pub recalled: Vec<Found>,
     /// What was left out, and why.
     pub omitted: Vec<(Omission, Ranges)>,
     /// What limits leave out that no summary covers.
@@ -59,6 +60,8 @@ pub struct Message {
 pub enum How {
     /// An utterance as it was said.
     Whole,
+    /// The instructions that the caller gave.
+    Given,
     /// A head instruction.
     Instruction,
     /// An important utterance, away from its place.
@@ -130,5 +133,5 @@ pub struct Archived<'a> {
     /// The user utterance of the turn that [`asked_before`](crate::domain::context::asked_before) names.
     pub asked: Option<&'a Arc<Utterance>>,
     /// What a search found, the best first; what the context has anyway is passed over.
-    pub recalled: &'a [Arc<Utterance>],
+    pub recalled: &'a [Found],
 }

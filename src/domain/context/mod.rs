@@ -1,7 +1,7 @@
 //! BuildContext: what of a conversation goes to the model, in which order, within a budget.
 //!
 //! ```text
-//! instructions · summary · pinned · [the turn's own user utterance] · recent units · newest
+//! given instructions · instructions · summary · pinned · [the turn's own user utterance] · recent units · newest
 //!                                                            recalled before its user utterance ↑
 //! ```
 //!
@@ -18,6 +18,7 @@ mod assemble;
 mod budget;
 mod build;
 mod cut;
+mod found;
 mod mask;
 mod message;
 mod omitted;
@@ -37,6 +38,7 @@ mod warning;
 pub mod wording;
 
 pub use build::{asked_before, build, build_with};
+pub use found::{Found, Source};
 pub use message::{Archived, Context, How, Message, Omission};
-pub use request::{Format, Request, SummaryPlacement, Unanswered};
+pub use request::{Format, RECALL_PERCENT, Request, SummaryPlacement, Unanswered};
 pub use warning::{Uncovered, Warning};

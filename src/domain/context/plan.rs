@@ -20,6 +20,8 @@ pub(super) struct Plan<'a> {
     pub(super) request: &'a Request,
     pub(super) rendering: Rendering<'a>,
     pub(super) budget: u64,
+    /// The instructions that the caller gave.
+    pub(super) given: Option<Message>,
     /// The first place behind the instructions.
     pub(super) floor: usize,
     /// The first place of the turns asked for, not before the floor.
@@ -47,9 +49,11 @@ impl<'a> Plan<'a> {
         };
         // so large that nothing is cut, and that sums of it do not overflow
         let unlimited = u64::from(u32::MAX) << 16;
-        let budget = request.budget.or_else(|| Request::default_budget(conversation));
-        let budget = budget.map_or(unlimited, u64::from);
-        Self { conversation, archived, request, rendering, budget, floor, first }
+        let given = given(request, rendering.costs);
+        let default =
+            || Some(u64::from(Request::default_budget(conversation)?) + tokens_of(given.as_slice()));
+        let budget = request.budget.map(u64::from).or_else(default).unwrap_or(unlimited);
+        Self { conversation, archived, request, rendering, budget, given, floor, first }
     }
 
     pub(super) fn window(&self) -> &'a Window {
@@ -66,7 +70,8 @@ impl<'a> Plan<'a> {
     }
 
     pub(super) fn instructions(&self, omitted: &mut Omitted) -> Vec<Message> {
-        let mut messages = Vec::with_capacity(self.floor + 4);
+        let mut messages = Vec::with_capacity(self.floor + 5);
+        messages.extend(self.given.clone());
         for utterance in self.window().slice(0..self.floor) {
             match self.rendering.message(utterance) {
                 _ if utterance.forgotten => omitted.add(Omission::Forgotten, utterance.sequence),
@@ -110,6 +115,11 @@ impl<'a> Plan<'a> {
         };
         lead.filter(|lead| lead.is_live()).and_then(|lead| self.rendering.message(lead))
     }
+}
+
+fn given(request: &Request, costs: Costs<'_>) -> Option<Message> {
+    let text = request.instructions.as_deref().filter(|text| !text.trim().is_empty())?;
+    Some(Message::own(Role::System, How::Given, text.to_owned(), costs.of_words(text)))
 }
 
 /// The start of the unit that stands at `place`, not before `floor`.

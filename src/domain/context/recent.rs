@@ -29,6 +29,11 @@ impl Recent {
         let lead = units.last().and_then(|oldest| plan.lead(oldest));
         Self { taken: units.len(), place: plan.first, units, lead }
     }
+
+    /// What is rendered of them.
+    pub(super) fn messages(&self) -> impl Iterator<Item = &Message> {
+        self.lead.iter().chain(self.units[..self.taken].iter().flat_map(|unit| &unit.messages))
+    }
 }
 
 /// A line that the context may begin at.
@@ -51,9 +56,9 @@ impl Line {
     }
 }
 
-/// Goes on from `units`, the newest ones, to those that fit, and chooses the line at which the
+/// Goes on from `units`, the newest ones, to those that fit into `recent`, and chooses the line at which the
 /// context begins: see `cut.rs`. The newest unit with a message is always taken.
-pub(super) fn choose(plan: &Plan<'_>, units: Vec<Unit>, shares: &Shares) -> Recent {
+pub(super) fn choose(plan: &Plan<'_>, units: Vec<Unit>, shares: &Shares, recent: u64) -> Recent {
     let mut walk = Walk { plan, units, lead: (0, None) };
     let (mut left, mut said) = (0, plan.window().tokens());
     let mut stands = Vec::new();
@@ -63,15 +68,15 @@ pub(super) fn choose(plan: &Plan<'_>, units: Vec<Unit>, shares: &Shares) -> Rece
             plan.rendering.fit(unit, shares.unit);
             left += unit.tokens;
         }
-        if left > shares.recent && stands.iter().any(|stand: &Stand| stand.begins) {
-            return walk.best(&stands, shares.recent);
+        if left > recent && stands.iter().any(|stand: &Stand| stand.begins) {
+            return walk.best(&stands, shares.recent, recent);
         }
         said = said.saturating_sub(unit.counted);
         stands.push(Stand { begins: !unit.messages.is_empty(), left, said });
     }
     let lead = walk.units.last().and_then(|oldest| plan.lead(oldest));
-    match left + tokens_of(lead.as_slice()) > shares.recent {
-        true => walk.best(&stands, shares.recent),
+    match left + tokens_of(lead.as_slice()) > recent {
+        true => walk.best(&stands, shares.recent, recent),
         false => Recent::all(plan, walk.units),
     }
 }
@@ -106,9 +111,10 @@ impl Walk<'_> {
         index < self.units.len()
     }
 
-    /// The recent units from the best of the lines that leave no more than `recent`.
-    fn best(mut self, stands: &[Stand], recent: u64) -> Recent {
-        let grid = self.plan.request.in_steps().then(|| Grid::of(recent));
+    /// The recent units from the best of the lines that leave no more than `recent`, of `most` that they may
+    /// have where nothing is recalled.
+    fn best(mut self, stands: &[Stand], most: u64, recent: u64) -> Recent {
+        let grid = self.plan.request.in_steps().then(|| Grid::of(most).within(recent));
         let mut best: Option<Line> = None;
         for (index, stand) in stands.iter().enumerate().filter(|(_, stand)| stand.begins) {
             let line = self.line(index, stand, grid);

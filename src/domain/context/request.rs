@@ -7,6 +7,8 @@ use crate::domain::{Conversation, Marks, Policy};
 pub struct Request {
     /// What the messages are to be rendered as.
     pub format: Format,
+    /// A system prompt that is not stored: the first of the system's messages. White space alone is none.
+    pub instructions: Option<Box<str>>,
     /// The most tokens; `None` is [`Request::default_budget`], or what must be rendered if that is more.
     pub budget: Option<u32>,
     /// The most turns, 0 being all; `None` is the policy's (seed 003, `maxRecentTurns`).
@@ -16,8 +18,8 @@ pub struct Request {
     pub stable_steps: Option<bool>,
     /// Where the summary stands.
     pub summary: SummaryPlacement,
-    /// Whether a quarter of what is left is for recalled utterances.
-    pub recall: bool,
+    /// At most so many per cent of the budget are for recalled utterances; `None` recalls none.
+    pub recall: Option<u32>,
     /// Tool results that are at least so many turns old are masked, as many turns at a time (two at
     /// least); `None` is never.
     pub mask_after_turns: Option<u32>,
@@ -25,12 +27,14 @@ pub struct Request {
     pub unanswered: Unanswered,
 }
 
+/// The share of recalled utterances by default, in per cent of the budget.
+pub const RECALL_PERCENT: u32 = 40;
 /// Added to the default budget for what a rendering says itself.
 const OWN_WORDS_TOKENS: u32 = 64;
 
 impl Request {
     /// The tokens that a conversation's own limits allow: the window's, the summary's, and 64 for
-    /// what a rendering says itself; `None` when one of them is unlimited.
+    /// what a rendering says itself; `None` when one of them is unlimited. Given instructions come on top.
     pub fn default_budget(conversation: &Conversation) -> Option<u32> {
         let policy = &conversation.head.policy;
         let window = policy.tokens?.max();

@@ -8,7 +8,7 @@ use super::*;
 use crate::domain::{
     AssignedId, Conversation, ConversationId, ConversationKey, Draft, Encoding, Identity, LineageId, Loaded,
     Marks, More, Namespace, Policy, Ranges, RecipientId, Refusal, Role, Sequence, Timestamp, TokenCounter,
-    ToolCall, Verdict, change,
+    ToolCall, Utterance, Verdict, change,
     extractive::tests::o200k,
     forget::{Forget, forget},
     forgetting,
@@ -397,7 +397,7 @@ fn pinned_units_stay_when_their_place_is_cut() {
 fn what_is_recalled_stands_before_the_newest_user_utterance() {
     let talk = turns(60);
     let found: Vec<_> = [9, 4, 118].iter().map(|at| talk.0.window.at(at - 1).unwrap().clone()).collect();
-    let request = Request { recall: true, ..within(500) };
+    let request = Request { recall: Some(RECALL_PERCENT), ..within(500) };
     let context = build(&talk.0, &found, &request, o200k()).unwrap();
     let at = context.messages.iter().position(|message| message.how == How::Recalled).unwrap();
     assert_eq!((at, context.messages[at + 1].role), (context.messages.len() - 3, Role::User));
@@ -410,10 +410,92 @@ fn what_is_recalled_stands_before_the_newest_user_utterance() {
          [End of what was recalled]",
         "in the order said, without what is there anyway"
     );
-    let recalled: Vec<u64> = context.recalled.iter().map(|utterance| utterance.sequence.get()).collect();
+    let recalled: Vec<u64> = context.recalled.iter().map(|found| found.utterance.sequence.get()).collect();
     assert_eq!(recalled, [4, 9]);
     assert!(omitted(&context)[0].1.starts_with("1-3, 5-8, 10-"));
     assert!(context.tokens <= 500);
+}
+
+/// The recalled have the share that the request names, and what they do not need of it is the recent units'.
+#[test]
+fn what_the_recalled_leave_of_their_share_is_for_recent_units() {
+    let talk = turns(60);
+    let found: Vec<_> = talk.0.window.iter().take(40).cloned().collect();
+    let quoted = |percent: Option<u32>, found: &[Arc<Utterance>]| {
+        let request = Request { recall: percent, stable_steps: Some(false), ..within(1_000) };
+        let context = build(&talk.0, found, &request, o200k()).unwrap();
+        let recalled = context.messages.iter().find(|message| message.how == How::Recalled);
+        (recalled.map_or(0, |message| message.tokens), context.tokens)
+    };
+    for (percent, least, most) in [(10, 60, 100), (40, 340, 400), (100, 600, 1_000)] {
+        let (tokens, all) = quoted(Some(percent), &found);
+        assert!((least..=most).contains(&tokens), "{tokens} of {percent} %");
+        assert!((950..=1_000).contains(&all), "{all}");
+    }
+    let (tokens, all) = quoted(Some(40), &found[..1]);
+    assert!(tokens < 60 && (950..=1_000).contains(&all), "{tokens} of {all}");
+    assert_eq!(quoted(None, &found).0, 0);
+}
+
+#[test]
+fn what_is_recalled_of_another_conversation_names_it() {
+    let mut talk = turns(2);
+    let source = |id: u128, title: Option<&str>, day: i64| Source {
+        id: ConversationId::assigned(id),
+        title: title.map(Into::into),
+        start_time: Timestamp(day * 86_400_000_000),
+    };
+    let [lamps, untitled] = [source(2, Some("Lamps"), 20_000), source(3, None, 20_001)].map(Arc::new);
+    let said = |sequence: u64| talk.0.window.get(Sequence(sequence)).unwrap().clone();
+    let of =
+        |source: Option<&Arc<Source>>, sequence| Found { source: source.cloned(), utterance: said(sequence) };
+    let found =
+        [of(Some(&untitled), 1), of(Some(&lamps), 4), of(None, 2), of(Some(&lamps), 1), of(Some(&lamps), 4)];
+    talk.say(Role::User, "And now?");
+    let request = Request { max_turns: Some(1), recall: Some(RECALL_PERCENT), ..Request::default() };
+    let archived = Archived { recalled: &found, ..Archived::default() };
+    let context = build_with(&talk.0, archived, &request, o200k()).unwrap();
+    let wanted = "[Recalled from earlier conversations]\n\
+         From \"Lamps\" of 2024-10-04:\n\
+         User (turn 1): Question 1: where is order 1?\n\
+         Assistant (turn 2): Order 2 is on its way to you.\n\
+         From a conversation of 2024-10-05:\n\
+         User (turn 1): Question 1: where is order 1?\n\
+         From this conversation:\n\
+         Assistant (turn 1): Order 1 is on its way to you.\n\
+         [End of what was recalled]";
+    let message = context.messages.iter().find(|message| message.how == How::Recalled).unwrap();
+    assert_eq!((message.text(), message.tokens), (wanted, 4 + o200k().count(wanted)));
+    assert_eq!(context.recalled, [&found[3], &found[1], &found[0], &found[2]].map(Clone::clone));
+    assert_eq!(
+        omitted(&context),
+        [(Omission::MaxTurns, "1, 3-4".to_owned())],
+        "the others are no part of this one"
+    );
+}
+
+#[test]
+fn given_instructions_stand_first_and_count() {
+    let mut talk = Talk::with(Policy { tokens: Some(Marks::of(100)), ..Policy::ROLLING });
+    talk.say(Role::System, "Be kind.").say(Role::User, "Hi");
+    let request = Request { instructions: Some("Be brief.".into()), ..Request::default() };
+    let context = talk.context(&request);
+    assert_eq!(told(&context), ["system Be brief.", "system Be kind.", "user Hi"]);
+    assert_eq!(
+        (context.head, context.stable, context.messages[0].tokens),
+        (2, 3, 4 + o200k().count("Be brief."))
+    );
+    let plain = talk.context(&Request::default());
+    let more = 4 + o200k().count("Be brief.");
+    assert_eq!(
+        (context.tokens, context.budget),
+        (plain.tokens + more, plain.budget.map(|budget| budget + more))
+    );
+    let blank = Request { instructions: Some(" \n".into()), ..Request::default() };
+    assert_eq!(talk.context(&blank), plain);
+    let refused =
+        build(&talk.0, &[], &Request { budget: Some(plain.tokens), ..request }, o200k()).unwrap_err();
+    assert_eq!(needed(&refused), context.tokens);
 }
 
 #[test]
@@ -490,15 +572,27 @@ pub(crate) fn requests() -> impl Strategy<Value = Request> {
         prop::option::of(40..3_000u32),
         prop::option::of(1..8u32),
         prop::sample::select(placements.to_vec()),
-        any::<bool>(),
+        prop::option::of(1..=100u32),
         prop::option::of(1..4u32),
         prop::sample::select(vec![Unanswered::Omit, Unanswered::Placeholder]),
         any::<Option<bool>>(),
+        prop::option::of("[a-z ]{0,60}"),
     )
         .prop_map(
-            |(format, budget, max_turns, summary, recall, mask_after_turns, unanswered, stable_steps)| {
+            |(
+                format,
+                budget,
+                max_turns,
+                summary,
+                recall,
+                mask_after_turns,
+                unanswered,
+                stable_steps,
+                given,
+            )| {
                 Request {
                     stable_steps,
+                    instructions: given.map(Into::into),
                     format,
                     budget,
                     max_turns,
@@ -532,7 +626,7 @@ fn check_exchanges(context: &Context) -> Result<(), TestCaseError> {
 fn check_account(talk: &Talk, context: &Context) -> Result<(), TestCaseError> {
     let mut rendered: Ranges = sequences(context).into_iter().map(Sequence).collect();
     prop_assert_eq!(rendered.count(), sequences(context).len() as u64, "nothing twice");
-    context.recalled.iter().for_each(|utterance| rendered.add(utterance.sequence));
+    context.recalled.iter().for_each(|found| rendered.add(found.utterance.sequence));
     let mut all = rendered.clone();
     let mut count = rendered.count();
     for (_, ranges) in &context.omitted {

@@ -97,6 +97,23 @@ fn text_of_seed_000() {
     assert_eq!((rendered.messages_json.as_str(), rendered.stable_messages), ("", 0));
 }
 
+/// Instructions that are not stored go where the system's words go.
+#[test]
+fn given_instructions_are_the_systems() {
+    let mut talk = Talk::session();
+    talk.say(Role::User, "Hi");
+    let rendered = |format| {
+        let request = Request { format, instructions: Some("Be brief.".into()), ..Request::default() };
+        render(&talk.context(&request), o200k())
+    };
+    let chat = parsed(&rendered(Format::OpenAiChat).messages_json);
+    assert_eq!(chat[0], json!({"role": "system", "content": "Be brief."}));
+    let anthropic = rendered(Format::AnthropicMessages);
+    assert_eq!(parsed(&anthropic.system_json), json!([{"type": "text", "text": "Be brief."}]));
+    assert_eq!(parsed(&anthropic.messages_json).as_array().map(Vec::len), Some(1));
+    assert!(rendered(Format::Text).text.starts_with("Be brief.\n\n## Current Conversation\n"));
+}
+
 #[test]
 fn ids_that_come_again_differ() {
     let mut talk = Talk::session();

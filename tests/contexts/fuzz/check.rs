@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use tonic::Status;
 use utterd::proto::{
     BuildContextRequest, BuildContextResponse, ContextFormat, ContextWarningKind, OmissionReason, RenderedAs,
-    Role, Utterance, UtteranceState,
+    RenderedUtterance, Role, Utterance, UtteranceState,
 };
 
 use super::Tally;
@@ -36,12 +36,14 @@ pub fn context(
         ("the provider refuses it", faults.is_empty(), format!("{faults:?}")),
         ("it is over its budget", is_within(context), format!("{:?}", context.token_count)),
         ("its tokens are counted otherwise", is_counted(context, request.format()), String::new()),
+        ("it recalls more than its share", recalls_its_share(request, context), String::new()),
         ("it has other turns than asked for", has_its_turns(request, context, stored), String::new()),
         ("other utterances are uncovered", tells_uncovered(context, stored, covered), String::new()),
         ("not all is accounted for", is_accounted_for(context, stored), String::new()),
     ];
     tally.cut += u32::from(context.omitted.iter().any(|left| left.reason() == OmissionReason::Budget));
     tally.recalled += u32::from(rendered(context, RenderedAs::Recalled).next().is_some());
+    tally.continued += u32::from(own(context).count() < context.utterances.len());
     tally.led += u32::from(is_led(context, stored));
     match results.iter().find(|(_, holds, _)| !holds) {
         Some((what, _, found)) => Err(format!("{what}: {found}\n{request:?}\n{context:#?}")),
@@ -82,8 +84,13 @@ fn is_counted(context: &BuildContextResponse, format: ContextFormat) -> bool {
 
 /// The sequences that are rendered so.
 fn rendered(context: &BuildContextResponse, how: RenderedAs) -> impl Iterator<Item = i64> {
-    let those = context.utterances.iter().filter(move |one| one.rendered_as() == how);
+    let those = own(context).filter(move |one| one.rendered_as() == how);
     those.map(|one| one.sequence)
+}
+
+/// What is rendered of the conversation itself.
+fn own(context: &BuildContextResponse) -> impl Iterator<Item = &RenderedUtterance> {
+    context.utterances.iter().filter(|one| one.conversation_id.is_empty())
 }
 
 fn has_its_turns(
@@ -105,9 +112,21 @@ fn is_accounted_for(context: &BuildContextResponse, stored: &[Utterance]) -> boo
     let mut times: BTreeMap<i64, usize> = BTreeMap::new();
     let omitted =
         context.omitted.iter().flat_map(|left| &left.sequences).flat_map(|range| range.first..=range.last);
-    let rendered = context.utterances.iter().map(|one| one.sequence);
+    let rendered = own(context).map(|one| one.sequence);
     rendered.chain(omitted).for_each(|sequence| *times.entry(sequence).or_default() += 1);
     times.values().all(|times| *times == 1) && stored.iter().all(|said| times.contains_key(&said.sequence))
+}
+
+/// The message that quotes what was recalled has no more than its share of the budget.
+fn recalls_its_share(request: &BuildContextRequest, context: &BuildContextResponse) -> bool {
+    let Some((recall, budget)) = request.recall.as_ref().zip(context.token_budget) else { return true };
+    let messages: Vec<serde_json::Value> = serde_json::from_str(&context.messages_json).unwrap_or_default();
+    let texts = messages.iter().filter_map(|message| message["content"].as_str());
+    let quoted = texts
+        .filter(|text| text.starts_with("[Recalled from earlier "))
+        .map(|text| 4 + counter().count(text));
+    let percent = u64::from(recall.max_percent.unwrap_or(40).unsigned_abs());
+    u64::from(quoted.sum::<u32>()) * 100 <= u64::from(budget.unsigned_abs()) * percent
 }
 
 /// Whether it counts, and warns of, what limits leave out and no summary covers.

@@ -46,7 +46,7 @@ fn step() -> impl Strategy<Value = Step> {
         2 => policy().prop_map(Step::Limits),
         1 => (1..12u8).prop_map(Step::Compact),
         1 => Just(Step::UndoCompaction),
-        1 => Just(Step::End),
+        2 => Just(Step::End),
         3 => asks::request().prop_map(|request| Step::Build(Box::new(request))),
     ]
 }

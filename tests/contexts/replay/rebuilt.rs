@@ -35,7 +35,7 @@ impl Rebuilt {
     /// Builds and writes a context; refused when the budget is too small.
     pub fn of(said: &Said, request: &Request) -> Result<Self, Refusal> {
         let conversation = &said.conversation;
-        let recalled = if request.recall { said.recallable() } else { Vec::new() };
+        let recalled = if request.recall.is_some() { said.recallable() } else { Vec::new() };
         let context = build(conversation, &recalled, request, counter())?;
         let rendered = render(&context, counter());
         let (mut faults, counted) = match request.format {

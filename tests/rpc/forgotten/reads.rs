@@ -144,7 +144,11 @@ async fn contexts(session: &Session, conversation: &str, prompt: &str) -> Vec<An
                 token_budget: Some(1_000_000),
                 max_turns: Some(0),
                 summary_placement: placement.into(),
-                recall: Some(ContextRecall { prompt: prompt.to_owned(), limit: Some(50) }),
+                recall: Some(ContextRecall {
+                    prompt: prompt.to_owned(),
+                    limit: Some(50),
+                    ..Default::default()
+                }),
                 ..Default::default()
             };
             let context = whole(session.context().build_context(request).await);

@@ -1,0 +1,68 @@
+//! What a search found, for a context to quote.
+
+use std::sync::Arc;
+
+use crate::domain::{Conversation, ConversationId, Timestamp, Utterance};
+
+/// An utterance that was found.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Found {
+    /// What was said.
+    pub utterance: Arc<Utterance>,
+    /// The conversation in which, if that is another.
+    pub source: Option<Arc<Source>>,
+}
+
+/// Another conversation of the recipient.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Source {
+    /// Its id.
+    pub id: ConversationId,
+    /// The title that it was given, or got when it ended.
+    pub title: Option<Arc<str>>,
+    /// When it began.
+    pub start_time: Timestamp,
+}
+
+impl Source {
+    /// `conversation`, to be named.
+    pub fn of(conversation: &Conversation) -> Self {
+        let head = &conversation.head;
+        let made = || head.ended.as_ref().and_then(|ended| ended.title.clone());
+        Self {
+            id: conversation.key().id.clone(),
+            title: head.title.clone().or_else(made),
+            start_time: head.identity.start_time,
+        }
+    }
+
+    /// The order in which conversations are quoted.
+    pub(super) fn order(&self) -> (Timestamp, &ConversationId) {
+        (self.start_time, &self.id)
+    }
+
+    /// What stands before its utterances.
+    pub(super) fn heading(&self) -> String {
+        let date = match jiff::Timestamp::from_microsecond(self.start_time.0) {
+            Ok(time) => time.strftime("%Y-%m-%d").to_string(),
+            Err(_) => "an unknown date".to_owned(),
+        };
+        match &self.title {
+            Some(title) => format!("From \"{title}\" of {date}:\n"),
+            None => format!("From a conversation of {date}:\n"),
+        }
+    }
+}
+
+impl From<&Arc<Utterance>> for Found {
+    fn from(utterance: &Arc<Utterance>) -> Self {
+        Self { utterance: utterance.clone(), source: None }
+    }
+}
+
+impl Found {
+    /// Whether it is the utterance of this conversation with a sequence that is `wanted`.
+    pub(super) fn is_here(&self, wanted: impl FnOnce(crate::domain::Sequence) -> bool) -> bool {
+        self.source.is_none() && wanted(self.utterance.sequence)
+    }
+}
