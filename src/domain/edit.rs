@@ -75,12 +75,18 @@ impl Transition {
     ///
     /// Refuses when the policy rejects a unit of that size.
     pub(super) fn say_anew(&mut self, unit: &[Arc<Utterance>], context: &Context<'_>) -> Result<(), Refusal> {
+        let policy = &self.after.head.policy;
+        check_size(unit, policy.oversize, policy.tokens.map(crate::domain::Marks::max))?;
+        self.retell(unit, context);
+        Ok(())
+    }
+
+    /// What the summary tells of a unit is chosen anew: `unit` is as it is now.
+    pub(super) fn retell(&mut self, unit: &[Arc<Utterance>], context: &Context<'_>) {
         let head = &mut self.after.head;
-        check_size(unit, head.policy.oversize, head.policy.tokens.map(crate::domain::Marks::max))?;
         head.erased_at = head.revision;
         let with = context.summary_context(&head.policy);
         self.change_summary(|summary, with| summary.restore(unit, with), &with);
-        Ok(())
     }
 }
 

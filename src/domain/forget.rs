@@ -115,30 +115,6 @@ pub fn would_forget(
     Ok(Verdict::Decided(Forgotten { transition, utterances, gone, still_told, excess }))
 }
 
-/// What a hard forget in one conversation takes out of another that shares what was said up to
-/// `through`: the same sequences, whatever the other has made of them since. `None` when it has nothing
-/// of them.
-pub fn erase_shared(
-    before: &Conversation,
-    gone: &Ranges,
-    through: Sequence,
-    context: &Context<'_>,
-) -> Option<Transition> {
-    let shared = gone.intersection(&Ranges::before(through.next()));
-    let stored: Ranges = shared.sequences().filter(|sequence| before.stores(*sequence)).collect();
-    if stored.is_empty() && !before.summary.covers().meets(&shared) {
-        return None;
-    }
-    let mut transition = Transition::from(before, context.now);
-    abandon(&mut transition, before, &stored);
-    transition.erase(&stored, context);
-    let mut remnants = shared;
-    remnants.subtract(&stored);
-    transition.erase_remnants(&remnants, context);
-    transition.renew_closing(context.counter);
-    Some(transition.finish(&before.summary))
-}
-
 fn needed_archive(
     before: &Conversation,
     instruction: &Instruction,
@@ -178,7 +154,8 @@ fn excess(window: &Window, selected: &[Arc<Utterance>], command: &Forget) -> Opt
     (command.instruction.is_english() && several && is_most).then_some((meant, could_be))
 }
 
-fn abandon(transition: &mut Transition, before: &Conversation, sequences: &Ranges) {
+/// What is forgotten waits for nothing any more.
+pub(in crate::domain) fn abandon(transition: &mut Transition, before: &Conversation, sequences: &Ranges) {
     let head = &mut transition.after.head;
     if head.open.as_ref().is_some_and(|open| sequences.contains(open.unit)) {
         head.open = None;
@@ -215,10 +192,12 @@ fn silence(
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
     use crate::domain::{
-        Marks, Policy, Role,
-        test_life::{Life, said},
+        Draft, Marks, Policy, Role, Timestamp, forgetting,
+        test_life::{Life, calls, result, said},
     };
 
     /// Ten utterances, of which the first six left the archive too.
@@ -261,5 +240,60 @@ mod tests {
             assert_eq!(forgotten.still_told.to_string(), still_told, "{instruction}");
         }
         assert_eq!((life.state.head.revision, &life.state.summary), (revision, &before));
+    }
+
+    /// Sentences that may mean a part or all of what was said.
+    const SENTENCES: [&str; 8] = [
+        "forget what I said",
+        "forget everything",
+        "forget your messages",
+        "forget the last three messages",
+        "forget everything after turn 2",
+        "forget everything about reports and results",
+        "forget the tool results",
+        "forget everything from yesterday on",
+    ];
+
+    /// One unit of each kind.
+    fn unit(kind: u8, number: usize) -> Vec<Draft> {
+        let text = format!("report {number}");
+        match kind {
+            0 => vec![said(Role::User, &text)],
+            1 => vec![said(Role::Assistant, &text)],
+            _ => vec![calls(&["a"]), result("a")],
+        }
+    }
+
+    proptest! {
+        /// More than half of the window goes only by the short form, which selects the same; one unit goes always.
+        #[test]
+        fn plain_english_forgets_no_more_than_half(
+            kinds in prop::collection::vec(0..3_u8, 1..12),
+            silent in prop::collection::vec(1..12_u64, 0..3),
+            sentence in prop::sample::select(&SENTENCES[..]),
+            hard in any::<bool>(),
+        ) {
+            let mut life = Life::new(Policy::SESSION);
+            kinds.iter().enumerate().for_each(|(number, kind)| life.say(unit(*kind, number)));
+            silent.into_iter().for_each(|sequence| life.forget(sequence, false));
+            let command = |instruction| Forget { instruction, hard, expected: None };
+            let asked = forgetting::parse(sentence).unwrap();
+            let short = forgetting::parse(&asked.at(Timestamp(7)).to_string()).unwrap();
+            let obeyed = life.decide(|before, context| forget(before, &command(short.clone()), context)).unwrap();
+            let told = life.decide(|before, context| would_forget(before, &command(asked.clone()), context)).unwrap();
+            prop_assert_eq!(&obeyed.utterances, &told.utterances);
+            let units: BTreeSet<_> = told.utterances.iter().map(|utterance| utterance.unit).collect();
+            let window = life.state.window.iter().filter(|utterance| hard || !utterance.forgotten).count();
+            let too_much = units.len() > 1 && told.utterances.len() * 2 > window;
+            let decided = life.decide(|before, context| forget(before, &command(asked.clone()), context));
+            match decided {
+                Err(Refusal::TooBroad(excess)) => {
+                    prop_assert!(too_much);
+                    prop_assert_eq!((excess.selected, excess.window), (told.utterances.len(), window));
+                }
+                Ok(forgotten) => prop_assert!(!too_much && forgotten.utterances == told.utterances),
+                Err(other) => prop_assert!(false, "{}", other),
+            }
+        }
     }
 }

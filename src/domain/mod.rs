@@ -15,6 +15,7 @@ pub mod draft;
 pub mod edit;
 pub mod encoding;
 pub mod end;
+pub mod erasure;
 pub mod error;
 pub mod exchange;
 pub mod extractive;

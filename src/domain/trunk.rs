@@ -1,6 +1,6 @@
 //! What a fork leaves to both conversations.
 
-use crate::domain::{ConversationId, LineageId, Sequence};
+use crate::domain::{ConversationId, LineageId, Ranges, Sequence};
 
 /// A lineage that was frozen by a fork: nothing is written to it any more, and every conversation
 /// that shares it reads it as far as it goes.
@@ -22,4 +22,18 @@ pub struct ForkedFrom {
     /// A segment that reached beyond that sequence could not be rebuilt exactly: its sources
     /// are not stored any more.
     pub approximate: bool,
+    /// What follows that sequence, up to this one, is the parent's exchange once more, of which an utterance
+    /// says something else; `None` when the fork is no edit.
+    pub repeats_through: Option<Sequence>,
+}
+
+impl ForkedFrom {
+    /// What is the parent's once more, if the unit that it was taken from is among `lost`.
+    pub fn repeats(&self, lost: &Ranges) -> Ranges {
+        let first = self.sequence.next();
+        match self.repeats_through.filter(|_| lost.contains(first)) {
+            Some(last) => Ranges::of(first, last),
+            None => Ranges::new(),
+        }
+    }
 }

@@ -1,12 +1,13 @@
-//! A hard forget: it reaches every conversation that shares what is forgotten, in one commit.
+//! A hard forget: it reaches every conversation that has something of what is forgotten, in one commit.
 
 use std::{collections::BTreeSet, sync::Arc};
 
 use crate::{
     domain::{
-        Conversation, ConversationKey, Loaded, Sequence,
+        Conversation, ConversationKey, Verdict,
         change::Context,
-        forget::{Forget, Forgotten, erase_shared, forget},
+        erasure::erase_lost,
+        forget::{Forget, Forgotten, forget},
     },
     engine::{
         Applied, Engine, EngineError, ForgetReply, Selected,
@@ -16,6 +17,7 @@ use crate::{
         facts::Named,
         hold::{Hold, held, hold_all},
         queued::{ATTEMPTS, Target, WriteCall},
+        reach::Reached,
         write::Aimed,
     },
 };
@@ -23,14 +25,14 @@ use crate::{
 /// How an attempt ends.
 enum Erased {
     Done(ForgetReply),
-    /// These conversations share what is to be forgotten, too.
-    Shared(BTreeSet<ConversationKey>),
+    /// It reaches these conversations, of which not all are held.
+    Reaches(BTreeSet<ConversationKey>),
     /// The recipient's conversation is another one by now.
     Elsewhere,
 }
 
 impl Engine {
-    /// Takes what the instruction selects out of the conversation and of all that share it.
+    /// Takes what the instruction selects out of the conversation and of all that share or repeat it.
     pub(super) async fn erase(
         self: &Arc<Self>,
         call: WriteCall,
@@ -49,7 +51,7 @@ impl Engine {
                 let meant = target.clone();
                 match engine.erase_held(&call, &command, target, &holds).await {
                     Ok(Erased::Done(reply)) => return Ok(reply),
-                    Ok(Erased::Shared(more)) => keys = more,
+                    Ok(Erased::Reaches(more)) => keys = more,
                     Ok(Erased::Elsewhere) | Err(Uncommitted::Conflict(_)) => {}
                     Err(error) if error.is_refusal() && engine.is_outdated(&call, &meant).await? => {}
                     Err(error) => return Err(error.into()),
@@ -60,7 +62,7 @@ impl Engine {
         .await
     }
 
-    /// Erases, if all that share the conversation are held.
+    /// Erases, if all that it reaches are held.
     async fn erase_held(
         &self,
         call: &WriteCall,
@@ -74,21 +76,27 @@ impl Engine {
             return Ok(Erased::Elsewhere);
         }
         call.address.check_recipient(&before).map_err(EngineError::from)?;
-        let sharing = self.sharing(&before).await?;
-        if sharing.iter().any(|(other, _)| held(holds, other).is_none()) {
-            return Ok(Erased::Shared(sharing.into_iter().map(|(other, _)| other).collect()));
-        }
         let Forgotten { transition, utterances, gone, excess, .. } =
             self.rehearse(&before, |before, context| forget(before, command, context)).await?;
+        let reached = match &transition {
+            Some(_) => self.reach(&before, &gone, holds).await?,
+            None => Reached::default(),
+        };
+        if !reached.unheld.is_empty() {
+            return Ok(Erased::Reaches(reached.lost.into_keys().collect()));
+        }
         let commit = self.next_change();
         let first = transition.map(|transition| Decided::of(transition, commit));
         let mut parts = Vec::new();
         if let Some(first) = &first {
             parts.push(Part::from(hold, &before).and(first, call.operation, call.attempt.as_ref()));
-            for (other, through) in sharing {
-                let hold = held(holds, &other).ok_or(EngineError::Interrupted)?;
+            for (other, lost) in &reached.lost {
+                let hold = held(holds, other).ok_or(EngineError::Interrupted)?;
                 let Some(before) = hold.state().await? else { continue };
-                if let Some(transition) = erase_shared(&before, &gone, through, &self.context_for(&before)) {
+                let erased = |before: &Conversation, context: &Context<'_>| {
+                    Ok(erase_lost(before, lost, context).map_or_else(Verdict::Need, Verdict::Decided))
+                };
+                if let Some(transition) = self.rehearse(&before, erased).await? {
                     let decided = Decided::of(transition, commit);
                     let part = Part::from(hold, &before);
                     parts.push(part.and(&decided, call.operation, call.attempt.as_ref()));
@@ -102,22 +110,6 @@ impl Engine {
         self.commit(&mut parts, Extras { pointers, outcomes }).await?;
         changed.iter().for_each(|state| self.indexes.remove(state.head.identity.lineage));
         Ok(Erased::Done(Applied::now(done, Selected { utterances, excess })))
-    }
-
-    /// What a rule is told that needs nothing of the store.
-    fn context_for<'a>(&self, before: &Conversation) -> Context<'a> {
-        const NOTHING: &Loaded = &Loaded::new();
-        let counter = self.counter(before.head.identity.encoding);
-        Context { now: self.now_for(before), counter, loaded: NOTHING, llm: self.has_summarizer() }
-    }
-
-    /// The other conversations that share what `state` holds, which is held; each with the last sequence that
-    /// both share.
-    async fn sharing(&self, state: &Conversation) -> Result<Vec<(ConversationKey, Sequence)>, EngineError> {
-        match state.head.trunks.is_empty() {
-            true => Ok(Vec::new()),
-            false => Ok(self.store.sharing(state.key()).await?),
-        }
     }
 }
 

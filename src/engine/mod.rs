@@ -68,6 +68,7 @@ mod pipeline;
 mod queue;
 mod queued;
 mod queues;
+mod reach;
 mod read;
 mod recipient;
 mod remember;

@@ -26,6 +26,7 @@ mod exchanges;
 mod families;
 mod forget;
 mod forget_in_english;
+mod forget_in_forks;
 mod forgotten;
 mod fork;
 mod import_export;

@@ -65,6 +65,9 @@ fn decide(before: &Conversation, command: &ForkEdited, context: &Context<'_>) ->
     fork.evict(context)?;
     let newest = fork.after.window.last().or_else(|| fork.change.appended.last());
     let utterance = newest.ok_or_else(|| locate::unknown(id))?.clone();
+    if let Some(from) = &mut fork.after.head.forked_from {
+        Arc::make_mut(from).repeats_through = Some(utterance.sequence);
+    }
     let parent = freeze(before, at, command.fork.branch, context.now);
     Ok(ForkedEdited { forked: Forked { parent, fork: fork.finish(&Summary::default()) }, utterance })
 }

@@ -66,6 +66,7 @@ impl Message for ForkedFrom {
         self.conversation.put(1, to);
         self.sequence.put(2, to);
         self.approximate.put(3, to);
+        self.repeats_through.put(4, to);
     }
 
     fn read(from: &Payload<'_>) -> Result<Self, Fault> {
@@ -76,6 +77,7 @@ impl Message for ForkedFrom {
                 shared => sequence("the sequence of the fork", shared)?,
             },
             approximate: Field::get("whether the fork is approximate", 3, from)?,
+            repeats_through: Field::get("through where an edited fork repeats its parent", 4, from)?,
         })
     }
 }

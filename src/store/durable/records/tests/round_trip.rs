@@ -62,8 +62,14 @@ fn share() -> impl Strategy<Value = Share> {
 }
 
 fn forked_from() -> impl Strategy<Value = ForkedFrom> {
-    (conversation_id(), sequence(), any::<bool>())
-        .prop_map(|(conversation, sequence, approximate)| ForkedFrom { conversation, sequence, approximate })
+    (conversation_id(), sequence(), any::<bool>(), option::of(sequence())).prop_map(
+        |(conversation, sequence, approximate, repeats_through)| ForkedFrom {
+            conversation,
+            sequence,
+            approximate,
+            repeats_through,
+        },
+    )
 }
 
 fn ending() -> impl Strategy<Value = Ending> {

@@ -316,7 +316,7 @@ fn description() -> Description {
 
 fn forked_description() -> Description {
     let conversation = ConversationId::new("talk").unwrap();
-    let from = ForkedFrom { conversation, sequence: Sequence(9), approximate: true };
+    let from = ForkedFrom { conversation, sequence: Sequence(9), approximate: true, repeats_through: None };
     Description { forked_from: Some(Arc::new(from)), ..description() }
 }
 

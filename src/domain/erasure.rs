@@ -1,0 +1,147 @@
+//! What a hard forget in one conversation takes out of another.
+
+use std::sync::Arc;
+
+use crate::domain::{
+    Conversation, Loaded, More, Need, Ranges, TokenCounter, Transition, Utterance, change::Context,
+    draft::message_tokens, forget::abandon, locate,
+};
+
+/// What is lost in a conversation by a hard forget in another.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Lost {
+    /// What both share.
+    pub shared: Ranges,
+    /// What repeats it, as an edit as a fork does: see
+    /// [`ForkedFrom::repeats_through`](crate::domain::ForkedFrom::repeats_through).
+    pub repeated: Ranges,
+}
+
+/// Takes out what is lost; `None` when the conversation has nothing of it.
+///
+/// - What is shared goes, whatever the conversation has made of it since.
+/// - Of what is repeated, an utterance that is no exchange keeps what it says: that is what the caller gave in
+///   the place of what is forgotten. Everything else that it took over goes: its name, metadata and extras, and
+///   the tools used.
+/// - An exchange that is repeated goes whole: its calls and results are those that are forgotten.
+pub fn erase_lost(
+    before: &Conversation,
+    lost: &Lost,
+    context: &Context<'_>,
+) -> Result<Option<Transition>, Need> {
+    let unit = repeated_unit(before, &lost.repeated, context.loaded)?;
+    let alone = match unit.as_slice() {
+        [alone] if alone.tool_calls().is_empty() => Some(alone),
+        _ => None,
+    };
+    let mut gone = lost.shared.clone();
+    gone.union(&lost.repeated);
+    unit.iter().for_each(|member| gone.add(member.sequence));
+    alone.iter().for_each(|alone| gone.remove(alone.sequence, alone.sequence));
+    let stored: Ranges = gone.sequences().filter(|sequence| before.stores(*sequence)).collect();
+    let bare = alone.map(|alone| bare(alone, context.counter)).filter(|bare| Some(bare) != alone);
+    if stored.is_empty() && bare.is_none() && !before.summary.covers().meets(&gone) {
+        return Ok(None);
+    }
+    let mut transition = Transition::from(before, context.now);
+    abandon(&mut transition, before, &stored);
+    transition.erase(&stored, context);
+    gone.subtract(&stored);
+    transition.erase_remnants(&gone, context);
+    if let Some(bare) = bare {
+        transition.change.updated.add(bare.sequence);
+        transition.rewrite(vec![bare.clone()]);
+        transition.retell(&[bare], context);
+    }
+    transition.renew_closing(context.counter);
+    Ok(Some(transition.finish(&before.summary)))
+}
+
+/// The unit that `repeated` is of, as far as it is stored.
+fn repeated_unit(
+    before: &Conversation,
+    repeated: &Ranges,
+    loaded: &Loaded,
+) -> Result<Vec<Arc<Utterance>>, Need> {
+    let archived = loaded.archive(&repeated.intersection(&before.head.archived))?;
+    let in_window = repeated.sequences().find_map(|sequence| before.window.get(sequence));
+    match in_window.or(archived.first()) {
+        Some(member) => locate::unit_of(before, member, loaded),
+        None => Ok(Vec::new()),
+    }
+}
+
+/// An utterance without what it took over.
+fn bare(utterance: &Utterance, counter: &dyn TokenCounter) -> Arc<Utterance> {
+    let own = |more: &More| More {
+        tool_call_id: more.tool_call_id.clone(),
+        awaits_answer: more.awaits_answer,
+        original: more.original.clone(),
+        ..More::default()
+    };
+    let more = utterance.more.as_deref().map(own).filter(|more| *more != More::default());
+    let tokens = message_tokens(counter.count(&utterance.content), more.as_ref(), counter);
+    Arc::new(Utterance { tokens, more: more.map(Box::new), ..utterance.clone() })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::{
+        Draft, Marks, Policy, Role, Sequence, Verdict,
+        test_life::{Life, calls, result, said},
+    };
+
+    fn named(content: &str) -> Draft {
+        let more = More {
+            name: Some("Roswitha".into()),
+            metadata: [("where".to_owned(), "ward 7".to_owned())].into(),
+            extras_json: Some("{\"a\":1}".into()),
+            ..More::default()
+        };
+        Draft { more: Some(Box::new(more)), ..said(Role::User, content) }
+    }
+
+    fn range(first: u64, last: u64) -> Ranges {
+        Ranges::of(Sequence(first), Sequence(last))
+    }
+
+    /// Applies what is lost; whether there was anything of it.
+    fn lose(life: &mut Life, shared: Ranges, repeated: Ranges) -> bool {
+        let lost = Lost { shared, repeated };
+        let decide = |before: &Conversation, context: &Context<'_>| {
+            Ok(erase_lost(before, &lost, context).map_or_else(Verdict::Need, Verdict::Decided))
+        };
+        let lost = life.decide(decide).unwrap();
+        let any = lost.is_some();
+        lost.into_iter().for_each(|transition| life.apply(transition));
+        life.is_sound();
+        any
+    }
+
+    /// In the window and in the archive.
+    #[test]
+    fn an_utterance_that_is_repeated_keeps_what_it_says() {
+        for more in [0, 8] {
+            let mut life = Life::new(Policy { utterances: Some(Marks::of(6)), ..Policy::ROLLING });
+            life.say(vec![said(Role::User, "see /shared.txt"), named("see /anew.txt")]);
+            (0..more).for_each(|_| life.say(vec![said(Role::Assistant, "well")]));
+            let before = life.stored[&Sequence(2)].tokens;
+            assert!(lose(&mut life, range(1, 1), range(2, 2)), "{more}");
+            let kept = &life.stored[&Sequence(2)];
+            assert_eq!((&*kept.content, &kept.more), ("see /anew.txt", &None), "{more}");
+            assert!(kept.tokens < before && !life.stored.contains_key(&Sequence(1)));
+            let told = life.state.summary.text();
+            assert!(!told.contains("Roswitha") && !told.contains("shared"), "{told}");
+            assert!(!lose(&mut life, Ranges::new(), range(2, 2)), "there is nothing more to take");
+        }
+    }
+
+    #[test]
+    fn an_exchange_that_is_repeated_goes_whole() {
+        let mut life = Life::new(Policy::SESSION);
+        life.say(vec![said(Role::User, "go"), calls(&["a"]), result("a"), said(Role::User, "thanks")]);
+        assert!(lose(&mut life, Ranges::new(), range(2, 3)));
+        assert_eq!(life.stored.keys().map(|sequence| sequence.get()).collect::<Vec<_>>(), [1, 4]);
+    }
+}

@@ -1,0 +1,164 @@
+//! A hard forget reaches what was made of an utterance in forks.
+
+use utterd::proto::{
+    CreateConversationRequest, DeleteConversationRequest, DeleteRecipientRequest, EditMode, ForgetMode,
+    ForgetRequest, ForkConversationRequest, ListUtterancesRequest, MemorizeRequest, NewUtterance,
+    UpdateUtteranceRequest, Utterance,
+};
+
+use crate::session::{Reply, Session, assistant, calls, forget, mask, memorize, result, sequences_of, user};
+
+/// What the caller told of an utterance beside its content.
+const TOLD: [&str; 4] = ["Roswitha", "ward-7", "cough.ogg", "otoscope"];
+
+fn noted(content: &str) -> NewUtterance {
+    NewUtterance {
+        name: TOLD[0].to_owned(),
+        metadata: [("where".to_owned(), TOLD[1].to_owned())].into(),
+        extras_json: format!(r#"{{"audio":"{}"}}"#, TOLD[2]),
+        tools_used: vec![TOLD[3].to_owned()],
+        ..assistant(content)
+    }
+}
+
+async fn say_in(session: &Session, id: &str, utterances: Vec<NewUtterance>) {
+    let request = MemorizeRequest { conversation_id: id.to_owned(), ..memorize(utterances) };
+    session.memory().memorize(request).await.reply();
+}
+
+/// Everything that a conversation stores.
+async fn stored(session: &Session, id: &str) -> Vec<Utterance> {
+    let conversation_id = id.to_owned();
+    let every =
+        ListUtterancesRequest { include_archive: true, include_forgotten: true, ..Default::default() };
+    session.list(ListUtterancesRequest { conversation_id, ..every }).await
+}
+
+/// Makes a fork in which the utterance says something else; answers its id.
+async fn said_anew(session: &Session, id: &str, sequence: i64, content: &str) -> String {
+    let utterances = stored(session, id).await;
+    let utterance = utterances.into_iter().find(|one| one.sequence == sequence).unwrap();
+    let edit = UpdateUtteranceRequest {
+        conversation_id: id.to_owned(),
+        utterance_id: utterance.utterance_id,
+        content: content.to_owned(),
+        edit_mode: EditMode::Fork.into(),
+        update_mask: mask(&["content"]),
+        ..Default::default()
+    };
+    session.conversations().update_utterance(edit).await.reply().forked_conversation_id
+}
+
+async fn forked(session: &Session, id: &str, to: &str) -> String {
+    let fork = ForkConversationRequest {
+        conversation_id: id.to_owned(),
+        to_recipient_id: to.to_owned(),
+        ..Default::default()
+    };
+    let response = session.conversations().fork_conversation(fork).await.reply();
+    response.conversation.unwrap().conversation_id
+}
+
+async fn forget_for_good(session: &Session, id: &str, instructions: &str) {
+    let hard = forget(instructions, ForgetMode::Hard);
+    session.memory().forget(ForgetRequest { conversation_id: id.to_owned(), ..hard }).await.reply();
+}
+
+/// Fails unless the conversation says this, and nothing else that was told of it.
+async fn keeps_only(session: &Session, id: &str, contents: &[&str]) {
+    let stored = stored(session, id).await;
+    let said: Vec<_> = stored.iter().map(|utterance| utterance.content.as_str()).collect();
+    assert_eq!(said, contents, "{id}");
+    let shown = format!("{stored:?}");
+    assert!(TOLD.iter().all(|word| !shown.contains(word)), "{shown}");
+}
+
+/// At the beginning, where nothing is shared, and behind what is; however it was forked on; and in the archive.
+#[tokio::test]
+async fn what_is_said_anew_keeps_only_what_it_says() {
+    let session = Session::new().await;
+    say_in(&session, "talk", vec![noted("My cough is back."), noted("My ear hurts.")]).await;
+    let first = said_anew(&session, "talk", 1, "I am well.").await;
+    let second = said_anew(&session, "talk", 2, "My ear is fine.").await;
+    let copied = forked(&session, &second, "bob").await;
+    let again = said_anew(&session, &copied, 2, "Both ears are fine.").await;
+    let old = said_anew(&session, "talk", 2, "An ear.").await;
+    let many: Vec<_> = (0..30).map(|number| user(&format!("More {number}"))).collect();
+    say_in(&session, &old, many).await;
+    for id in [&first, &second, &copied, &again] {
+        let shown = format!("{:?}", stored(&session, id).await);
+        assert!(TOLD.iter().all(|word| shown.contains(word)), "the copy has it: {shown}");
+    }
+    let cost = |utterances: &[Utterance]| utterances[0].token_count;
+    let before = cost(&stored(&session, &first).await);
+    forget_for_good(&session, "talk", "sequence:2").await;
+    assert_eq!(cost(&stored(&session, &first).await), before, "that one was not forgotten");
+    for (id, said) in
+        [(&second, "My ear is fine."), (&copied, "My ear is fine."), (&again, "Both ears are fine.")]
+    {
+        assert_eq!(stored(&session, id).await[1].content, said);
+    }
+    forget_for_good(&session, "talk", "sequence:1").await;
+    keeps_only(&session, "talk", &[]).await;
+    keeps_only(&session, &first, &["I am well."]).await;
+    keeps_only(&session, &second, &["My ear is fine."]).await;
+    keeps_only(&session, &copied, &["My ear is fine."]).await;
+    keeps_only(&session, &again, &["Both ears are fine."]).await;
+    assert!(cost(&stored(&session, &first).await) < before, "a name counts");
+    let archived = stored(&session, &old).await;
+    assert_eq!((archived[0].content.as_str(), archived[0].position), ("An ear.", None));
+    assert!(archived[0].name.is_empty() && archived[0].metadata.is_empty());
+    let soft = stored(&session, &first).await[0].sequence;
+    assert_eq!(soft, 1, "it keeps its place");
+}
+
+/// The calls and the other results of an exchange are those that are forgotten.
+#[tokio::test]
+async fn an_exchange_that_is_said_anew_goes_whole() {
+    let session = Session::new().await;
+    say_in(&session, "talk", vec![user("go"), calls(&["a", "b"]), result("a", "one"), result("b", "two")])
+        .await;
+    let fork = said_anew(&session, "talk", 3, "nothing").await;
+    say_in(&session, &fork, vec![result("b", "zwei"), user("thanks")]).await;
+    assert_eq!(sequences_of(&stored(&session, &fork).await), [1, 2, 3, 4, 5]);
+    forget_for_good(&session, "talk", "sequence:4").await;
+    assert_eq!(sequences_of(&stored(&session, "talk").await), [1]);
+    assert_eq!(sequences_of(&stored(&session, &fork).await), [1, 5]);
+}
+
+/// A soft forget, a forget in the fork, and a conversation that took the name of one that is gone reach nothing of it.
+#[tokio::test]
+async fn what_is_not_its_original_leaves_it_alone() {
+    let session = Session::new().await;
+    say_in(&session, "talk", vec![noted("My cough is back.")]).await;
+    let fork = said_anew(&session, "talk", 1, "I am well.").await;
+    let whole = stored(&session, &fork).await;
+    let soft = ForgetRequest { conversation_id: "talk".to_owned(), ..forget("sequence:1", ForgetMode::Soft) };
+    session.memory().forget(soft).await.reply();
+    assert_eq!(stored(&session, &fork).await, whole);
+    let other = said_anew(&session, &fork, 1, "I am ill.").await;
+    forget_for_good(&session, &other, "sequence:1").await;
+    assert_eq!(stored(&session, &fork).await, whole);
+    let conversation_id = "talk".to_owned();
+    let delete = DeleteConversationRequest { conversation_id: conversation_id.clone(), ..Default::default() };
+    session.conversations().delete_conversation(delete).await.reply();
+    session.clock.advance(std::time::Duration::from_secs(1));
+    let create = CreateConversationRequest { conversation_id, ..Default::default() };
+    session.conversations().create_conversation(create).await.reply();
+    say_in(&session, "talk", vec![user("Something else")]).await;
+    forget_for_good(&session, "talk", "sequence:1").await;
+    assert_eq!(stored(&session, &fork).await, whole);
+}
+
+/// An edited fork is its parent's recipient's, and goes with it.
+#[tokio::test]
+async fn a_recipient_is_deleted_with_what_was_said_anew() {
+    let session = Session::new().await;
+    let request =
+        MemorizeRequest { recipient_id: "ann".to_owned(), ..memorize(vec![noted("My cough is back.")]) };
+    let talk = session.memory().memorize(request).await.reply().conversation_id;
+    said_anew(&session, &talk, 1, "I am well.").await;
+    let delete = DeleteRecipientRequest { recipient_id: "ann".to_owned() };
+    let deleted = session.conversations().delete_recipient(delete).await.reply();
+    assert_eq!(deleted.conversation_count, Some(2));
+}
