@@ -19,6 +19,12 @@ pub struct Capacity {
     pub max_tokens: Option<u32>,
     /// The most turns; `None` is unlimited.
     pub max_turns: Option<u32>,
+    /// Utterances that an eviction leaves at most; `None` is unlimited, or was not noted.
+    pub keep_utterances: Option<u32>,
+    /// Tokens that an eviction leaves at most; `None` is unlimited, or was not noted.
+    pub keep_tokens: Option<u32>,
+    /// Turns that an eviction leaves at most; `None` is unlimited, or was not noted.
+    pub keep_turns: Option<u32>,
     /// What may not leave; empty unless a measure is above its maximum.
     pub over_limit: Vec<OverLimit>,
     /// Utterances of the archive.
@@ -63,6 +69,9 @@ impl Capacity {
             max_utterances: policy.utterances.map(Marks::max),
             max_tokens: policy.tokens.map(Marks::max),
             max_turns: policy.turns.map(Marks::max),
+            keep_utterances: policy.utterances.map(Marks::keep),
+            keep_tokens: policy.tokens.map(Marks::keep),
+            keep_turns: policy.turns.map(Marks::keep),
             over_limit: over_limit(conversation),
             archived: head.archived.count(),
             summary_tokens: u64::from(summary.tokens()),

@@ -65,6 +65,8 @@ pub struct Head {
     pub pinned_away: Arc<Ranges>,
     /// Utterances stored, in the window and the archive.
     pub stored: u64,
+    /// Tokens of the window's live utterances; `None` in what was stored before they were noted here.
+    pub window_tokens: Option<u64>,
     /// The revision that erased or replaced text last; [`Revision::NONE`] when none did.
     pub erased_at: Revision,
     /// The revision that soft-forgot or restored something last; [`Revision::NONE`] when none did.
@@ -151,6 +153,7 @@ impl Conversation {
             archived: Arc::default(),
             pinned_away: Arc::default(),
             stored: 0,
+            window_tokens: Some(0),
             erased_at: Revision::NONE,
             silenced_at: Revision::NONE,
             advice_answered: 0,

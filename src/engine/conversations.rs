@@ -10,7 +10,8 @@ use crate::{
         update::{Create, create},
     },
     engine::{
-        Address, Applied, Attempt, Caller, Engine, EngineError, Operation,
+        Address, Applied, Attempt, Caller, Engine, EngineError, ListUtterances, Operation, Part,
+        UtterancePage,
         events::Event,
         queued::{Decision, IfAbsent, WriteCall},
     },
@@ -32,6 +33,17 @@ pub struct CreateCall {
     pub encoding: Encoding,
     /// The caller's name for this attempt.
     pub attempt: Option<Attempt>,
+}
+
+/// A conversation that was read.
+#[derive(Clone, Debug)]
+pub struct ConversationReply {
+    /// The conversation.
+    pub state: Arc<Conversation>,
+    /// Whether Memorize with only its recipient goes there.
+    pub active: bool,
+    /// The part of what is stored that was asked for.
+    pub utterances: Option<UtterancePage>,
 }
 
 /// Which conversations to list.
@@ -87,16 +99,22 @@ impl Engine {
         .await
     }
 
-    /// Reads a conversation; whether it is its recipient's active one comes along.
+    /// Reads a conversation, and a part of what is stored in it: window and archive, without the
+    /// soft-forgotten.
     pub async fn get_conversation(
         self: &Arc<Self>,
         caller: &Caller,
         address: &Address,
-    ) -> Result<(Arc<Conversation>, bool), EngineError> {
+        part: Option<Part>,
+    ) -> Result<ConversationReply, EngineError> {
         let state = self.read(caller, address).await?;
         let active = self.is_active(&state).await?;
+        let utterances = match part {
+            Some(part) => Some(self.page_of(state.clone(), &ListUtterances::part(true, part)).await?),
+            None => None,
+        };
         self.events.push(Event::read(Operation::GetConversation, &state, 1));
-        Ok((state, active))
+        Ok(ConversationReply { state, active, utterances })
     }
 
     /// Whether Memorize with only its recipient goes to the conversation.

@@ -92,7 +92,7 @@ pub use aside::{COUNT_ASIDE_BYTES, aside};
 pub use clock::{Clock, SystemClock};
 pub use compact::{AnswerCall, AnswerReply, CompactCall, CompactReply, UndoCall, UndoReply};
 pub use context::{BuildContextCall, BuildContextReply, Recall};
-pub use conversations::{ConversationPage, CreateCall, ListConversations};
+pub use conversations::{ConversationPage, ConversationReply, CreateCall, ListConversations};
 pub use end::{EndCall, EndReply};
 pub use error::EngineError;
 pub use events::{Event, EventCursor, EventLog, EventStream, Operation, Subject, Watched};
@@ -109,11 +109,11 @@ pub use recipient::RecipientRemoval;
 pub use remember::{Filter, Found, Order, RememberCall, RememberReply, Scope};
 pub use request::Attempt;
 pub use restore::{RestoreCall, RestoreReply};
-pub use share::{ShareCall, ShareReply, SharedPage};
+pub use share::{ShareCall, ShareReply};
 pub use stats::{StatsCall, StatsReply};
 pub use summarize::{Patience, SummarizeCall, SummarizeReply, SummarizeScope};
 pub use update::{Edit, UpdateCall, UpdateReply, UpdateUtteranceCall, UpdateUtteranceReply};
-pub use utterances::{ListUtterances, UtterancePage};
+pub use utterances::{ListUtterances, Part, UtterancePage};
 pub use watch::CapacityWatch;
 
 /// What [`EngineError::Store`] holds, for those above who never see a store.

@@ -4,11 +4,11 @@ use std::{sync::Arc, time::Duration};
 
 use crate::{
     domain::{
-        Conversation, Refusal, Sequence, ShareId, Verdict,
+        Conversation, Refusal, ShareId, Verdict,
         share::{Secret, Share, ShareDigest, ShareToken, Sharing, revoke, share},
     },
     engine::{
-        Address, Applied, Caller, Engine, EngineError, ListUtterances, Operation, UtterancePage,
+        Address, Applied, Caller, Engine, EngineError, ListUtterances, Operation, Part, UtterancePage,
         events::Event,
         queued::{Decision, IfAbsent, WriteCall},
     },
@@ -34,15 +34,6 @@ pub struct ShareReply {
     pub share: Share,
     /// The token, which is not kept.
     pub token: ShareToken,
-}
-
-/// Which part of what is shared to read.
-#[derive(Clone, Debug)]
-pub struct SharedPage {
-    /// The sequences of the pages still to come; `None` on the first page.
-    pub rest: Option<(Sequence, Sequence)>,
-    /// The most utterances.
-    pub limit: usize,
 }
 
 impl Engine {
@@ -92,20 +83,11 @@ impl Engine {
     pub async fn read_shared(
         self: &Arc<Self>,
         token: &ShareToken,
-        page: SharedPage,
+        part: Part,
     ) -> Result<(UtterancePage, Share), EngineError> {
         let state = self.published(&token.key).await?.ok_or(Refusal::NoShare)?;
         let share = state.head.opened_by(&token.secret, self.clock.now()).ok_or(Refusal::NoShare)?.clone();
-        let list = ListUtterances {
-            address: Address { conversation: Some(token.key.id.clone()), recipient: None },
-            last: None,
-            newest_first: false,
-            archive: share.include_archive,
-            forgotten: false,
-            rest: page.rest,
-            limit: page.limit,
-        };
-        let page = self.page_of(state, &list).await?;
+        let page = self.page_of(state, &ListUtterances::part(share.include_archive, part)).await?;
         self.events.push(Event::read(Operation::ReadShared, &page.state, page.len()));
         Ok((page, share))
     }

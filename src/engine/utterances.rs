@@ -26,6 +26,23 @@ pub struct ListUtterances {
     pub limit: usize,
 }
 
+/// Which part of what is stored to read, the oldest first.
+#[derive(Clone, Debug)]
+pub struct Part {
+    /// The sequences of the pages still to come; `None` on the first page.
+    pub rest: Option<(Sequence, Sequence)>,
+    /// The most utterances.
+    pub limit: usize,
+}
+
+impl ListUtterances {
+    /// A part of a conversation that is known, without the soft-forgotten.
+    pub(super) fn part(archive: bool, Part { rest, limit }: Part) -> Self {
+        let address = Address { conversation: None, recipient: None };
+        Self { address, last: None, newest_first: false, archive, forgotten: false, rest, limit }
+    }
+}
+
 /// A page of utterances.
 #[derive(Clone, Debug)]
 pub struct UtterancePage {
@@ -125,15 +142,7 @@ impl Engine {
         self: &Arc<Self>,
         state: &Arc<Conversation>,
     ) -> Result<Vec<Arc<Utterance>>, EngineError> {
-        let list = ListUtterances {
-            address: Address { conversation: None, recipient: None },
-            last: None,
-            newest_first: false,
-            archive: true,
-            forgotten: false,
-            rest: None,
-            limit: usize::MAX,
-        };
+        let list = ListUtterances::part(true, Part { rest: None, limit: usize::MAX });
         let mut walk = Walk::new(self, state, &list, Sequence::FIRST, state.head.next);
         let mut utterances = Vec::new();
         while let Some(utterance) = walk.next().await? {

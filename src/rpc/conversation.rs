@@ -11,12 +11,14 @@ use crate::{
     },
     engine::{CreateCall, ListConversations, ListUtterances, UpdateCall},
     proto::{self, conversation_service_server::ConversationService},
-    rpc::{Responses, Services, decode, encode, page_token, page_token::QueryHash, share},
+    rpc::{Responses, Services, decode, encode, page_token, page_token::QueryHash},
     tokenizer,
 };
 
-/// Entries of a page, by default and at most.
-const ENTRIES: (usize, usize) = (100, 1_000);
+/// Utterances of a page, by default and at most.
+const UTTERANCES: (usize, usize) = (100, 1_000);
+/// Conversations of a page, by default (seed 000) and at most.
+const CONVERSATIONS: (usize, usize) = (10, 1_000);
 
 #[tonic::async_trait]
 impl ConversationService for Services {
@@ -38,23 +40,7 @@ impl ConversationService for Services {
         request: Request<proto::GetConversationRequest>,
     ) -> Result<Response<proto::GetConversationResponse>, Status> {
         let caller = self.caller(&request);
-        let request = request.into_inner();
-        let address = decode::address(&request.conversation_id, &request.recipient_id)?;
-        let full = view(request.view)?;
-        let (state, active) = self.engine.get_conversation(&caller, &address).await?;
-        let status = self.status_at(&state, self.engine.now());
-        let mut conversation = encode::conversation(&state.head, status, active);
-        conversation.forks = self.forks(&state).await?;
-        if full {
-            conversation.utterances = state.window.iter().map(|u| encode::utterance(u, &state)).collect();
-            conversation.summary = state.summary.text();
-        }
-        let now = self.engine.now();
-        let shares = state.head.shares.iter().filter(|share| share.is_good(now)).map(share::message);
-        Ok(Response::new(proto::GetConversationResponse {
-            conversation: Some(conversation),
-            shares: shares.collect(),
-        }))
+        Ok(Response::new(self.viewed(&caller, request.into_inner()).await?))
     }
 
     async fn list_conversations(
@@ -79,7 +65,7 @@ impl ConversationService for Services {
             recipient: address.recipient_or_default(),
             status: doing(request.status)?,
             after,
-            limit: decode::page_size(request.page_size, ENTRIES.0, ENTRIES.1)?,
+            limit: decode::page_size(request.page_size, CONVERSATIONS.0, CONVERSATIONS.1)?,
         };
         let page = self.engine.list_conversations(&caller, list).await?;
         let now = self.engine.now();
@@ -212,7 +198,7 @@ impl ConversationService for Services {
             archive: request.include_archive,
             forgotten: request.include_forgotten,
             rest,
-            limit: decode::page_size(page_size, ENTRIES.0, ENTRIES.1)?,
+            limit: decode::page_size(page_size, UTTERANCES.0, UTTERANCES.1)?,
         };
         let page = self.engine.list_utterances(&caller, &list).await?;
         let write = |(first, last): (Sequence, Sequence)| page_token::write(query, &[&first, &last]);
@@ -307,14 +293,6 @@ pub fn title(title: &str) -> Result<Option<Arc<str>>, Refusal> {
         return Err(Refusal::invalid("title", text));
     }
     Ok((!title.is_empty()).then(|| title.into()))
-}
-
-fn view(view: i32) -> Result<bool, Refusal> {
-    match proto::ConversationView::try_from(view) {
-        Ok(proto::ConversationView::Unspecified | proto::ConversationView::Basic) => Ok(false),
-        Ok(proto::ConversationView::Full) => Ok(true),
-        Err(_) => Err(Refusal::invalid("view", format!("is {view}; accepted are BASIC (1) and FULL (2)"))),
-    }
 }
 
 fn doing(status: i32) -> Result<Option<Doing>, Refusal> {

@@ -175,28 +175,30 @@ pub fn summary_update<T>(applied: &Applied<T>) -> Option<proto::SummaryUpdate> {
 /// How full the window of `state` is.
 pub fn capacity(state: &Conversation, status: proto::ConversationStatus) -> proto::Capacity {
     let head = &state.head;
-    numbers(&Capacity::of(state), head.identity.key.id.as_str(), head.revision.get(), status)
+    proto::Capacity {
+        conversation_id: head.identity.key.id.to_string(),
+        recipient_id: head.identity.recipient.to_string(),
+        revision: long(head.revision.get()),
+        status: status.into(),
+        ..numbers(&Capacity::of(state))
+    }
 }
 
-/// The numbers of a window at one revision.
-pub fn numbers(
-    capacity: &Capacity,
-    conversation_id: &str,
-    revision: u64,
-    status: proto::ConversationStatus,
-) -> proto::Capacity {
+/// The numbers of a window; whose it is and what it is doing stand beside them.
+pub fn numbers(capacity: &Capacity) -> proto::Capacity {
     let left = |max: Option<u32>, used: u64| max.map(|max| int(u64::from(max).saturating_sub(used)));
     proto::Capacity {
-        conversation_id: conversation_id.to_owned(),
-        revision: long(revision),
-        status: status.into(),
         utterance_count: Some(int(capacity.utterances)),
         soft_deleted_count: Some(int(capacity.forgotten)),
+        live_utterance_count: Some(int(capacity.utterances.saturating_sub(capacity.forgotten))),
         turn_count: Some(int(capacity.turns)),
         token_count: Some(int(capacity.tokens)),
         max_utterances: capacity.max_utterances.map(int),
         max_tokens: capacity.max_tokens.map(int),
         max_turns: capacity.max_turns.map(int),
+        keep_utterances: capacity.keep_utterances.map(int),
+        keep_tokens: capacity.keep_tokens.map(int),
+        keep_turns: capacity.keep_turns.map(int),
         available_utterances: left(capacity.max_utterances, capacity.utterances),
         available_tokens: left(capacity.max_tokens, capacity.tokens),
         over_limit: Some(!capacity.over_limit.is_empty()),
@@ -211,6 +213,7 @@ pub fn numbers(
         }),
         total_token_count: Some(int(capacity.tokens + capacity.summary_tokens)),
         compaction_advice: capacity.advice.map(advice),
+        ..Default::default()
     }
 }
 
@@ -247,6 +250,7 @@ pub fn conversation(head: &Head, status: proto::ConversationStatus, active: bool
         labels: (*head.labels).clone(),
         revision: long(head.revision.get()),
         utterance_count: Some(int(head.stored)),
+        window_token_count: head.window_tokens.map(int),
         active,
         utterances: Vec::new(),
         summary: String::new(),

@@ -23,6 +23,7 @@ mod share;
 mod stats;
 mod status;
 mod trace;
+mod view;
 
 pub use limits::RequestLimits;
 pub use status::{clearer_status, transport_error};
@@ -95,9 +96,15 @@ impl Services {
     /// The capacity after a call, as callers of a session see it. A replay tells what the call came to first.
     fn capacity<T>(&self, applied: &Applied<T>, session: Option<&str>) -> proto::Capacity {
         let (outcome, now) = (&applied.outcome, self.engine.now());
-        let status = applied.state.as_ref().map(|state| self.status_at(state, now)).unwrap_or_default();
-        let (id, revision) = (outcome.conversation.as_str(), outcome.revision.get());
-        let mut capacity = encode::numbers(&outcome.capacity, id, revision, status);
+        let mut capacity = proto::Capacity {
+            conversation_id: outcome.conversation.to_string(),
+            revision: encode::long(outcome.revision.get()),
+            ..encode::numbers(&outcome.capacity)
+        };
+        if let Some(state) = &applied.state {
+            capacity.recipient_id = state.head.identity.recipient.to_string();
+            capacity.status = self.status_at(state, now).into();
+        }
         if let Some(state) = applied.state.as_ref().filter(|_| !applied.replayed()) {
             self.quieten(&mut capacity, state, session);
         }

@@ -10,7 +10,7 @@ use crate::{
         limits::{DEFAULT_SHARE_LIFETIME, MAX_SHARE_LIFETIME},
         share::{Share, ShareToken},
     },
-    engine::{Caller, ShareCall, SharedPage},
+    engine::{Caller, Part, ShareCall},
     proto,
     rpc::{
         Services, decode, encode,
@@ -64,7 +64,7 @@ impl Services {
         let (page_size, page_token) = (request.page_size, std::mem::take(&mut request.page_token));
         request.page_size = 0;
         let query = QueryHash::of("ReadShared", &request);
-        let page = SharedPage {
+        let page = Part {
             rest: page_token::read(&page_token, query)?.map(|place| place.sequences()).transpose()?,
             limit: decode::page_size(page_size, ENTRIES.0, ENTRIES.1)?,
         };

@@ -5,7 +5,7 @@ use std::time::Duration;
 use tonic::Code;
 use utterd::proto::{
     Conversation, ConversationStatus, ConversationView, CreateConversationRequest, DeleteConversationRequest,
-    GetConversationRequest, ListConversationsRequest, MemorizeRequest,
+    ForgetMode, GetConversationRequest, ListConversationsRequest, MemorizeRequest,
 };
 
 use crate::session::{Reply, Session, memorize, sequences_of, user};
@@ -88,10 +88,58 @@ async fn views_show_more_or_less() {
     assert_eq!(views[0], views[1]);
     assert!(views[0].utterances.is_empty() && views[0].summary.is_empty());
     assert_eq!((views[0].utterance_count, views[0].revision), (Some(21), 21));
-    assert_eq!(sequences_of(&views[2].utterances), (6..=21).collect::<Vec<_>>());
+    assert_eq!(sequences_of(&views[2].utterances), (1..=21).collect::<Vec<_>>(), "the archive too");
     assert_eq!(views[2].summary, session.summary().await.text);
     let basic = Conversation { utterances: Vec::new(), summary: String::new(), ..views[2].clone() };
     assert_eq!(basic, views[0]);
+}
+
+/// The soft-forgotten are not among them, wherever they stand.
+#[tokio::test]
+async fn the_full_view_comes_in_pages() {
+    let session = Session::new().await;
+    session.say_many(21).await;
+    session.forget("sequence:2-3", ForgetMode::Soft).await;
+    session.forget("sequence:20", ForgetMode::Soft).await;
+    let view = ConversationView::Full.into();
+    let mut request = GetConversationRequest { view, page_size: 7, ..Default::default() };
+    let mut pages = Vec::new();
+    loop {
+        let response = session.conversations().get_conversation(request.clone()).await.reply();
+        pages.push(sequences_of(&response.conversation.unwrap().utterances));
+        if response.next_page_token.is_empty() {
+            break;
+        }
+        request.page_token = response.next_page_token;
+    }
+    assert_eq!(pages, [vec![1, 4, 5, 6, 7, 8, 9], vec![10, 11, 12, 13, 14, 15, 16], vec![17, 18, 19, 21]]);
+    let basic = GetConversationRequest { page_size: 7, ..Default::default() };
+    let refused = session.conversations().get_conversation(basic).await.refusal();
+    refused.is(Code::InvalidArgument, "INVALID_FIELD");
+}
+
+/// Ten come unless more are asked for; each with the tokens of its window.
+#[tokio::test]
+async fn a_list_has_ten_and_their_counts() {
+    let session = Session::new().await;
+    for number in 0..11 {
+        created(&session, create(&format!("c{number}"), "ann")).await;
+        session.clock.advance(Duration::from_secs(1));
+    }
+    let said = (0..24).map(|_| user("hello world")).collect();
+    session
+        .memory()
+        .memorize(MemorizeRequest { conversation_id: "c5".into(), ..memorize(said) })
+        .await
+        .reply();
+    let request = ListConversationsRequest { recipient_id: "ann".to_owned(), ..Default::default() };
+    let page = session.conversations().list_conversations(request).await.reply();
+    let listed: Vec<_> = page.conversations.iter().map(|one| one.conversation_id.as_str()).collect();
+    assert_eq!(listed, ["c10", "c9", "c8", "c7", "c6", "c5", "c4", "c3", "c2", "c1"]);
+    assert!(!page.next_page_token.is_empty());
+    let counts = |one: &Conversation| (one.utterance_count, one.window_token_count);
+    assert_eq!(counts(&page.conversations[4]), (Some(0), Some(0)));
+    assert_eq!(counts(&page.conversations[5]), (Some(24), Some(16 * 6)));
 }
 
 #[tokio::test]

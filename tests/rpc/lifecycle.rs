@@ -39,7 +39,7 @@ async fn get(session: &Session, id: &str) -> Conversation {
 }
 
 async fn list(session: &Session, status: ConversationStatus) -> Vec<Conversation> {
-    let request = ListConversationsRequest { status: status.into(), ..Default::default() };
+    let request = ListConversationsRequest { status: status.into(), page_size: 1_000, ..Default::default() };
     session.conversations().list_conversations(request).await.reply().conversations
 }
 

@@ -83,8 +83,8 @@ impl Call {
             Self::Undo(call) => applied(engine.undo_compaction(caller, call).await?, |_| Vec::new()),
             Self::Capacity(address) => Answer::State(engine.capacity(caller, &address).await?, None),
             Self::Get(address) => {
-                let (state, active) = engine.get_conversation(caller, &address).await?;
-                Answer::State(state, Some(active))
+                let reply = engine.get_conversation(caller, &address, None).await?;
+                Answer::State(reply.state, Some(reply.active))
             }
             Self::List(list) => {
                 let page = engine.list_utterances(caller, &list).await?;

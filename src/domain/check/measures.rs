@@ -34,6 +34,17 @@ impl Measures {
         };
     }
 
+    /// The head counts the window's tokens right, if it counts them.
+    pub(super) fn check_tokens(&self, head: &Head) -> Result<(), String> {
+        let there = self.tokens;
+        match head.window_tokens.filter(|counted| *counted != there) {
+            None => Ok(()),
+            Some(counted) => {
+                Err(format!("its head counts {counted} tokens of the window, and {there} are there"))
+            }
+        }
+    }
+
     /// The window is within its limits, or only what may not leave is in it.
     ///
     /// An undone compaction leaves it above them until something is said.

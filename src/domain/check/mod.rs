@@ -6,6 +6,7 @@
 //! | all that is counted is there, and nothing else | [`Check::done`] |
 //! | turns, instructions and what awaits an answer are in order | `order` |
 //! | units are whole, and results have their calls | `units` |
+//! | the head counts the window's tokens right, if it counts them | `measures` |
 //! | the window is within its limits, but for what may not leave it | `measures` |
 //! | segments cover what left the window, once, and tell of nothing forgotten | `summary` |
 //! | compactions are in a row, and fold segments of what left the window | `summary` |
@@ -120,6 +121,7 @@ impl<'c> Check<'c> {
             self.wrong.append(&mut self.wrong_of_said);
             self.wrong.extend(self.units.check(self.head).err());
             self.wrong.extend(self.order.check(self.head).err());
+            self.wrong.extend(self.measures.check_tokens(self.head).err());
             self.wrong.extend(self.measures.check(self.head).err());
         }
         self.wrong

@@ -49,18 +49,24 @@ impl Reader {
                 let damage = format!("of {} segments {segments} are there", record.segments);
                 return Err(damaged(key, &damage));
             }
-            let mut live = Ranges::before(head.next);
-            live.subtract(&head.left);
-            let window: Window = reader.utterances(head, &live)?.into_iter().collect();
+            let window = reader.window(head)?;
             let there = window.len() as u64 + head.archived.count();
             if there != head.stored {
                 let damage = format!("of {} utterances {there} are there", head.stored);
                 return Err(damaged(key, &damage));
             }
             let compactions = reader.compactions(head)?;
-            let head = reader.complete(record)?;
+            let mut head = reader.complete(record)?;
+            head.window_tokens.get_or_insert(window.tokens());
             Ok(Conversation { head, window, summary, compactions })
         })
+    }
+
+    /// What is in the window.
+    fn window(&self, head: &Head) -> Result<Window, StoreError> {
+        let mut live = Ranges::before(head.next);
+        live.subtract(&head.left);
+        Ok(self.utterances(head, &live)?.into_iter().collect())
     }
 
     /// The compactions of a conversation, the oldest first: none is missing among them, nor the last.
@@ -154,7 +160,7 @@ impl Reader {
                 break;
             }
             let key = ConversationKey { namespace: recipient.namespace.clone(), id: place?.0.conversation };
-            heads.extend(self.consistent(&key, Self::complete)?);
+            heads.extend(self.consistent(&key, Self::listed)?);
         }
         Ok(heads)
     }
@@ -239,6 +245,15 @@ impl Reader {
         let description = self.get::<Descriptions>(&lineage)?.unwrap_or_default();
         let ended = self.get::<Endings>(&lineage)?;
         Ok(record.complete(identity, policy, description, ended))
+    }
+
+    /// The same with the tokens of the window, also where it was stored without them.
+    fn listed(&self, record: HeadRecord) -> Result<Head, StoreError> {
+        let tokens = match record.head.window_tokens {
+            Some(tokens) => tokens,
+            None => self.window(&record.head)?.tokens(),
+        };
+        Ok(Head { window_tokens: Some(tokens), ..self.complete(record)? })
     }
 
     /// The archived utterance to which a client gave `id`.

@@ -114,7 +114,11 @@ pub async fn not_got(at: &Services, id: &str) -> String {
 
 /// The ids of a recipient's conversations, the newest first.
 pub async fn listed(at: &Services, recipient: &str) -> Vec<String> {
-    let request = ListConversationsRequest { recipient_id: recipient.to_owned(), ..Default::default() };
+    let request = ListConversationsRequest {
+        recipient_id: recipient.to_owned(),
+        page_size: 1_000,
+        ..Default::default()
+    };
     let listed = at.list_conversations(Request::new(request)).await.reply().conversations;
     listed.into_iter().map(|conversation| conversation.conversation_id).collect()
 }

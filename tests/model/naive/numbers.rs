@@ -72,21 +72,27 @@ impl Conversation {
         let Measures { utterances, tokens, turns } = self.measures();
         let policy = &self.policy;
         let max = |marks: Option<Marks>| marks.map(|marks| marks.max);
+        let keep = |marks: Option<Marks>| marks.map(Marks::keep);
         let left = |marks: Option<Marks>, used: i32| max(marks).map(|max| (max - used).max(0));
         let forgotten = self.window().into_iter().filter(|sequence| self.get(*sequence).forgotten).count();
         let over_limit = self.over_limit();
         let summary_tokens = summary.token_count.unwrap_or(0);
         Capacity {
             conversation_id: self.id.clone(),
+            recipient_id: self.recipient.clone(),
             revision: self.revision,
             status: self.status(now).into(),
             utterance_count: Some(utterances),
             soft_deleted_count: Some(forgotten as i32),
+            live_utterance_count: Some(utterances - forgotten as i32),
             turn_count: Some(turns),
             token_count: Some(tokens),
             max_utterances: max(policy.utterances),
             max_tokens: max(policy.tokens),
             max_turns: max(policy.turns),
+            keep_utterances: keep(policy.utterances),
+            keep_tokens: keep(policy.tokens),
+            keep_turns: keep(policy.turns),
             available_utterances: left(policy.utterances, utterances),
             available_tokens: left(policy.tokens, tokens),
             over_limit: Some(!over_limit.is_empty()),

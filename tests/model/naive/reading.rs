@@ -92,6 +92,7 @@ impl Conversation {
             policy: Some(self.policy.wire()),
             revision: self.revision,
             utterance_count: Some((self.window().len() + self.archive().len()) as i32),
+            window_token_count: Some(self.measures().tokens),
             active,
             end_time: self.ended.as_ref().map(|(at, _)| time(*at)),
             ended_reason: self.ended.as_ref().map(|(_, reason)| reason.clone()).unwrap_or_default(),
@@ -102,7 +103,7 @@ impl Conversation {
     /// The conversation in the FULL view.
     pub fn full(&self, summary: &GetSummaryResponse, active: bool, now: i64) -> proto::Conversation {
         proto::Conversation {
-            utterances: self.show(&self.window()),
+            utterances: self.show(&self.sequences(|said| said.is_stored() && !said.forgotten)),
             summary: summary.text.clone(),
             ..self.basic(active, now)
         }

@@ -162,7 +162,11 @@ impl Run {
     }
 
     async fn conversations(&mut self, recipient: &str) -> Result<(), String> {
-        let request = ListConversationsRequest { recipient_id: recipient.to_owned(), ..Default::default() };
+        let request = ListConversationsRequest {
+            recipient_id: recipient.to_owned(),
+            page_size: 1_000,
+            ..Default::default()
+        };
         let response = self.services().list_conversations(Request::new(request)).await.map_err(refusal)?;
         let mut listed = response.into_inner().conversations;
         let recipient = if recipient.is_empty() { "default" } else { recipient };

@@ -57,7 +57,7 @@ impl HeadRecord {
             encoding: Encoding::default(),
         };
         let Conversation { head, .. } = Conversation::new(identity, Policy::ROLLING);
-        Self { head, next_segment: 0, segments: 0 }
+        Self { head: Head { window_tokens: None, ..head }, next_segment: 0, segments: 0 }
     }
 }
 
@@ -109,6 +109,7 @@ impl RecordValue<LineageId> for HeadRecord {
         // How many were made.
         head.next_compaction.wrapping_sub(1).put(34, to);
         head.change.put(35, to);
+        head.window_tokens.put(36, to);
     }
 
     fn read(lineage: &LineageId, from: &Payload<'_>) -> Result<Self, Fault> {
@@ -142,6 +143,7 @@ impl RecordValue<LineageId> for HeadRecord {
             compacted_at: Field::get("the last compaction", 33, from).map(Sequence)?,
             next_compaction: next_compaction(Field::get(COMPACTIONS, 34, from)?)?,
             change: Field::get("the change", 35, from)?,
+            window_tokens: Field::get("the tokens of the window", 36, from)?,
             ..blank
         };
         let next_segment = Field::get("the number of the next segment", 13, from)?;
@@ -224,6 +226,8 @@ mod tests {
         assert_eq!(pinned, [0xf2, 0x01, 0x02, 0x04, 0x01]);
         let changed = added(|head| head.change = ChangeId([7; 16]));
         assert_eq!(changed, [&[0x9a, 0x02, 16][..], &[7; 16]].concat());
+        assert_eq!(added(|head| head.window_tokens = Some(0)), [0xa0, 0x02, 0]);
+        assert_eq!(added(|head| head.window_tokens = Some(300)), [0xa0, 0x02, 0xac, 0x02]);
     }
 
     /// What an older program would forget of it is of no consequence, but for compactions.
@@ -237,6 +241,7 @@ mod tests {
         assert_eq!(version(|_| {}), 1);
         assert_eq!(version(|head| (head.silenced_at, head.advice_answered) = (Revision(5), 50)), 1);
         assert_eq!(version(|head| head.change = ChangeId([7; 16])), 1);
+        assert_eq!(version(|head| head.window_tokens = Some(300)), 1);
         assert_eq!(version(|head| head.next_compaction = 2), 3);
         assert_eq!(version(|head| head.branch = LineageId([9; 16])), 2);
         assert_eq!(version(|head| (head.branch, head.next_compaction) = (LineageId([9; 16]), 2)), 3);

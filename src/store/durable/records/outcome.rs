@@ -49,6 +49,9 @@ message! {
         13 covered: "the covered",
         14 provisional: "the provisional",
         15 advice: "the advice",
+        16 keep_utterances: "the utterances that are kept",
+        17 keep_tokens: "the tokens that are kept",
+        18 keep_turns: "the turns that are kept",
     }
 }
 

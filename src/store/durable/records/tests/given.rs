@@ -172,13 +172,15 @@ pub fn head() -> impl Strategy<Value = HeadRecord> {
 
 /// A head that holds together, of a conversation that may have been compacted.
 pub fn compacted_head() -> impl Strategy<Value = HeadRecord> {
-    (forked_head(), any::<[u64; 2]>(), any::<u32>(), 1..=u32::MAX).prop_map(
-        |(record, [silenced, at], advice_answered, next_compaction)| {
+    let numbers = (any::<u32>(), 1..=u32::MAX, option::of(any::<u64>()));
+    (forked_head(), any::<[u64; 2]>(), numbers).prop_map(
+        |(record, [silenced, at], (advice_answered, next_compaction, window_tokens))| {
             let head = Head {
                 silenced_at: Revision(silenced % (record.head.revision.0 + 1)),
                 advice_answered,
                 compacted_at: Sequence(at % (record.head.next.0 + 1)),
                 next_compaction,
+                window_tokens,
                 ..record.head
             };
             HeadRecord { head, ..record }

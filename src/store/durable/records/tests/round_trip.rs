@@ -85,7 +85,7 @@ fn capacity() -> impl Strategy<Value = Capacity> {
     let causes = [OverLimit::NewestUnit, OverLimit::OpenExchange, OverLimit::Instructions, OverLimit::Pinned];
     let causes = prop::sample::subsequence(causes.to_vec(), 0..=4);
     let advice = any::<(u32, u64)>().prop_map(|(threshold, utterances)| Advice { threshold, utterances });
-    let parts = (any::<[u64; 9]>(), any::<[Option<u32>; 4]>(), causes, option::of(advice));
+    let parts = (any::<[u64; 9]>(), any::<[Option<u32>; 7]>(), causes, option::of(advice));
     parts.prop_map(|(counts, limits, over_limit, advice)| Capacity {
         utterances: counts[0],
         forgotten: counts[1],
@@ -94,6 +94,9 @@ fn capacity() -> impl Strategy<Value = Capacity> {
         max_utterances: limits[0],
         max_tokens: limits[1],
         max_turns: limits[2],
+        keep_utterances: limits[4],
+        keep_tokens: limits[5],
+        keep_turns: limits[6],
         over_limit,
         archived: counts[4],
         summary_tokens: counts[5],

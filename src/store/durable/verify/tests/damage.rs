@@ -283,9 +283,12 @@ fn counts_that_are_wrong_are_named() {
     let good = Good::new();
     let stored = good.demo.head.stored;
     assert_eq!(stored, 19);
+    let tokens =
+        format!("its head counts 1 tokens of the window, and {} are there", good.demo.window.tokens());
     expect([
         (good.head(|head| head.stored += 1), "its head counts 20 utterances, and 19 are there"),
         (good.head(|head| head.stored -= 1), "its head counts 18 utterances, and 19 are there"),
+        (good.head(|head| head.window_tokens = Some(1)), &tokens),
         (good.without::<Utterances>((DEMO, Sequence(7))), "utterances are missing: 7"),
         (good.without::<Utterances>((DEMO, Sequence(4))), "utterances are missing: 4"),
         (good.without::<Utterances>((DEMO, Sequence(3))), "utterances are missing: 3"),
