@@ -5,7 +5,7 @@ use std::{mem, slice, sync::Arc};
 use smallvec::SmallVec;
 
 use crate::{
-    domain::{ChangeId, Conversation, Refusal, change::Context, end::is_left},
+    domain::{ChangeId, Conversation, Refusal, Revision, change::Context, end::is_left},
     engine::{
         Engine, EngineError, Operation,
         applied::Decided,
@@ -116,7 +116,10 @@ impl<'a> Batch<'a> {
         if let Some(decided) = &decided {
             self.moved.add(&decided.change);
             self.part.add(decided, call.operation, call.attempt.as_ref());
-            self.point(write.target().pointer.clone());
+            // one that is named becomes its recipient's when it starts
+            let starts = before.head.revision == Revision::NONE;
+            let points = call.address.conversation.is_none() || starts;
+            self.point(write.target().pointer.clone().filter(|_| points));
             self.point(released);
         }
         Ok(Answer::Applied(done))
@@ -128,11 +131,11 @@ impl<'a> Batch<'a> {
         let by_recipient = call.address.conversation.is_none();
         match self.part.newest() {
             Some(state) if by_recipient && !call.address.may_mean(state) => Err(Stop::Elsewhere),
-            None if by_recipient && *exists => Err(Stop::Elsewhere),
+            None if *exists => Err(Stop::Elsewhere),
             None if call.if_absent == IfAbsent::Refuse => Err(call.address.not_found().into()),
             None => Ok(engine.new_conversation(key.clone(), &call.address)),
             // an id to create is taken, whoever's it is
-            Some(state) if call.if_absent == IfAbsent::CreateAndActivate => Ok(state.clone()),
+            Some(state) if call.operation == Operation::CreateConversation => Ok(state.clone()),
             Some(state) => {
                 call.address.check_recipient(state)?;
                 let rolls_over = by_recipient && call.if_absent == IfAbsent::Create;

@@ -62,13 +62,17 @@ impl Engine {
     ) -> Result<Prepared, EngineError> {
         let answers = call.drafts.first().is_some_and(|draft| draft.role == Role::Tool);
         let MemorizeCall { address, drafts, attempt, expected, lenient } = call;
+        let if_absent = match (&address.conversation, &address.recipient) {
+            (Some(_), Some(_)) => IfAbsent::CreateAndActivate,
+            _ => IfAbsent::Create,
+        };
         let (caller, operation) = (caller.clone(), Operation::Memorize);
-        let write = WriteCall { caller, address, attempt, operation, if_absent: IfAbsent::Create, answers };
+        let write = WriteCall { caller, address, attempt, operation, if_absent, answers };
         let target = match self.aim(&write).await? {
             Aimed::At(target) => target,
             Aimed::Earlier(outcome) => return Ok(Prepared::Earlier(outcome)),
         };
-        let encoding = self.encoding_of(&target).await?;
+        let encoding = self.encoding_of(&write.address, &target).await?;
         let tokens = count(&drafts, self.counter(encoding));
         let command = Memorize { drafts, tokens, encoding, expected, lenient };
         let mut request = Request::new(write, move |before, context| {
@@ -80,8 +84,12 @@ impl Engine {
     }
 
     /// What the tokens of a conversation are counted in, or will be.
-    async fn encoding_of(self: &Arc<Self>, target: &Target) -> Result<Encoding, EngineError> {
-        let starts = target.pointer.as_ref().is_some_and(|pointer| pointer.before.is_none());
+    async fn encoding_of(
+        self: &Arc<Self>,
+        address: &Address,
+        target: &Target,
+    ) -> Result<Encoding, EngineError> {
+        let starts = address.conversation.is_none() && !target.exists;
         let published = || self.queues.get(&target.key).map(|queue| queue.published());
         let state = match (&target.seen, starts) {
             (_, true) => None,

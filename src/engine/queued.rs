@@ -79,7 +79,7 @@ pub(super) struct Target {
     pub key: ConversationKey,
     /// What must hold of the recipient's active conversation, and what becomes of it.
     pub pointer: Option<PointerWrite>,
-    /// It was resolved as one that exists.
+    /// It was resolved as one that exists: no pointer is set for it to start.
     pub exists: bool,
     /// Its state since the call began, where that was asked for.
     pub seen: Option<Seen>,

@@ -3,7 +3,10 @@
 use std::sync::Arc;
 
 use crate::{
-    domain::{Conversation, ConversationId, Refusal, Verdict, change::Context, limits::OUTCOME_RETENTION},
+    domain::{
+        Conversation, ConversationId, ConversationKey, Refusal, Verdict, change::Context,
+        limits::OUTCOME_RETENTION,
+    },
     engine::{
         Applied, Caller, Engine, EngineError,
         applied::{Decided, Done},
@@ -98,7 +101,9 @@ impl Engine {
     /// Refuses when that attempt had another body, and an address that means nothing.
     pub(super) async fn aim(&self, call: &WriteCall) -> Result<Aimed, EngineError> {
         let WriteCall { caller, address, attempt, if_absent, .. } = call;
-        let activates = *if_absent == IfAbsent::CreateAndActivate;
+        let may_start = address.conversation.as_ref().filter(|_| *if_absent == IfAbsent::CreateAndActivate);
+        let exists = may_start.is_some_and(|id| self.is_published(&caller.key(id.clone())));
+        let activates = may_start.is_some() && !exists;
         let recipient = caller.recipient(address.recipient_or_default());
         let wanted = (address.conversation.is_none() || activates).then_some(&recipient);
         let key = attempt.as_ref().map(|attempt| attempt.key(caller));
@@ -127,7 +132,7 @@ impl Engine {
         let at = |id, pointer, exists| Aimed::At(Target { key: caller.key(id), pointer, exists, seen });
         Ok(match (&address.conversation, active) {
             (Some(id), None) if activates => at(id.clone(), pointer(None, id), false),
-            (Some(id), _) => at(id.clone(), None, false),
+            (Some(id), _) => at(id.clone(), None, exists),
             (None, Some(id)) => at(id.clone(), pointer(Some(id.clone()), &id), true),
             (None, None) if *if_absent == IfAbsent::Refuse => return Err(address.not_found().into()),
             (None, None) => {
@@ -148,6 +153,12 @@ impl Engine {
             Ok(false) => Answer::Failed(error),
             Err(unknown) => Answer::Failed(unknown),
         }
+    }
+
+    /// Whether a conversation is known to exist, where nobody else can have deleted it.
+    fn is_published(&self, key: &ConversationKey) -> bool {
+        let published = || self.queues.get(key)?.published().state();
+        !self.is_shared && published().is_some()
     }
 
     /// Whether a refusal is of no account, because what was looked up before it was decided has changed: the

@@ -2,7 +2,8 @@
 
 use tonic::Code;
 use utterd::proto::{
-    ConversationStatus, GetCapacityInfoRequest, MemorizeRequest, NewUtterance, UtteranceState,
+    ConversationStatus, DeleteConversationRequest, EndConversationRequest, GetCapacityInfoRequest,
+    MemorizeRequest, NewUtterance, UtteranceState,
 };
 
 use crate::session::{

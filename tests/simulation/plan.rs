@@ -43,7 +43,11 @@ impl Planner<'_> {
     pub fn call(&mut self, kind: Kind) -> Option<Call> {
         let address = self.address();
         Some(match kind {
-            Kind::Memorize | Kind::Line => Call::Memorize(self.memorize(address)),
+            Kind::Memorize => {
+                let address = self.with_recipient(address);
+                Call::Memorize(self.memorize(address))
+            }
+            Kind::Line => Call::Memorize(self.memorize(address)),
             Kind::Forget => Call::Forget(self.forget(address)),
             Kind::Restore => {
                 let ids = vec![self.id_in(&address, |utterance| utterance.forgotten)?];
@@ -204,6 +208,16 @@ impl Planner<'_> {
             Some(id) => Address { conversation: Some(id), recipient: None },
             None => Address { conversation: None, recipient: Some(self.recipient()) },
         }
+    }
+
+    /// The same, for a named one with a recipient too, whose it becomes if it starts.
+    fn with_recipient(&mut self, address: Address) -> Address {
+        if address.conversation.is_none() || !self.dice.percent(30) {
+            return address;
+        }
+        let known = self.known(&address).and_then(|version| version.state.clone());
+        let owner = known.map(|state| state.head.identity.recipient.clone());
+        Address { recipient: Some(owner.unwrap_or_else(|| self.recipient())), ..address }
     }
 
     fn recipient(&mut self) -> RecipientId {

@@ -253,8 +253,9 @@ impl World {
         if facts.removed.is_some() {
             return;
         }
-        let by_recipient = matches!(call, Call::Create(_)) || call.address().0.is_empty();
-        if facts.started && by_recipient && !self.active.contains_key(&after.recipient) {
+        let (id, recipient) = call.address();
+        let of_recipient = matches!(call, Call::Create(_)) || id.is_empty() || !recipient.is_empty();
+        if facts.started && of_recipient && !self.active.contains_key(&after.recipient) {
             self.active.insert(after.recipient.clone(), after.id.clone());
         }
         self.conversations.push(after);

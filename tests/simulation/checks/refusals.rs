@@ -107,6 +107,10 @@ fn holds(refusal: &Refusal, call: &Call, version: &Version) -> bool {
             let open = head.and_then(|head| head.open.as_ref());
             open.is_none_or(|open| !open.calls.iter().any(|id| answers(call, id)))
         }
+        Refusal::Field(Reason::RecipientMismatch, _) => {
+            let given = call.address().and_then(|address| address.recipient);
+            head.is_some_and(|head| given.is_some_and(|given| given != head.identity.recipient))
+        }
         // where a fork may be cut depends on what was said by then
         Refusal::Field(Reason::InvalidField, violation) => violation.field == "at_sequence",
         _ => false,
