@@ -74,14 +74,17 @@ pub fn lines(capacity: &Capacity) -> Vec<String> {
     lines
 }
 
-/// The conversation, what it is doing, and its revision.
+/// The conversation, what it is doing, and its revision; or that there is none.
 pub fn heading(capacity: &Capacity) -> String {
     let status = word(capacity.status().as_str_name(), "CONVERSATION_STATUS_");
     let forgotten = match capacity.soft_deleted_count() {
         0 => String::new(),
         forgotten => format!(" · {} forgotten", count(forgotten)),
     };
-    format!("{} · {status} · revision {}{forgotten}", capacity.conversation_id, capacity.revision)
+    match capacity.conversation_id.as_str() {
+        "" => format!("no conversation of {} yet: the next one's limits", capacity.recipient_id),
+        id => format!("{id} · {status} · revision {}{forgotten}", capacity.revision),
+    }
 }
 
 fn over_limit(capacity: &Capacity) -> Option<String> {

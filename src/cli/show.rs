@@ -63,6 +63,9 @@ impl Window {
         let capacity = capacity.capacity.unwrap_or_default();
         // From here on by its id: the recipient's active conversation may become another.
         let conversation_id = capacity.conversation_id.clone();
+        if conversation_id.is_empty() {
+            return Ok(Self { utterances: Vec::new(), summary: GetSummaryResponse::default(), capacity });
+        }
         let request = GetSummaryRequest { conversation_id: conversation_id.clone(), ..Default::default() };
         let summary = connection.conversations().get_summary(request).await?.into_inner();
         let utterances = utterances(connection, conversation_id).await?;

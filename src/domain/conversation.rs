@@ -172,6 +172,11 @@ impl Conversation {
         &self.head.identity.key
     }
 
+    /// Whether it is stored: what a recipient has that has none is before its first revision.
+    pub fn exists(&self) -> bool {
+        self.head.revision != Revision::NONE
+    }
+
     /// Whether the utterance is stored, in the window or the archive.
     pub fn stores(&self, sequence: Sequence) -> bool {
         self.window.get(sequence).is_some() || self.head.archived.contains(sequence)

@@ -151,14 +151,17 @@ impl Engine {
         let writes: Vec<_> = parts.iter().filter_map(Part::write).collect();
         // what such a commit can be told by, when its answer is lost
         let alone = extras.outcomes.first().filter(|_| writes.is_empty()).cloned().map(Box::new);
+        let moved = extras.pointers.iter().filter(|pointer| pointer.before != pointer.after);
+        let moved: Vec<_> = moved.map(|pointer| pointer.recipient.clone()).collect();
         let commit = Commit { writes, pointers: extras.pointers, outcomes: extras.outcomes };
         let is_empty = commit.writes.is_empty() && commit.pointers.is_empty() && commit.outcomes.is_empty();
         let committed = (!is_empty).then(|| self.store.commit(commit));
         async move {
-            match committed {
-                Some(committed) => self.committed(parts, alone, committed.await).await,
-                None => Ok(()),
+            if let Some(committed) = committed {
+                self.committed(parts, alone, committed.await).await?;
             }
+            moved.iter().for_each(|recipient| self.pointers.tell(recipient));
+            Ok(())
         }
     }
 

@@ -145,7 +145,7 @@ impl Engine {
         caller: &Caller,
         address: &Address,
     ) -> Result<Arc<Conversation>, EngineError> {
-        let state = self.read(caller, address).await?;
+        let state = self.read_or_blank(caller, address).await?;
         self.events.push(Event::read(Operation::ListCompactions, &state, state.compactions.len()));
         Ok(state)
     }

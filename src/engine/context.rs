@@ -75,7 +75,7 @@ impl Engine {
         caller: &Caller,
         call: &BuildContextCall,
     ) -> Result<BuildContextReply, EngineError> {
-        let state = self.read(caller, &call.address).await?;
+        let state = self.read_or_blank(caller, &call.address).await?;
         let request =
             Request { recall: call.recall.as_ref().map(|recall| recall.percent), ..call.request.clone() };
         let mut archive = Archive {

@@ -127,10 +127,15 @@ impl Event {
         Self { results: None, ..Self::read(operation, conversation, 0) }
     }
 
-    /// The event of a read of `conversation`.
+    /// The event of a read of `conversation`; of its recipient where it does not exist.
     pub(super) fn read(operation: Operation, conversation: &Conversation, results: usize) -> Self {
         let results = Some(u32::try_from(results).unwrap_or(u32::MAX));
-        Self { results, ..Self::bare(operation, Subject::Conversation(conversation.head.identity.clone())) }
+        let identity = &conversation.head.identity;
+        let subject = match conversation.exists() {
+            true => Subject::Conversation(identity.clone()),
+            false => Subject::Wide(identity.key.namespace.clone(), Some(identity.recipient.clone())),
+        };
+        Self { results, ..Self::bare(operation, subject) }
     }
 
     /// The event of a read that is not of one conversation.

@@ -5,8 +5,8 @@ use std::{sync::Arc, time::Duration};
 use crate::{
     domain::{Encoding, Policy, Timestamp, TokenCounter},
     engine::{
-        Clock, EventLog, index::Indexes, last_active::LastActive, llm::Llm, queues::Queues,
-        retention::Retention, sessions::Sessions,
+        Clock, EventLog, index::Indexes, last_active::LastActive, llm::Llm, pointers::Pointers,
+        queues::Queues, retention::Retention, sessions::Sessions,
     },
     store::{BoxFuture, Store, StoreError},
 };
@@ -43,6 +43,7 @@ pub struct Engine {
     pub(super) counters: Counters,
     pub(super) defaults: Defaults,
     pub(super) queues: Queues,
+    pub(super) pointers: Arc<Pointers>,
     pub(super) indexes: Indexes,
     pub(super) events: Arc<EventLog>,
     pub(super) sessions: Sessions,
@@ -63,6 +64,7 @@ impl Engine {
             clock,
             counters,
             queues: Queues::new(cache_bytes),
+            pointers: Arc::default(),
             defaults,
             indexes: Indexes::default(),
             events,

@@ -65,6 +65,7 @@ mod last_active;
 pub mod llm;
 mod memorize;
 mod pipeline;
+mod pointers;
 mod queue;
 mod queued;
 mod queues;

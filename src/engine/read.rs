@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::{
-    domain::{Conversation, ConversationId},
+    domain::{Conversation, ConversationId, Identity, LineageId},
     engine::{Address, Caller, Engine, EngineError, queued::ATTEMPTS},
 };
 
@@ -26,21 +26,55 @@ impl Engine {
         caller: &Caller,
         address: &Address,
     ) -> Result<Arc<Conversation>, EngineError> {
+        self.find(caller, address).await?.ok_or_else(|| address.not_found().into())
+    }
+
+    /// The same; where a recipient has none, what its next one starts with: the server's defaults, before any
+    /// revision.
+    pub(super) async fn read_or_blank(
+        self: &Arc<Self>,
+        caller: &Caller,
+        address: &Address,
+    ) -> Result<Arc<Conversation>, EngineError> {
+        match self.find(caller, address).await? {
+            Some(state) => Ok(state),
+            None if address.conversation.is_none() => Ok(self.unstarted(caller, address)),
+            None => Err(address.not_found().into()),
+        }
+    }
+
+    async fn find(
+        self: &Arc<Self>,
+        caller: &Caller,
+        address: &Address,
+    ) -> Result<Option<Arc<Conversation>>, EngineError> {
         let mut before = None;
         for _ in 0..ATTEMPTS {
-            let id = self.resolve(caller, address).await?.ok_or_else(|| address.not_found())?;
+            let Some(id) = self.resolve(caller, address).await? else { return Ok(None) };
             let state = self.published(&caller.key(id.clone())).await?;
             // the recipient's conversation may have ended since: then another one is meant
             let is_last = address.conversation.is_some() || before.as_ref() == Some(&id);
             match state {
                 Some(state) if is_last || address.may_mean(&state) => {
                     address.check_recipient(&state)?;
-                    return Ok(state);
+                    return Ok(Some(state));
                 }
                 None if is_last => break,
                 _ => before = Some(id),
             }
         }
-        Err(address.not_found().into())
+        Ok(None)
+    }
+
+    /// What a recipient's next conversation starts with. It is of no lineage, and its id is never told.
+    fn unstarted(&self, caller: &Caller, address: &Address) -> Arc<Conversation> {
+        let identity = Identity {
+            key: caller.key(ConversationId::assigned(0)),
+            recipient: address.recipient_or_default(),
+            lineage: LineageId([0; 16]),
+            start_time: self.clock.now(),
+            encoding: self.defaults.encoding,
+        };
+        Arc::new(Conversation::new(identity, self.defaults.policy.clone()))
     }
 }

@@ -160,7 +160,8 @@ impl Engine {
         call: &RememberCall,
     ) -> Result<Vec<Arc<Conversation>>, EngineError> {
         if call.scope != Scope::Recipient {
-            return Ok(vec![self.read(caller, &call.address).await?]);
+            let state = self.read_or_blank(caller, &call.address).await?;
+            return Ok(Vec::from_iter(state.exists().then_some(state)));
         }
         let recipient: RecipientId = match &call.address.conversation {
             Some(_) => self.read(caller, &call.address).await?.head.identity.recipient.clone(),

@@ -26,7 +26,7 @@ pub struct StatsCall {
 /// The numbers, and what they are of.
 #[derive(Clone, Debug)]
 pub struct StatsReply {
-    /// The conversation; `None` when they are of a recipient.
+    /// The conversation; `None` when they are of a recipient, or the recipient has none.
     pub state: Option<Arc<Conversation>>,
     /// The recipient.
     pub recipient: RecipientId,
@@ -51,11 +51,13 @@ impl Engine {
     ) -> Result<StatsReply, EngineError> {
         let mut stats = Stats::by(call.bucket);
         if !call.of_recipient {
-            let state = self.read(caller, &call.address).await?;
-            self.count(&state, &mut stats).await?;
-            self.events.push(Event::read(Operation::GetStats, &state, 1));
+            let state = self.read_or_blank(caller, &call.address).await?;
+            if state.exists() {
+                self.count(&state, &mut stats).await?;
+            }
+            self.events.push(Event::read(Operation::GetStats, &state, usize::from(state.exists())));
             let recipient = state.head.identity.recipient.clone();
-            return Ok(StatsReply { state: Some(state), recipient, stats });
+            return Ok(StatsReply { state: Some(state).filter(|state| state.exists()), recipient, stats });
         }
         let recipient = call.address.recipient_or_default();
         let key = caller.recipient(recipient.clone());

@@ -91,14 +91,14 @@ impl Engine {
         caller: &Caller,
         call: &SummarizeCall,
     ) -> Result<SummarizeReply, EngineError> {
-        let mut state = self.read(caller, &call.address).await?;
+        let mut state = self.read_or_blank(caller, &call.address).await?;
         let (mut told, mut without) = (None, None);
         if let Some(Patience(patience)) = call.wait {
             match self.told(&state, call, patience).await? {
                 Ok(answer) => told = Some(answer),
                 Err(why) => without = Some(why),
             }
-            let now = self.read(caller, &call.address).await?;
+            let now = self.read_or_blank(caller, &call.address).await?;
             if told.is_some() && was_changed(&state, &now) {
                 (told, without) = (None, Some("something was forgotten or edited meanwhile".to_owned()));
             }

@@ -91,7 +91,7 @@ impl Engine {
         caller: &Caller,
         list: &ListUtterances,
     ) -> Result<UtterancePage, EngineError> {
-        let state = self.read(caller, &list.address).await?;
+        let state = self.read_or_blank(caller, &list.address).await?;
         let page = self.page_of(state, list).await?;
         self.events.push(Event::read(Operation::ListUtterances, &page.state, page.len()));
         Ok(page)
@@ -168,13 +168,13 @@ impl Engine {
         Ok(first)
     }
 
-    /// Reads a conversation for its numbers.
+    /// Reads a conversation for its numbers: the defaults and zeros where a recipient has none.
     pub async fn capacity(
         self: &Arc<Self>,
         caller: &Caller,
         address: &Address,
     ) -> Result<Arc<Conversation>, EngineError> {
-        let state = self.read(caller, address).await?;
+        let state = self.read_or_blank(caller, address).await?;
         self.events.push(Event::read(Operation::GetCapacity, &state, 1));
         Ok(state)
     }
@@ -185,7 +185,7 @@ impl Engine {
         caller: &Caller,
         address: &Address,
     ) -> Result<Arc<Conversation>, EngineError> {
-        let state = self.read(caller, address).await?;
+        let state = self.read_or_blank(caller, address).await?;
         self.events.push(Event::read(Operation::GetSummary, &state, state.summary.segments().len()));
         Ok(state)
     }

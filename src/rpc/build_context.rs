@@ -32,7 +32,7 @@ impl Services {
         let BuildContextReply { state, context } = self.engine.build_context(caller, &call).await?;
         let counter = self.engine.counter(state.head.identity.encoding);
         let mut response = proto::BuildContextResponse {
-            conversation_id: state.key().id.to_string(),
+            conversation_id: encode::id(&state),
             revision: encode::long(state.head.revision.get()),
             token_budget: context.budget.map(encode::int),
             utterances: utterances(&context),

@@ -217,7 +217,7 @@ impl ConversationService for Services {
         let address = decode::address(&request.conversation_id, &request.recipient_id)?;
         let state = self.engine.summary(&caller, &address).await?;
         Ok(Response::new(proto::GetSummaryResponse {
-            conversation_id: state.key().id.to_string(),
+            conversation_id: encode::id(&state),
             text: state.summary.text(),
             token_count: Some(encode::int(state.summary.tokens())),
             segments: state.summary.segments().iter().map(|segment| encode::segment(segment)).collect(),

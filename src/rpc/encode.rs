@@ -24,6 +24,11 @@ pub fn int(number: impl TryInto<i32>) -> i32 {
     number.try_into().unwrap_or(i32::MAX)
 }
 
+/// The id of a conversation; empty of what a recipient has that has none.
+pub fn id(state: &Conversation) -> String {
+    if state.exists() { state.key().id.to_string() } else { String::new() }
+}
+
 /// A sequence or revision.
 pub fn long(number: u64) -> i64 {
     i64::try_from(number).unwrap_or(i64::MAX)
@@ -176,7 +181,7 @@ pub fn summary_update<T>(applied: &Applied<T>) -> Option<proto::SummaryUpdate> {
 pub fn capacity(state: &Conversation, status: proto::ConversationStatus) -> proto::Capacity {
     let head = &state.head;
     proto::Capacity {
-        conversation_id: head.identity.key.id.to_string(),
+        conversation_id: id(state),
         recipient_id: head.identity.recipient.to_string(),
         revision: long(head.revision.get()),
         status: status.into(),

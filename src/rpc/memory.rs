@@ -101,7 +101,7 @@ impl MemoryService for Services {
         let call = summarize_call(request.into_inner(), patience)?;
         let reply = self.engine.summarize(&caller, &call).await?;
         Ok(Response::new(proto::SummarizeResponse {
-            conversation_id: reply.state.key().id.to_string(),
+            conversation_id: encode::id(&reply.state),
             text: reply.text,
             token_count: Some(encode::int(reply.tokens)),
             sources: encode::ranges(&reply.sources),

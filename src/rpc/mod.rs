@@ -127,6 +127,9 @@ impl Services {
     }
 
     fn status_at(&self, state: &Conversation, now: Timestamp) -> proto::ConversationStatus {
-        encode::status(state.head.status(now, self.engine.defaults().idle_timeout))
+        match state.exists() {
+            true => encode::status(state.head.status(now, self.engine.defaults().idle_timeout)),
+            false => proto::ConversationStatus::Unspecified,
+        }
     }
 }

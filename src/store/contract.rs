@@ -256,7 +256,8 @@ pub trait Store: Send + Sync + 'static {
     ///
     /// - It starts with [`Hint::Missed`] once it hears: what takes effect from then on is told.
     /// - A commit is told when it has taken effect, by a [`Hint::Changed`] for each conversation that it changes,
-    ///   creates or removes. A hint may come late, and more than once.
+    ///   creates or removes, and then by a [`Hint::Active`] for each recipient whose pointer it moves. A hint may
+    ///   come late, and more than once.
     /// - Hints that are lost, be it that the reader is slow or a connection breaks, are told by a
     ///   [`Hint::Missed`] once it hears again. No commit waits for a reader.
     /// - It does not end as long as the store is there.

@@ -102,6 +102,6 @@ async fn an_oversize_exchange_refuses_its_batch() {
     session.memory().memorize(memorize(fits)).await.reply();
     let kept = session.capacity().await;
     assert_eq!((kept.utterance_count, kept.over_limit), (Some(4), Some(false)));
-    let unknown = GetCapacityInfoRequest { recipient_id: "else".to_owned(), ..Default::default() };
+    let unknown = GetCapacityInfoRequest { conversation_id: "else".to_owned(), ..Default::default() };
     session.memory().get_capacity_info(unknown).await.refusal().is(Code::NotFound, "CONVERSATION_NOT_FOUND");
 }

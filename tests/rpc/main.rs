@@ -24,6 +24,7 @@ mod delete_recipient;
 mod edit;
 mod exchanges;
 mod families;
+mod first_reads;
 mod forget;
 mod forget_in_english;
 mod forget_in_forks;

@@ -58,7 +58,40 @@ async fn a_request_addresses_one_conversation() {
     let refused = session.memory().memorize(to("trip", "bob")).await.refusal();
     refused.is(Code::InvalidArgument, "RECIPIENT_MISMATCH").blames("recipient_id").says("leave it out");
     let bob = GetCapacityInfoRequest { recipient_id: "bob".to_owned(), ..Default::default() };
-    session.memory().get_capacity_info(bob).await.refusal().is(Code::NotFound, "CONVERSATION_NOT_FOUND");
+    let bob = session.memory().get_capacity_info(bob).await.reply().capacity.unwrap();
+    assert_eq!((bob.conversation_id.as_str(), bob.revision), ("", 0), "bob has none");
+}
+
+/// A conversation that starts by its id, for a recipient, is that recipient's active one; but for that there
+/// must be none, and it must start.
+#[tokio::test]
+async fn one_that_starts_by_its_id_is_its_recipients() {
+    let session = Session::new().await;
+    let to = async |conversation: &str, recipient: &str| {
+        let request = MemorizeRequest {
+            conversation_id: conversation.to_owned(),
+            recipient_id: recipient.to_owned(),
+            ..memorize(vec![user("hello")])
+        };
+        session.memory().memorize(request).await.reply().conversation_id
+    };
+    to("trip", "ann").await;
+    to("other", "ann").await;
+    assert_eq!(to("", "ann").await, "trip");
+    let end = EndConversationRequest { conversation_id: "trip".to_owned(), ..Default::default() };
+    session.conversations().end_conversation(end).await.reply();
+    to("other", "ann").await;
+    let next = to("", "ann").await;
+    assert!(next != "other" && next != "trip", "{next} was there already");
+
+    to("nobody's", "").await;
+    assert_ne!(to("", "").await, "nobody's", "it was started for no recipient");
+    let delete = DeleteConversationRequest { conversation_id: next, ..Default::default() };
+    session.conversations().delete_conversation(delete).await.reply();
+    let delete = DeleteConversationRequest { conversation_id: "other".to_owned(), ..Default::default() };
+    session.conversations().delete_conversation(delete).await.reply();
+    to("other", "ann").await;
+    assert_eq!(to("", "ann").await, "other", "it was started anew");
 }
 
 /// The 21st utterance takes the window over its maximum: it goes down to 16.

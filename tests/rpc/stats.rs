@@ -184,7 +184,8 @@ async fn conversations_are_counted_by_what_they_are_doing() {
 async fn what_cannot_be_counted_is_refused() {
     let session = Session::new().await;
     let mut client = session.conversations();
-    let missing = client.get_stats(GetStatsRequest::default()).await.refusal();
+    let unknown = GetStatsRequest { conversation_id: "nowhere".to_owned(), ..Default::default() };
+    let missing = client.get_stats(unknown).await.refusal();
     missing.is(Code::NotFound, "CONVERSATION_NOT_FOUND");
     let bad = [
         (GetStatsRequest { scope: 9, ..Default::default() }, "scope"),

@@ -2,11 +2,10 @@
 
 use std::time::Duration;
 
-use tonic::Code;
 use utterd::{
     config::Settings,
     proto::{
-        ConversationStatus, ForgetMode, GetCapacityInfoRequest, NewUtterance, Operation, Policy,
+        ConversationStatus, ForgetMode, NewUtterance, Operation, Policy,
         WatchEventsRequest, watch_events_response::Message,
     },
 };
@@ -84,8 +83,7 @@ async fn a_conversation_expires_after_its_last_change() {
     assert!(matches!(events.message().await.unwrap().unwrap().message, Some(Message::Started(_))));
     session.clock.advance(Duration::from_micros(1));
     assert_eq!(session.server.engine().sweep().await, Ok(1));
-    let gone = session.memory().get_capacity_info(GetCapacityInfoRequest::default()).await.refusal();
-    gone.is(Code::NotFound, "CONVERSATION_NOT_FOUND");
+    assert_eq!(session.capacity().await.revision, 0, "it is gone");
     let Some(Message::Event(event)) = events.message().await.unwrap().unwrap().message else {
         panic!("no event")
     };

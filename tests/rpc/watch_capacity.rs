@@ -2,8 +2,8 @@
 
 use tonic::{Code, Streaming};
 use utterd::proto::{
-    Capacity, DeleteConversationRequest, ForgetMode, MemorizeRequest, Policy, WatchCapacityRequest,
-    WatchCapacityResponse,
+    Capacity, DeleteConversationRequest, EndConversationRequest, ForgetMode, MemorizeRequest, Policy,
+    WatchCapacityRequest, WatchCapacityResponse,
 };
 
 use crate::{
@@ -65,11 +65,48 @@ async fn a_deletion_ends_it() {
     session.conversations().delete_conversation(delete).await.reply();
     let anew = MemorizeRequest { conversation_id, ..memorize(vec![user("another of the same name")]) };
     session.memory().memorize(anew).await.reply();
-    for watch in &mut watches {
-        let refused = Refused::new(watch.message().await.unwrap_err());
-        refused.is(Code::NotFound, "CONVERSATION_NOT_FOUND");
-        assert!(matches!(watch.message().await, Ok(None)), "the stream has ended");
-    }
+    let [by_id, by_recipient] = &mut watches;
+    let refused = Refused::new(by_id.message().await.unwrap_err());
+    refused.is(Code::NotFound, "CONVERSATION_NOT_FOUND");
+    assert!(matches!(by_id.message().await, Ok(None)), "the stream has ended");
+    let without = next(by_recipient).await;
+    assert_eq!((without.conversation_id.as_str(), without.utterance_count), ("", Some(0)));
+}
+
+/// From the first one on, over an end, over a rollover, and over a deletion.
+#[tokio::test]
+async fn a_watch_of_a_recipient_follows_its_conversations() {
+    let session = Session::new().await;
+    let ann = || WatchCapacityRequest { recipient_id: "ann".to_owned(), ..Default::default() };
+    let mut watch = watch(&session, ann()).await;
+    let mut seen = async || {
+        let capacity = next(&mut watch).await;
+        assert_eq!((capacity.recipient_id.as_str(), capacity.max_utterances), ("ann", Some(20)));
+        let live = capacity.live_utterance_count();
+        (capacity.conversation_id, capacity.revision, live)
+    };
+    let say = async || {
+        let said = MemorizeRequest { recipient_id: "ann".to_owned(), ..memorize(vec![user("hello")]) };
+        session.memory().memorize(said).await.reply().conversation_id
+    };
+    let none = || (String::new(), 0, 0);
+    assert_eq!(seen().await, none());
+    let first = say().await;
+    assert_eq!(seen().await, (first.clone(), 1, 1));
+    say().await;
+    assert_eq!(seen().await, (first, 2, 2));
+    let end = EndConversationRequest { recipient_id: "ann".to_owned(), ..Default::default() };
+    session.conversations().end_conversation(end).await.reply();
+    assert_eq!(seen().await, none());
+    let second = say().await;
+    assert_eq!(seen().await, (second.clone(), 1, 1));
+    session.clock.advance(std::time::Duration::from_secs(30 * 60));
+    let third = say().await;
+    assert_ne!(second, third);
+    assert_eq!(seen().await, (third.clone(), 1, 1));
+    let delete = DeleteConversationRequest { conversation_id: third, ..Default::default() };
+    session.conversations().delete_conversation(delete).await.reply();
+    assert_eq!(seen().await, none());
 }
 
 #[tokio::test]
@@ -88,6 +125,7 @@ async fn another_conversation_is_not_seen() {
 #[tokio::test]
 async fn what_does_not_exist_cannot_be_watched() {
     let session = Session::new().await;
-    let refused = session.memory().watch_capacity(WatchCapacityRequest::default()).await;
+    let unknown = WatchCapacityRequest { conversation_id: "nowhere".to_owned(), ..Default::default() };
+    let refused = session.memory().watch_capacity(unknown).await;
     refused.map(|_| tonic::Response::new(())).refusal().is(Code::NotFound, "CONVERSATION_NOT_FOUND");
 }

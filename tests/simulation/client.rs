@@ -9,10 +9,7 @@ use std::{
 };
 
 use tokio::time::sleep;
-use utterd::{
-    domain::ConversationId,
-    engine::{Caller, CapacityWatch, EngineError, MemorizeCall, MemorizePipeline},
-};
+use utterd::engine::{Caller, CapacityWatch, EngineError, MemorizeCall, MemorizePipeline};
 
 use crate::{
     calls::{Answer, Call, applied},
@@ -159,6 +156,11 @@ impl Client {
         let Some(Call::Capacity(address)) = self.plan(self.world.number(), Kind::Watch) else { return };
         let (run, engine, life) = self.world.engine(self.host());
         let (world, name, caller) = (self.world.clone(), self.name, Caller::default());
+        let followed = (run, address.recipient_or_default());
+        // which of two is woken first, no seed decides
+        if address.conversation.is_none() && !world.followed.lock().insert(followed) {
+            return;
+        }
         tokio::spawn(async move {
             let opened = tokio::select! {
                 biased;
@@ -177,7 +179,7 @@ impl Client {
     }
 }
 
-/// Notes what a watch sees.
+/// Notes what a watch sees; one of a recipient's is noted anew for each conversation.
 async fn see(world: Arc<World>, name: String, run: usize, life: Life, mut watch: CapacityWatch) {
     let mut place = None::<usize>;
     loop {
@@ -192,8 +194,12 @@ async fn see(world: Arc<World>, name: String, run: usize, life: Life, mut watch:
         };
         let tick = world.story.tell(&name, format_args!("watch sees {}", tell::state(&state)));
         let mut watches = world.watches.lock();
+        let id = state.exists().then(|| state.key().id.clone());
+        if let Some(left) = place.take_if(|place| id.as_ref() != Some(&watches[*place].id)) {
+            watches[left].over = true;
+        }
+        let Some(id) = id else { continue };
         let place = *place.get_or_insert_with(|| {
-            let id: ConversationId = state.key().id.clone();
             watches.push(Watch { run, id, seen: Vec::new(), over: false });
             watches.len() - 1
         });

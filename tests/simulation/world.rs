@@ -1,14 +1,17 @@
 //! The processes of a run, what they share, and the record of what was asked of them.
 
-use std::sync::{
-    Arc,
-    atomic::{AtomicU64, Ordering},
+use std::{
+    collections::BTreeSet,
+    sync::{
+        Arc,
+        atomic::{AtomicU64, Ordering},
+    },
 };
 
 use futures::FutureExt;
 use parking_lot::Mutex;
 use utterd::{
-    domain::{Conversation, ConversationId, Encoding, Policy},
+    domain::{Conversation, ConversationId, Encoding, Policy, RecipientId},
     engine::{Caller, Defaults, Engine, EngineError, Event, EventStream, Watched},
 };
 
@@ -34,6 +37,8 @@ pub struct World {
     pub habits: Habits,
     pub tries: Mutex<Vec<Try>>,
     pub watches: Mutex<Vec<Watch>>,
+    /// Recipients whose conversations a watch of an engine follows.
+    pub followed: Mutex<BTreeSet<(usize, RecipientId)>>,
     /// The events of each engine, as they were seen.
     pub events: Mutex<Vec<Vec<Event>>>,
     /// What was seen to be wrong while it ran.
@@ -108,9 +113,22 @@ impl World {
             Mutex::new(setup.start(run, &disk))
         });
         let hosts = hosts.collect();
-        let (tries, watches, wrongs) = Default::default();
+        let (tries, watches, followed, wrongs) = Default::default();
         let (events, calls) = (Mutex::new(events), AtomicU64::new(0));
-        Arc::new(Self { story, clock, disk, habits, tries, watches, events, wrongs, hosts, setup, calls })
+        Arc::new(Self {
+            story,
+            clock,
+            disk,
+            habits,
+            tries,
+            watches,
+            followed,
+            events,
+            wrongs,
+            hosts,
+            setup,
+            calls,
+        })
     }
 
     /// The number of the next call.

@@ -47,7 +47,7 @@ struct Between {
     /// Who has claimed a conversation, and until when.
     claims: Mutex<HashMap<ConversationKey, (WorkerId, Timestamp)>>,
     /// What was changed.
-    changed: broadcast::Sender<ConversationKey>,
+    changed: broadcast::Sender<Hint>,
 }
 
 /// What becomes of the next commit, and what happens meanwhile.
@@ -99,7 +99,10 @@ impl Shared {
 
     /// Commits, and notes and tells what that has made.
     fn apply(&self, commit: Commit) -> BoxFuture<'static, Result<(), CommitError>> {
-        let changed: Vec<_> = commit.writes.iter().map(|write| write.key().clone()).collect();
+        let changed = commit.writes.iter().map(|write| Hint::Changed(write.key().clone()));
+        let moved = commit.pointers.iter().filter(|pointer| pointer.before != pointer.after);
+        let moved = moved.map(|pointer| Hint::Active(pointer.recipient.clone()));
+        let hints: Vec<_> = changed.chain(moved).collect();
         let after = |state: &Arc<Conversation>| (state.key().clone(), state.head.change);
         let made: Vec<_> = commit.writes.iter().filter_map(|write| write.after()).map(after).collect();
         let (committed, between) = (self.inner.commit(commit), self.between.clone());
@@ -107,7 +110,7 @@ impl Shared {
             committed.await?;
             between.made.lock().extend(made);
             // nobody may be listening
-            changed.into_iter().for_each(|key| drop(between.changed.send(key)));
+            hints.into_iter().for_each(|hint| drop(between.changed.send(hint)));
             Ok(())
         })
     }
@@ -261,7 +264,7 @@ impl Store for Shared {
             // a process that is gone hears nothing more
             deaf.wait_for(|deaf| !deaf).await.ok()?;
             let hint = match changed.recv().await {
-                Ok(key) => Hint::Changed(key),
+                Ok(hint) => hint,
                 Err(RecvError::Lagged(_)) => Hint::Missed,
                 Err(RecvError::Closed) => return None,
             };

@@ -255,6 +255,7 @@ macro_rules! store_conformance {
         $crate::store_conformance! { @topic $fresh, sharing: [
             a_commit_is_known_by_its_change,
             hints_come_after_commits,
+            moved_pointers_are_told,
             what_is_missed_is_told,
         ] }
         $crate::store_conformance! { @topic $fresh, claims: [

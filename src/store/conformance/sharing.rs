@@ -6,11 +6,11 @@ use futures::{FutureExt, StreamExt};
 
 use super::{
     family::Family,
-    script::{Script, key, user, users},
+    script::{RECIPIENT, Script, activating, key, recipient, user, users},
 };
 use crate::{
     domain::{ChangeId, ConversationKey, Policy},
-    store::{BoxStream, Hint, Store},
+    store::{BoxStream, Commit, Hint, Store},
 };
 
 /// A hint that is later than this does not come.
@@ -65,6 +65,7 @@ async fn told(hints: &mut BoxStream<'static, Hint>, ids: &[&str]) {
     while !untold.is_empty() {
         match next(hints).await {
             Hint::Changed(key) => drop(untold.remove(&key)),
+            Hint::Active(_) => {}
             Hint::Missed => return,
         }
     }
@@ -92,6 +93,22 @@ pub async fn hints_come_after_commits(store: Arc<dyn Store>) {
     told(&mut hints, &["parent", "fork"]).await;
     family.delete(&["parent"]).await;
     told(&mut hints, &["parent"]).await;
+}
+
+/// A commit that moves a recipient's pointer tells of that too.
+pub async fn moved_pointers_are_told(store: Arc<dyn Store>) {
+    let Some(mut hints) = hearing(&store).await else { return };
+    let ann = recipient(RECIPIENT);
+    let step = Script::new(&store, "c").creating();
+    let pointers = vec![activating(&ann, "c")];
+    store.commit(Commit { pointers, ..step.commit() }).await.expect("there is none");
+    loop {
+        match next(&mut hints).await {
+            Hint::Active(recipient) => return assert_eq!(recipient, ann),
+            Hint::Changed(_) => {}
+            Hint::Missed => return,
+        }
+    }
 }
 
 /// No commit waits for a reader, and what a slow one has missed it is told of.

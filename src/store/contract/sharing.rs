@@ -1,13 +1,18 @@
 //! What processes over one store learn of one another.
 
-use crate::domain::{ConversationKey, Timestamp};
+use crate::{
+    domain::{ConversationKey, Timestamp},
+    store::RecipientKey,
+};
 
 /// Tells of what may be read anew.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Hint {
     /// The conversation was changed, created or removed.
     Changed(ConversationKey),
-    /// Any conversation may have been.
+    /// Another conversation is the recipient's active one, or none is.
+    Active(RecipientKey),
+    /// Any of this may have happened.
     Missed,
 }
 

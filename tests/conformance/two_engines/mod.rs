@@ -58,6 +58,7 @@ on_each_store! {
         a_watch_sees_what_was_done_while_it_began,
         a_watch_that_heard_nothing_sees_the_newest,
         a_watch_ends_with_a_deletion_by_the_other,
+        a_watch_follows_what_the_other_starts,
     ]
     models: [
         what_waits_is_paid_for_once,

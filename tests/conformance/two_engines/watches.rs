@@ -11,7 +11,7 @@ use utterd::{
 };
 
 use super::{
-    calls::{Reply, reason, say, says_in},
+    calls::{Reply, end, reason, say, says_in, says_to},
     pair::Pair,
 };
 
@@ -86,4 +86,25 @@ pub async fn a_watch_ends_with_a_deletion_by_the_other(pair: &Pair) {
     pair.one.delete_conversation(Request::new(request)).await.reply();
     let over = watch.next().await.expect("it is told why").expect_err("the conversation is gone");
     assert_eq!(reason(&over), "CONVERSATION_NOT_FOUND");
+}
+
+/// A watch of a recipient hears of its first conversation, and of each next one, whoever starts it.
+pub async fn a_watch_follows_what_the_other_starts(pair: &Pair) {
+    let request = || WatchCapacityRequest { recipient_id: "ann".to_owned(), ..Default::default() };
+    let mut watches = Vec::new();
+    for at in [&pair.one, &pair.other] {
+        let watch = at.watch_capacity(Request::new(request())).await.expect("nothing is needed for it");
+        watches.push(watch.into_inner());
+    }
+    for round in 0..4 {
+        for watch in &mut watches {
+            assert_eq!(next(watch).await.revision, 0);
+        }
+        let started = say(pair.at(round), says_to("ann", "hello")).await.conversation_id;
+        for watch in &mut watches {
+            let capacity = next(watch).await;
+            assert_eq!((capacity.conversation_id, capacity.revision), (started.clone(), 1));
+        }
+        end(pair.at(round + 1), &started).await;
+    }
 }

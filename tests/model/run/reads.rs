@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use prost::Message;
 use tonic::Request;
 use utterd::proto::{
-    CountTokensRequest, GetSummaryRequest, ListConversationsRequest, ListOrder, ListUtterancesRequest,
+    CountTokensRequest, GetSummaryRequest, GetSummaryResponse, ListConversationsRequest, ListOrder, ListUtterancesRequest,
     MemorizeRequest, Operation, SummarizeRequest, SummarizeScope, context_service_server::ContextService,
     conversation_service_server::ConversationService, memory_service_server::MemoryService,
 };
@@ -55,10 +55,16 @@ impl Run {
         }
     }
 
-    /// A conversation that does not exist is said not to.
+    /// A conversation that does not exist is said not to; a recipient that has none has no summary.
     pub(super) async fn missing(&mut self, id: &str, recipient: &str) -> Result<(), String> {
         let request = GetSummaryRequest { conversation_id: id.into(), recipient_id: recipient.into() };
         match self.services().get_summary(Request::new(request)).await {
+            Ok(response) if id.is_empty() => {
+                let nothing = GetSummaryResponse { token_count: Some(0), ..Default::default() };
+                same("the summary of no conversation", response.get_ref(), &nothing)?;
+                let recipient = if recipient.is_empty() { "default" } else { recipient };
+                self.expect_event(Some(trace::read(Operation::GetSummary, "", recipient, 0)))
+            }
             Ok(response) => Err(format!("there is no such conversation, but: {response:?}")),
             Err(status) => self.refused("CONVERSATION_NOT_FOUND", &status, &BTreeSet::new()),
         }

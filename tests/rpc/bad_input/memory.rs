@@ -241,16 +241,11 @@ async fn a_conversation_that_does_not_exist() {
         .is(Code::NotFound, "CONVERSATION_NOT_FOUND")
         .names("utterd.v1/conversation", "nowhere")
         .says("Memorize");
-    let by_recipient = GetCapacityInfoRequest { recipient_id: "ann".to_owned(), ..Default::default() };
-    let refused = session.memory().get_capacity_info(by_recipient).await.refusal();
+    let to_ann = ForgetRequest { recipient_id: "ann".to_owned(), ..forget("all", ForgetMode::Hard) };
+    let refused = session.memory().forget(to_ann).await.refusal();
     refused.is(Code::NotFound, "CONVERSATION_NOT_FOUND").says("\"ann\"");
-    session
-        .memory()
-        .forget(forget("all", ForgetMode::Hard))
-        .await
-        .refusal()
-        .is(Code::NotFound, "CONVERSATION_NOT_FOUND");
-    let refused = session.memory().remember(RememberRequest::default()).await.refusal();
+    let by_id = RememberRequest { conversation_id: "nowhere".to_owned(), ..Default::default() };
+    let refused = session.memory().remember(by_id).await.refusal();
     refused.is(Code::NotFound, "CONVERSATION_NOT_FOUND");
     let delete = DeleteConversationRequest { conversation_id: "nowhere".to_owned(), ..Default::default() };
     let refused = session.conversations().delete_conversation(delete).await.refusal();

@@ -167,12 +167,13 @@ impl<'a> Order<'a> {
         }
     }
 
-    /// A call by recipient goes to a conversation that was active.
+    /// A call by recipient goes to a conversation that was active, or to none when there was none.
     fn check_address(&self, attempt: &Try) -> Option<Wrong> {
         let (recipient, id) = by_recipient(attempt)?;
         let active = self.active(&recipient, attempt.invoked, attempt.ended);
-        (!active.contains(&Some(id.clone()))).then(|| {
-            let how = format!("call {} went to {id}; active for {recipient} were {active:?}", attempt.number);
+        (!active.contains(&id)).then(|| {
+            let how =
+                format!("call {} went to {id:?}; active for {recipient} were {active:?}", attempt.number);
             Wrong::new("a call goes to the active conversation", how)
         })
     }
@@ -184,7 +185,11 @@ impl<'a> Order<'a> {
         match answer {
             Answer::Now { after, change, .. } => states.push((after, change.is_some())),
             Answer::Earlier(earlier) => states.extend(earlier.conversation.iter().map(|now| (&**now, false))),
-            Answer::State(state, _) | Answer::Listed(state, _) => states.push((state, false)),
+            Answer::State(state, _) | Answer::Listed(state, _) if state.exists() => {
+                states.push((state, false))
+            }
+            // what a recipient has that has none
+            Answer::State(..) | Answer::Listed(..) => {}
             Answer::Found(found) => states.extend(found.iter().map(|found| (&*found.state, false))),
             Answer::Deleted(_) | Answer::Conversations(_) => {}
         }
@@ -240,25 +245,27 @@ impl<'a> Order<'a> {
             }
         } else if let Some((recipient, id)) = by_recipient(attempt) {
             let pointers = self.ledger.pointers(&recipient);
-            if let Some(place) = pointers.iter().position(|(_, active)| active.as_ref() == Some(&id)) {
+            if let Some(place) = pointers.iter().position(|(_, active)| *active == id) {
                 self.pointed.push(Told { of: recipient, place, since: attempt.ended });
             }
         }
     }
 }
 
-/// The recipient by which a call was addressed, and the conversation that it went to.
-fn by_recipient(attempt: &Try) -> Option<(RecipientId, ConversationId)> {
+/// The recipient by which a call was addressed, and the conversation that it went to, if any.
+fn by_recipient(attempt: &Try) -> Option<(RecipientId, Option<ConversationId>)> {
     let address = attempt.call.address().filter(|address| address.conversation.is_none())?;
     let End::Answered(answer) = &attempt.end else { return None };
     let id = match (&*attempt.call, answer) {
         (Call::Create(_), _) => return None,
         (Call::Fork(_), Answer::Now { after, .. }) => {
-            after.head.forked_from.as_ref().map(|from| from.conversation.clone())
+            Some(Some(after.head.forked_from.as_ref()?.conversation.clone()))
         }
-        (_, Answer::Now { after, .. }) => Some(after.key().id.clone()),
-        (_, Answer::State(state, _) | Answer::Listed(state, _)) => Some(state.key().id.clone()),
-        (_, Answer::Found(found)) => found.first().map(|found| found.state.key().id.clone()),
+        (_, Answer::Now { after, .. }) => Some(Some(after.key().id.clone())),
+        (_, Answer::State(state, _) | Answer::Listed(state, _)) => {
+            Some(state.exists().then(|| state.key().id.clone()))
+        }
+        (_, Answer::Found(found)) => found.first().map(|found| Some(found.state.key().id.clone())),
         _ => None,
     };
     Some((address.recipient_or_default(), id?))
