@@ -268,10 +268,21 @@ fn a_wrong_configuration_is_refused_whole() {
         &error,
         &[
             "utterd.toml:1: there is no key `bufer_size`; the nearest is `buffer_size`",
-            "there is no setting UTTERD_MAX_TOKENZ; the nearest is UTTERD_MAX_TOKENS",
+            "there is no setting UTTERD_MAX_TOKENZ, which is passed over; the nearest is UTTERD_MAX_TOKENS",
             "--max-batch: max_batch is `0`; accepted: a number from 1",
         ],
     );
+}
+
+/// A variable that is no setting ends nothing, and is named with the one that may be meant.
+#[test]
+fn an_unknown_variable_is_a_warning() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let mut command = utterd(directory.path());
+    let output = command.arg("config").env("UTTERD_MAX_TOKENZ", "1").output().expect("it runs");
+    assert!(output.status.success());
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_holds(&said, &["there is no setting UTTERD_MAX_TOKENZ", "the nearest is UTTERD_MAX_TOKENS"]);
 }
 
 #[test]

@@ -5,7 +5,11 @@ use std::io;
 use tokio::runtime::Builder;
 use tracing_subscriber::{EnvFilter, filter::LevelFilter};
 
-use super::{args::Configuration, errors::CliError, output::Output};
+use super::{
+    args::Configuration,
+    errors::CliError,
+    output::{Output, note},
+};
 use crate::{
     config::{ConfigError, Effective, Sources},
     server,
@@ -13,8 +17,9 @@ use crate::{
 
 /// Serves until the process is told to end.
 pub fn serve(configuration: Configuration) -> Result<(), CliError> {
-    let settings = load(configuration)?.settings;
+    let Effective { settings, warnings, .. } = load(configuration)?;
     log(&settings.log);
+    warnings.iter().for_each(|warning| tracing::warn!("{warning}"));
     // This thread only accepts connections: the workers have runtimes of their own.
     let runtime = Builder::new_current_thread().enable_all().build()?;
     Ok(runtime.block_on(server::serve(settings))?)
@@ -24,6 +29,7 @@ pub fn serve(configuration: Configuration) -> Result<(), CliError> {
 pub fn show_configuration(configuration: Configuration) -> Result<(), CliError> {
     let effective = load(configuration)?;
     let mut output = Output::new();
+    effective.warnings.iter().for_each(|warning| note(&warning.to_string()));
     output.text(&effective.to_string())?;
     Ok(output.flush()?)
 }

@@ -48,7 +48,7 @@ impl fmt::Display for Problem {
                 write!(f, "{origin}: there is no key `{word}`; the nearest is `{nearest}`")
             }
             Self::Unknown { word, nearest, .. } => {
-                write!(f, "there is no setting {word}; the nearest is {nearest}")
+                write!(f, "there is no setting {word}, which is passed over; the nearest is {nearest}")
             }
             Self::Value { key, value, origin, accepted } => {
                 let value = value.replace(char::is_control, "\u{fffd}");

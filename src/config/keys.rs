@@ -57,7 +57,7 @@ macro_rules! key {
 
 /// Every key, in the order in which it is shown.
 #[rustfmt::skip]
-pub static KEYS: [Key; 30] = [
+pub static KEYS: [Key; 34] = [
     key!(buffer_size "buffer-size" "UTTERD_BUFFER_SIZE" "N" limit
         "Utterances in a window; 0 is unlimited"),
     key!(max_tokens "max-tokens" "UTTERD_MAX_TOKENS" "N" limit
@@ -74,6 +74,12 @@ pub static KEYS: [Key; 30] = [
         "What the limits are where nobody sets them: rolling, turns or session"),
     key!(max_turns "max-turns" "UTTERD_MAX_TURNS" "N" limit
         "Turns in a window; 0 is unlimited"),
+    key!(keep_utterances "keep-utterances" "UTTERD_KEEP_UTTERANCES" "N" limit
+        "Utterances that an eviction leaves in a window; 0 is four fifths of buffer_size"),
+    key!(keep_tokens "keep-tokens" "UTTERD_KEEP_TOKENS" "N" limit
+        "Tokens that an eviction leaves in a window; 0 is four fifths of max_tokens"),
+    key!(keep_turns "keep-turns" "UTTERD_KEEP_TURNS" "N" limit
+        "Turns that an eviction leaves in a window; 0 is four fifths of max_turns"),
     key!(archive_limit "archive-limit" "UTTERD_ARCHIVE_LIMIT" "N" limit
         "Utterances kept of what left a window; 0 keeps none"),
     key!(encoding "encoding" "UTTERD_ENCODING" "NAME" encoding
@@ -90,6 +96,8 @@ pub static KEYS: [Key; 30] = [
         "So long after something was forgotten for good, its bytes are gone from the files too"),
     key!(idle_timeout "idle-timeout" "UTTERD_IDLE_TIMEOUT" "DURATION" duration
         "Idle for so long, a conversation ends when its recipient's next message comes"),
+    key!(awaiting_timeout "awaiting-timeout" "UTTERD_AWAITING_TIMEOUT" "DURATION" duration
+        "So long an answer that the assistant awaits may come, however idle its conversation"),
     key!(max_conversations_retained "max-conversations-retained" "UTTERD_MAX_CONVERSATIONS_RETAINED" "N" limit
         "Ended conversations kept for a recipient, the oldest going first; 0 keeps all"),
     key!(max_content_bytes "max-content-bytes" "UTTERD_MAX_CONTENT_BYTES" "SIZE" size

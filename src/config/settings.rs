@@ -12,8 +12,8 @@ use super::{Backend, Llm};
 use crate::domain::{
     Encoding, Policy, Refusal,
     limits::{
-        DEFAULT_CONVERSATIONS_RETAINED, DEFAULT_IDLE_TIMEOUT, DEFAULT_LLM_CONCURRENCY, DEFAULT_LLM_TIMEOUT,
-        DEFAULT_MAX_BATCH, DEFAULT_MAX_CONTENT_BYTES,
+        DEFAULT_AWAITING_TIMEOUT, DEFAULT_CONVERSATIONS_RETAINED, DEFAULT_IDLE_TIMEOUT,
+        DEFAULT_LLM_CONCURRENCY, DEFAULT_LLM_TIMEOUT, DEFAULT_MAX_BATCH, DEFAULT_MAX_CONTENT_BYTES,
     },
     policy::{Marks, PolicyUpdate},
 };
@@ -82,10 +82,17 @@ pub struct Settings {
     pub summary_token_limit: u32,
     /// The address served; port 0 takes a free one.
     pub listen: SocketAddr,
-    /// What `buffer_size`, `max_tokens` and `max_turns` are where nobody sets them.
+    /// What `buffer_size`, `max_tokens`, `max_turns` and their `keep_…` are where nobody sets them.
     pub preset: Preset,
     /// Turns in a window; 0 is unlimited.
     pub max_turns: u32,
+    /// Utterances that an eviction leaves in a window; 0 is four fifths of `buffer_size`.
+    pub keep_utterances: u32,
+    /// Tokens that an eviction leaves in a window; 0 is four fifths of `max_tokens`.
+    pub keep_tokens: u32,
+    /// Turns that an eviction leaves in a window (seed 003, `recentTurnsToKeep`); 0 is four fifths of
+    /// `max_turns`.
+    pub keep_turns: u32,
     /// Utterances kept of what left a window; 0 keeps none.
     pub archive_limit: u32,
     /// What tokens of a new conversation are counted in.
@@ -105,6 +112,9 @@ pub struct Settings {
     /// Idle for so long, a conversation's status is IDLE, and the next message to its recipient
     /// starts another one.
     pub idle_timeout: Duration,
+    /// An answer that the assistant awaits is stale after so long (seed 000,
+    /// `conversationStateTimeoutMinutes`).
+    pub awaiting_timeout: Duration,
     /// Ended conversations that are kept for a recipient, the oldest going first; 0 keeps all.
     pub max_conversations_retained: u32,
     /// The most bytes of one utterance's content; smaller than `max_message_bytes`.
@@ -140,6 +150,7 @@ impl Settings {
     pub fn of(preset: Preset) -> Self {
         let policy = preset.policy();
         let max = |marks: Option<Marks>| marks.map_or(0, Marks::max);
+        let keep = |marks: Option<Marks>| marks.and_then(Marks::given_keep).unwrap_or(0);
         Self {
             buffer_size: max(policy.utterances),
             max_tokens: max(policy.tokens),
@@ -149,6 +160,9 @@ impl Settings {
             listen: SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), 50051),
             preset,
             max_turns: max(policy.turns),
+            keep_utterances: keep(policy.utterances),
+            keep_tokens: keep(policy.tokens),
+            keep_turns: keep(policy.turns),
             archive_limit: policy.archive_limit,
             encoding: Encoding::default(),
             memory_limit: 4 * GIB,
@@ -157,6 +171,7 @@ impl Settings {
             cache_limit: 512 * MIB,
             scrub_interval: Duration::from_secs(60 * 60),
             idle_timeout: DEFAULT_IDLE_TIMEOUT,
+            awaiting_timeout: DEFAULT_AWAITING_TIMEOUT,
             max_conversations_retained: DEFAULT_CONVERSATIONS_RETAINED,
             max_content_bytes: DEFAULT_MAX_CONTENT_BYTES,
             max_batch: DEFAULT_MAX_BATCH,
@@ -178,17 +193,29 @@ impl Settings {
     ///
     /// A water mark that the preset gives holds as long as it is at or under its maximum.
     pub fn policy(&self) -> Result<Policy, Refusal> {
+        let mut base = self.preset.policy();
         let update = PolicyUpdate {
             max_utterances: Some(self.buffer_size),
+            keep_utterances: keep(&mut base.utterances, self.keep_utterances),
             max_tokens: Some(self.max_tokens),
+            keep_tokens: keep(&mut base.tokens, self.keep_tokens),
             max_turns: Some(self.max_turns),
+            keep_turns: keep(&mut base.turns, self.keep_turns),
             summarization_enabled: Some(self.summarization_enabled),
             summary_token_limit: Some(self.summary_token_limit),
             archive_limit: Some(self.archive_limit),
             ..PolicyUpdate::default()
         };
-        update.apply(&self.preset.policy(), "settings")
+        update.apply(&base, "settings")
     }
+}
+
+/// The water mark that is set; `None` where the preset's own holds, or with 0 its maximum's.
+fn keep(preset: &mut Option<Marks>, keep: u32) -> Option<u32> {
+    if keep == 0 {
+        *preset = preset.map(|marks| Marks::of(marks.max()));
+    }
+    Some(keep).filter(|keep| *keep > 0 && *keep != preset.and_then(Marks::given_keep).unwrap_or(0))
 }
 
 impl Default for Settings {
@@ -214,6 +241,21 @@ mod tests {
         let policy = settings.policy().unwrap();
         assert_eq!(policy.turns.map(|marks| (marks.max(), marks.keep())), Some((5, 3)));
         assert_eq!(policy.utterances, Some(Marks::of(7)));
+    }
+
+    #[test]
+    fn a_water_mark_overrides_its_presets() {
+        let kept = |settings: Settings| settings.policy().unwrap().turns.map(Marks::keep);
+        assert_eq!(kept(Settings { keep_turns: 7, ..Settings::of(Preset::Turns) }), Some(7));
+        assert_eq!(kept(Settings { keep_turns: 0, ..Settings::of(Preset::Turns) }), Some(8));
+        assert_eq!(kept(Settings { max_turns: 2, ..Settings::of(Preset::Turns) }), Some(1));
+        assert_eq!(kept(Settings { max_turns: 20, keep_turns: 5, ..Settings::default() }), Some(5));
+        let settings = Settings { keep_utterances: 4, keep_tokens: 100, ..Settings::default() };
+        let policy = settings.policy().unwrap();
+        let keeps = (policy.utterances.map(Marks::keep), policy.tokens.map(Marks::keep));
+        assert_eq!(keeps, (Some(4), Some(100)));
+        let above = Settings { keep_utterances: 21, ..Settings::default() };
+        assert!(above.policy().is_err());
     }
 
     #[test]

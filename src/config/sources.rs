@@ -44,9 +44,9 @@ impl Sources {
 
     /// The settings that hold, with where each came from; or everything that is wrong.
     pub fn load(self) -> Result<Effective, ConfigError> {
-        let mut problems = Vec::new();
+        let (mut problems, mut warnings) = (Vec::new(), Vec::new());
         let mut layers = Layers::new();
-        let (variables, named) = take_variables(self.variables, &mut problems);
+        let (variables, named) = take_variables(self.variables, &mut warnings);
         let entries = file::read(self.file.or(named), &self.directory);
         take_file(entries, &mut layers, &mut problems);
         layers.extend(variables);
@@ -56,14 +56,19 @@ impl Sources {
             }
         }
         let effective = Effective::resolve(&layers, &mut problems);
-        if problems.is_empty() { Ok(effective) } else { Err(ConfigError(problems)) }
+        if problems.is_empty() {
+            return Ok(Effective { warnings, ..effective });
+        }
+        problems.append(&mut warnings);
+        Err(ConfigError(problems))
     }
 }
 
-/// The settings among the variables, and the file that they name.
+/// The settings among the variables, and the file that they name. An unknown one may be another program's, or
+/// a newer version's.
 fn take_variables(
     variables: Vec<(OsString, OsString)>,
-    problems: &mut Vec<Problem>,
+    warnings: &mut Vec<Problem>,
 ) -> (Layers, Option<PathBuf>) {
     let mut layers = Layers::new();
     let mut named = None;
@@ -76,7 +81,7 @@ fn take_variables(
             layers.insert(key.name, Given { text, origin: Origin::Variable(name) });
         } else if name.starts_with(PREFIX) && !is_no_setting(&name) {
             let nearest = nearest(&name, |key| key.variable);
-            problems.push(Problem::Unknown { word: name.clone(), origin: Origin::Variable(name), nearest });
+            warnings.push(Problem::Unknown { word: name.clone(), origin: Origin::Variable(name), nearest });
         }
     }
     (layers, named)
@@ -126,6 +131,8 @@ fn key_named(name: &str) -> Option<&'static Key> {
 pub struct Effective {
     /// The settings.
     pub settings: Settings,
+    /// What was passed over: variables `UTTERD_…` that are no settings.
+    pub warnings: Vec<Problem>,
     origins: BTreeMap<&'static str, Origin>,
 }
 
@@ -134,13 +141,14 @@ impl Effective {
         // A wrong preset is reported with the other values below.
         let preset = layers.get("preset").and_then(|given| value::preset::parse(&given.text).ok());
         let settings = Settings::of(preset.unwrap_or_default());
-        let mut effective = Self { settings, origins: BTreeMap::new() };
+        let mut effective = Self { settings, warnings: Vec::new(), origins: BTreeMap::new() };
         for key in &KEYS {
             match layers.get(key.name) {
                 Some(given) => effective.take(key, given, problems),
                 None => effective.leave(key),
             }
         }
+        effective.check_marks(problems);
         effective.check_sizes(problems);
         effective.check_model(problems);
         effective
@@ -163,6 +171,27 @@ impl Effective {
             Origin::Preset(self.settings.preset.name())
         };
         self.origins.insert(key.name, origin);
+    }
+
+    /// An eviction leaves no more than there may be.
+    fn check_marks(&self, problems: &mut Vec<Problem>) {
+        let is = &self.settings;
+        let measures = [
+            ("keep_utterances", is.keep_utterances, "buffer_size", is.buffer_size),
+            ("keep_tokens", is.keep_tokens, "max_tokens", is.max_tokens),
+            ("keep_turns", is.keep_turns, "max_turns", is.max_turns),
+        ];
+        for (key, keep, of, max) in measures {
+            let origin = self.origin(key);
+            if keep <= max || matches!(origin, Origin::Default | Origin::Preset(_)) {
+                continue;
+            }
+            let accepted = match max {
+                0 => format!("0, since {of} is 0, unlimited ({})", self.origin(of)),
+                _ => format!("at most {of}, {max} ({})", self.origin(of)),
+            };
+            problems.push(Problem::Value { key, value: keep.to_string(), origin, accepted });
+        }
     }
 
     /// Content that fits no message could never arrive.

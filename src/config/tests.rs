@@ -56,7 +56,7 @@ fn everything_wrong_is_reported_at_once() {
         "mine.toml:1: there is no key `bufer_size`; the nearest is `buffer_size`",
         "mine.toml:3: max_batch is `0`; accepted: a number from 1 to 2147483647",
         "mine.toml:4: listen is `[\"x\"]`; accepted: text, a number, true or false",
-        "there is no setting UTTERD_MAX_TOKEN; the nearest is UTTERD_MAX_TOKENS",
+        "there is no setting UTTERD_MAX_TOKEN, which is passed over; the nearest is UTTERD_MAX_TOKENS",
         "UTTERD_BACKEND: backend is `rocks`; accepted: in-memory (also written memory), fjall (also written durable) or sled",
         "--memory-limit: memory_limit is `lots`; accepted: bytes",
     ] {
@@ -93,6 +93,35 @@ fn variables_of_others_are_passed_over() {
         ("UTTERD_PORT_50051_TCP_ADDR", "10.0.0.1"),
     ]);
     assert!(Sources { variables, ..Default::default() }.load().is_ok());
+}
+
+/// What may be a newer version's, or a script's own, does not keep a server from starting.
+#[test]
+fn an_unknown_variable_is_a_warning() {
+    let variables = variables(&[("UTTERD_MAX_TOKEN", "1"), ("UTTERD_MAX_BATCH", "4")]);
+    let effective = Sources { variables, ..Default::default() }.load().unwrap();
+    assert_eq!(effective.settings, Settings { max_batch: 4, ..Settings::default() });
+    let warnings: Vec<_> = effective.warnings.iter().map(ToString::to_string).collect();
+    let expected =
+        "there is no setting UTTERD_MAX_TOKEN, which is passed over; the nearest is UTTERD_MAX_TOKENS";
+    assert_eq!(warnings, [expected]);
+}
+
+#[test]
+fn an_eviction_leaves_no_more_than_there_may_be() {
+    let flags = vec![("keep_utterances", "21".to_owned()), ("keep_turns", "2".to_owned())];
+    let message = problems(Sources { flags, ..Default::default() });
+    for expected in [
+        "--keep-utterances: keep_utterances is `21`; accepted: at most buffer_size, 20 (default)",
+        "--keep-turns: keep_turns is `2`; accepted: 0, since max_turns is 0, unlimited (default)",
+    ] {
+        assert!(message.contains(expected), "{expected}\nis not in\n{message}");
+    }
+    let flags = [("preset", "turns"), ("max_turns", "2")].map(|(name, text)| (name, text.to_owned()));
+    assert!(
+        Sources { flags: flags.into(), ..Default::default() }.load().is_ok(),
+        "the preset's 3 is left out"
+    );
 }
 
 #[test]

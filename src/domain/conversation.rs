@@ -4,8 +4,12 @@ use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
 use crate::domain::{
     ChangeId, ConversationKey, Encoding, ForkedFrom, LineageId, Policy, Ranges, RecipientId, Refusal,
-    Revision, Sequence, Timestamp, Trunk, Window, compaction::Compaction, exchange::OpenExchange,
-    limits::AWAITING_TIMEOUT, segment::Summary, share::Share,
+    Revision, Sequence, Timestamp, Trunk, Window,
+    compaction::Compaction,
+    exchange::OpenExchange,
+    limits::{DEFAULT_AWAITING_TIMEOUT, DEFAULT_IDLE_TIMEOUT},
+    segment::Summary,
+    share::Share,
 };
 
 /// What never changes in a conversation's life.
@@ -115,6 +119,21 @@ pub struct Conversation {
     pub compactions: Arc<[Arc<Compaction>]>,
 }
 
+/// How long something was said lately, by the server's clock.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Timeouts {
+    /// With nothing said for so long, a conversation is idle.
+    pub idle: Duration,
+    /// An awaited answer is stale after so long.
+    pub awaiting: Duration,
+}
+
+impl Default for Timeouts {
+    fn default() -> Self {
+        Self { idle: DEFAULT_IDLE_TIMEOUT, awaiting: DEFAULT_AWAITING_TIMEOUT }
+    }
+}
+
 /// What a conversation is doing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Status {
@@ -209,14 +228,14 @@ impl Conversation {
 
 impl Head {
     /// What the conversation is doing at `now`.
-    pub fn status(&self, now: Timestamp, idle_timeout: Duration) -> Status {
+    pub fn status(&self, now: Timestamp, timeouts: Timeouts) -> Status {
         if self.ended.is_some() {
             return Status::Closed;
         }
-        if self.awaits_answer && now < self.said_time.plus(AWAITING_TIMEOUT) {
+        if self.awaits_answer && now < self.said_time.plus(timeouts.awaiting) {
             return Status::AwaitingAnswer;
         }
-        match now < self.said_time.plus(idle_timeout) {
+        match now < self.said_time.plus(timeouts.idle) {
             true => Status::Active,
             false => Status::Idle,
         }

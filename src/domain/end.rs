@@ -3,7 +3,10 @@
 use std::sync::Arc;
 
 use crate::domain::{
-    Conversation, Ending, Refusal, Revision, Timestamp, TokenCounter, Transition, change::Context, closing,
+    Conversation, Ending, Refusal, Revision, Timestamp, TokenCounter, Transition,
+    change::Context,
+    closing,
+    conversation::{Status, Timeouts},
 };
 
 /// The reason of an ending by the idle timeout (seed 000, `conversationIdleTimeoutMinutes`).
@@ -52,14 +55,9 @@ impl Transition {
 ///
 /// So it does when nothing was said for the idle timeout, unless nothing was ever said, an answer is
 /// awaited and that is not stale, or the message `answers` a call that waits for its result.
-pub fn is_left(
-    conversation: &Conversation,
-    now: Timestamp,
-    idle_timeout: std::time::Duration,
-    answers: bool,
-) -> bool {
+pub fn is_left(conversation: &Conversation, now: Timestamp, timeouts: Timeouts, answers: bool) -> bool {
     let head = &conversation.head;
     let said = head.next > crate::domain::Sequence::FIRST;
-    let idle = head.status(now, idle_timeout) == crate::domain::conversation::Status::Idle;
+    let idle = head.status(now, timeouts) == Status::Idle;
     said && idle && !(answers && head.open.is_some())
 }

@@ -79,8 +79,8 @@ pub const DEFAULT_CONVERSATIONS_RETAINED: u32 = 1_000;
 
 /// Idle for so long, a conversation is `IDLE` (seed 000, `conversationIdleTimeoutMinutes`).
 pub const DEFAULT_IDLE_TIMEOUT: Duration = Duration::from_secs(30 * 60);
-/// An awaited answer is stale after so long (seed 000, `conversationStateTimeoutMinutes`).
-pub const AWAITING_TIMEOUT: Duration = Duration::from_secs(60 * 60);
+/// An awaited answer is stale after so long, by default (seed 000, `conversationStateTimeoutMinutes`).
+pub const DEFAULT_AWAITING_TIMEOUT: Duration = Duration::from_secs(60 * 60);
 /// A share expires after so long, by default.
 pub const DEFAULT_SHARE_LIFETIME: Duration = Duration::from_secs(7 * 24 * 60 * 60);
 /// A share expires after so long at most: a leap year.

@@ -139,8 +139,8 @@ impl<'a> Batch<'a> {
             Some(state) => {
                 call.address.check_recipient(state)?;
                 let rolls_over = by_recipient && call.if_absent == IfAbsent::Create;
-                let idle = engine.defaults.idle_timeout;
-                match rolls_over && is_left(state, engine.now(), idle, call.answers) {
+                let timeouts = engine.defaults.timeouts;
+                match rolls_over && is_left(state, engine.now(), timeouts, call.answers) {
                     true if self.is_empty() => Err(Stop::RollOver(state.clone())),
                     true => Err(Stop::AfterCommit),
                     false => Ok(state.clone()),

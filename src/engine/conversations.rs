@@ -132,14 +132,14 @@ impl Engine {
         list: ListConversations,
     ) -> Result<ConversationPage, EngineError> {
         let recipient = caller.recipient(list.recipient.clone());
-        let (now, idle) = (self.clock.now(), self.defaults.idle_timeout);
+        let (now, timeouts) = (self.clock.now(), self.defaults.timeouts);
         let (mut heads, mut after) = (Vec::new(), list.after);
         let next = loop {
             let page = Page { after: after.clone(), limit: list.limit + 1 };
             let found = self.store.conversations(&recipient, page).await?;
             let Some(last) = found.last() else { break None };
             after = Some(place(last));
-            let wanted = |head: &Head| list.status.is_none_or(|status| head.status(now, idle) == status);
+            let wanted = |head: &Head| list.status.is_none_or(|status| head.status(now, timeouts) == status);
             heads.extend(found.into_iter().filter(wanted));
             if heads.len() > list.limit {
                 heads.truncate(list.limit);

@@ -1,9 +1,9 @@
 //! The engine itself: its parts, and what it is made with.
 
-use std::{sync::Arc, time::Duration};
+use std::sync::Arc;
 
 use crate::{
-    domain::{Encoding, Policy, Timestamp, TokenCounter},
+    domain::{Encoding, Policy, Timestamp, TokenCounter, conversation::Timeouts},
     engine::{
         Clock, EventLog, index::Indexes, last_active::LastActive, llm::Llm, pointers::Pointers,
         queues::Queues, retention::Retention, sessions::Sessions,
@@ -21,8 +21,8 @@ pub struct Defaults {
     pub policy: Policy,
     /// What tokens are counted in.
     pub encoding: Encoding,
-    /// Idle for so long, a conversation is idle.
-    pub idle_timeout: Duration,
+    /// When a conversation is idle, and an awaited answer stale.
+    pub timeouts: Timeouts,
     /// Ended conversations of a recipient that are kept; 0 keeps all.
     pub max_conversations_retained: usize,
     /// Events kept for each namespace.

@@ -69,10 +69,10 @@ impl ConversationService for Services {
         };
         let page = self.engine.list_conversations(&caller, list).await?;
         let now = self.engine.now();
-        let idle = self.engine.defaults().idle_timeout;
+        let timeouts = self.engine.defaults().timeouts;
         let conversations = page.heads.iter().map(|head| {
             let active = page.active.as_ref() == Some(&head.identity.key.id);
-            encode::conversation(head, encode::status(head.status(now, idle)), active)
+            encode::conversation(head, encode::status(head.status(now, timeouts)), active)
         });
         let write = |(time, id): (Timestamp, ConversationId)| page_token::write(query, &[&time.0, &id]);
         Ok(Response::new(proto::ListConversationsResponse {

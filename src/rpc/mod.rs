@@ -128,7 +128,7 @@ impl Services {
 
     fn status_at(&self, state: &Conversation, now: Timestamp) -> proto::ConversationStatus {
         match state.exists() {
-            true => encode::status(state.head.status(now, self.engine.defaults().idle_timeout)),
+            true => encode::status(state.head.status(now, self.engine.defaults().timeouts)),
             false => proto::ConversationStatus::Unspecified,
         }
     }

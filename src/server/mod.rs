@@ -20,6 +20,7 @@ use tower::Service;
 
 use crate::{
     config::{Backend, Settings},
+    domain::conversation::Timeouts,
     engine::{Clock, Defaults, Engine, SystemClock, llm::LlmSummarizer},
     rpc::{RequestLimits, Services},
     store::{MemoryStore, Store},
@@ -82,7 +83,7 @@ impl Server {
         let defaults = Defaults {
             policy: settings.policy()?,
             encoding: settings.encoding,
-            idle_timeout: settings.idle_timeout,
+            timeouts: Timeouts { idle: settings.idle_timeout, awaiting: settings.awaiting_timeout },
             max_conversations_retained: settings.max_conversations_retained as usize,
             event_capacity: settings.event_capacity,
             cache_bytes: settings.cache_limit,

@@ -12,7 +12,7 @@ use futures::future::join_all;
 use utterd::{
     domain::{
         Conversation, ConversationId, ConversationKey, Draft, Head, Policy, Ranges, Role, Sequence,
-        Timestamp, Utterance,
+        Timestamp, Utterance, conversation::Timeouts,
     },
     engine::{
         Address, Caller, Defaults, Engine, EngineError, EventStream, ListUtterances, MemorizeCall, Operation,
@@ -104,7 +104,7 @@ fn engine(store: Arc<dyn Store>) -> Arc<Engine> {
     let defaults = Defaults {
         policy: Policy::SESSION,
         encoding: utterd::domain::Encoding::O200kBase,
-        idle_timeout: std::time::Duration::from_secs(60),
+        timeouts: Timeouts { idle: std::time::Duration::from_secs(60), ..Timeouts::default() },
         max_conversations_retained: 0,
         event_capacity: 1_000_000,
         cache_bytes: CACHE_BYTES,

@@ -5,8 +5,8 @@ use std::time::Duration;
 use utterd::{
     config::Settings,
     proto::{
-        ConversationStatus, ForgetMode, NewUtterance, Operation, Policy,
-        WatchEventsRequest, watch_events_response::Message,
+        ConversationStatus, ForgetMode, NewUtterance, Operation, Policy, WatchEventsRequest,
+        watch_events_response::Message,
     },
 };
 
@@ -35,6 +35,17 @@ async fn a_conversation_is_idle_after_30_minutes() {
     assert_eq!(status(&session).await, ConversationStatus::Idle, "nothing was said");
     session.say(vec![user("back again")]).await;
     assert_eq!(status(&session).await, ConversationStatus::Active);
+}
+
+#[tokio::test]
+async fn the_awaiting_timeout_is_the_servers() {
+    let settings = Settings { awaiting_timeout: 120 * MINUTE, ..Settings::default() };
+    let session = Session::with(&settings).await;
+    session.say(vec![question()]).await;
+    session.clock.advance(120 * MINUTE - Duration::from_micros(1));
+    assert_eq!(status(&session).await, ConversationStatus::AwaitingAnswer);
+    session.clock.advance(Duration::from_micros(1));
+    assert_eq!(status(&session).await, ConversationStatus::Idle);
 }
 
 #[tokio::test]

@@ -11,7 +11,7 @@ use std::{
 use futures::FutureExt;
 use parking_lot::Mutex;
 use utterd::{
-    domain::{Conversation, ConversationId, Encoding, Policy, RecipientId},
+    domain::{Conversation, ConversationId, Encoding, Policy, RecipientId, conversation::Timeouts},
     engine::{Caller, Defaults, Engine, EngineError, Event, EventStream, Watched},
 };
 
@@ -188,7 +188,7 @@ impl Setup {
         let defaults = Defaults {
             policy: self.policy.clone(),
             encoding: Encoding::default(),
-            idle_timeout: IDLE_TIMEOUT,
+            timeouts: Timeouts { idle: IDLE_TIMEOUT, ..Timeouts::default() },
             max_conversations_retained: self.retained,
             event_capacity: 100_000,
             cache_bytes: self.cache_bytes,

@@ -10,7 +10,7 @@ use super::*;
 use crate::{
     domain::{
         Conversation, ConversationId, Draft, Encoding, Identity, LineageId, Namespace, Policy, RecipientId,
-        Revision, Role, Timestamp, TokenCounter,
+        Revision, Role, Timestamp, TokenCounter, conversation::Timeouts,
     },
     engine::{
         Address, Caller, Clock, Defaults, Engine, EngineError, MemorizeCall, queue::Discarded, queued::Entry,
@@ -143,7 +143,7 @@ fn full_engine() -> Arc<Engine> {
         max_conversations_retained: 0,
         policy: Policy::ROLLING,
         encoding: Encoding::O200kBase,
-        idle_timeout: Duration::from_secs(60),
+        timeouts: Timeouts { idle: Duration::from_secs(60), ..Timeouts::default() },
         event_capacity: 100,
         cache_bytes: LIMIT,
     };
