@@ -21,7 +21,10 @@ pub async fn summarize(args: args::Summarize) -> Result<(), CliError> {
     }
     output.text(&response.text)?;
     output.flush()?;
-    note(&made_from(&response));
+    match response.warnings.as_slice() {
+        [] => note(&made_from(&response)),
+        warnings => warnings.iter().for_each(|warning| note(&warning.text)),
+    }
     Ok(())
 }
 
@@ -46,9 +49,6 @@ fn request(args: args::Summarize) -> SummarizeRequest {
 }
 
 fn made_from(response: &SummarizeResponse) -> String {
-    if response.sources.is_empty() {
-        return "there is nothing to summarise".into();
-    }
     format!(
         "{} for {} of utterances {}",
         counted(response.token_count(), "token"),

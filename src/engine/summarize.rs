@@ -5,7 +5,7 @@ use std::{sync::Arc, time::Duration};
 use crate::{
     domain::{
         Conversation, Ranges, Sequence, Utterance,
-        extractive::{Focus, Sentence, select, summarise},
+        extractive::{Focus, Sentence, Untold, select, summarise},
         limits::DEFAULT_SUMMARY_TOKENS,
         segment::lines,
     },
@@ -57,7 +57,7 @@ pub struct SummarizeReply {
     pub text: String,
     /// Tokens of the text.
     pub tokens: u64,
-    /// The sequences that it was made from.
+    /// The sequences that it was made from; none when nothing is told.
     pub sources: Ranges,
     /// Tokens of these utterances.
     pub source_tokens: u64,
@@ -65,6 +65,8 @@ pub struct SummarizeReply {
     pub model: Option<String>,
     /// Why no model told it, when one was waited for.
     pub without: Option<String>,
+    /// Why nothing is told.
+    pub untold: Option<Untold>,
 }
 
 /// Utterances of more tokens are summarised off the threads that serve calls.
@@ -126,15 +128,24 @@ impl Engine {
         let sources = self.sources(&state, call.scope).await?;
         let limit = limit(&state, call);
         let counter = self.counter(state.head.identity.encoding);
-        let Sources { mut sentences, utterances, sequences, tokens } = sources;
+        let Sources { sentences, utterances, sequences, tokens } = sources;
         let long = utterances.iter().map(|utterance| u64::from(utterance.tokens)).sum::<u64>()
             > SUMMARISE_ASIDE_TOKENS;
-        let chosen = aside(long, || {
+        let (chosen, untold) = aside(long, || {
             let focus = Focus::detect(&utterances, &call.focus);
-            sentences.extend(summarise(&utterances, &focus, limit, counter));
-            select(sentences, &focus, limit)
+            let telling = |limit| {
+                let fresh = summarise(&utterances, &focus, limit, counter);
+                select(sentences.iter().cloned().chain(fresh).collect(), &focus, limit)
+            };
+            let chosen = telling(limit);
+            let why = || Untold::of(!sequences.is_empty(), limit, |more| !telling(more).is_empty());
+            let untold = chosen.is_empty().then(why);
+            (chosen, untold)
         });
-        Ok(reply(state, &chosen, sequences, tokens))
+        Ok(match untold {
+            None => reply(state, &chosen, sequences, tokens),
+            Some(_) => SummarizeReply { untold, ..reply(state, &[], Ranges::new(), 0) },
+        })
     }
 
     /// What a model tells, in lines, and which one; or why none does.
@@ -224,6 +235,7 @@ fn reply(
         state,
         model: None,
         without: None,
+        untold: None,
     }
 }
 

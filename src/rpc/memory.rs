@@ -6,7 +6,7 @@ use futures::stream;
 use tonic::{Request, Response, Status, Streaming};
 
 use crate::{
-    domain::{Reason, Refusal, limits::MAX_PROMPT_BYTES, restore::Restore},
+    domain::{Reason, Refusal, extractive::Untold, limits::MAX_PROMPT_BYTES, restore::Restore},
     engine::{Found, Order, Patience, RememberCall, RestoreCall, Scope, SummarizeCall, SummarizeScope},
     proto::{self, memory_service_server::MemoryService},
     rpc::{Responses, Services, decode, encode, forget::Told, page_token, page_token::QueryHash},
@@ -112,6 +112,7 @@ impl MemoryService for Services {
             },
             model: reply.model.unwrap_or_default(),
             llm_error: reply.without.unwrap_or_default(),
+            warnings: reply.untold.iter().map(untold).collect(),
         }))
     }
 
@@ -251,6 +252,15 @@ fn summarize_call(
         focus: decode::focus(request.focus_areas)?,
         wait: request.wait_for_llm.then_some(Patience(patience)),
     })
+}
+
+fn untold(untold: &Untold) -> proto::SummarizeWarning {
+    let kind = match untold {
+        Untold::NothingSelected => proto::SummarizeWarningKind::NothingSelected,
+        Untold::LimitTooSmall(_) => proto::SummarizeWarningKind::TokenLimitTooSmall,
+        Untold::NothingToTell => proto::SummarizeWarningKind::NothingToTell,
+    };
+    proto::SummarizeWarning { kind: kind.into(), text: untold.to_string() }
 }
 
 fn summarize_scope(request: &proto::SummarizeRequest) -> Result<SummarizeScope, Refusal> {

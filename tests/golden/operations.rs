@@ -231,5 +231,6 @@ pub async fn summarize(here: &Here<'_>, command: &Command) -> Printed {
     let response = answer(here.server.services().summarize(Request::new(request)).await)?;
     let (tokens, source_tokens) = (response.token_count(), response.source_token_count());
     let sources = or_nothing(&print::ranges(&response.sources));
-    Ok(format!("{}({tokens} tokens, from {sources} with {source_tokens})", response.text))
+    let warnings: String = response.warnings.iter().map(|one| format!("warning: {}\n", one.text)).collect();
+    Ok(format!("{}{warnings}({tokens} tokens, from {sources} with {source_tokens})", response.text))
 }

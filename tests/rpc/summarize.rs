@@ -2,7 +2,7 @@
 
 use utterd::proto::{
     CountTokensRequest, ForgetMode, GetSummaryRequest, SummarizeRequest, SummarizeResponse, SummarizeScope,
-    SummaryMethod,
+    SummarizeWarningKind, SummaryMethod,
 };
 
 use crate::session::{Reply, Session, assistant, ranges, system, user};
@@ -99,6 +99,31 @@ async fn a_focus_draws_sentences() {
         let text = summarize(&session, request).await.text;
         assert!(text.contains(focus), "{focus}: {text}");
     }
+}
+
+/// What is told of nothing says why, and names no source.
+#[tokio::test]
+async fn an_empty_summary_says_why() {
+    use SummarizeWarningKind::{NothingSelected, NothingToTell, TokenLimitTooSmall};
+    let session = facts(11).await;
+    let greeted = Session::new().await;
+    greeted.say(vec![user("Hello!"), assistant("Hi! Thanks.")]).await;
+    let limit = |limit| SummarizeRequest { token_limit: Some(limit), ..Default::default() };
+    let turns = SummarizeRequest { first_turn: Some(70), last_turn: Some(90), ..of(SummarizeScope::Turns) };
+    for (session, request, kind) in [
+        (&session, limit(1), TokenLimitTooSmall),
+        (&session, turns, NothingSelected),
+        (&greeted, limit(1_000), NothingToTell),
+        (&greeted, limit(1), NothingToTell),
+    ] {
+        let summary = summarize(session, request).await;
+        assert_eq!((summary.text.as_str(), summary.source_token_count), ("", Some(0)));
+        assert!(summary.sources.is_empty());
+        let kinds: Vec<_> = summary.warnings.iter().map(|warning| warning.kind()).collect();
+        assert_eq!(kinds, [kind], "{summary:?}");
+    }
+    let told = summarize(&session, limit(60)).await;
+    assert!(told.warnings.is_empty() && !told.sources.is_empty());
 }
 
 #[tokio::test]

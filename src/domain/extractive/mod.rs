@@ -29,6 +29,7 @@ mod sentence;
 mod split;
 #[cfg(test)]
 pub(crate) mod tests;
+mod untold;
 mod words;
 
 use std::sync::Arc;
@@ -44,6 +45,7 @@ use crate::domain::{
 
 pub use focus::{Focus, Kind};
 pub use sentence::Sentence;
+pub use untold::Untold;
 
 /// Of a budget that does not hold everything, sentences and calls take so many percent first; the ledger
 /// follows, and sentences again where it leaves room.

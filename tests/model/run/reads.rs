@@ -5,9 +5,10 @@ use std::collections::BTreeSet;
 use prost::Message;
 use tonic::Request;
 use utterd::proto::{
-    CountTokensRequest, GetSummaryRequest, GetSummaryResponse, ListConversationsRequest, ListOrder, ListUtterancesRequest,
-    MemorizeRequest, Operation, SummarizeRequest, SummarizeScope, context_service_server::ContextService,
-    conversation_service_server::ConversationService, memory_service_server::MemoryService,
+    CountTokensRequest, GetSummaryRequest, GetSummaryResponse, ListConversationsRequest, ListOrder,
+    ListUtterancesRequest, MemorizeRequest, Operation, SummarizeRequest, SummarizeScope,
+    context_service_server::ContextService, conversation_service_server::ConversationService,
+    memory_service_server::MemoryService,
 };
 
 use super::{
@@ -130,6 +131,10 @@ impl Run {
         self.expect_read(Operation::Summarize, model, summary.text.lines().count())?;
         same("the tokens", &summary.token_count, &Some(tokens(model.encoding, &summary.text)))?;
         ensure!(summary.token_count <= Some(limit), "passes the limit of {limit}: {summary:?}");
+        same("whether it warns", &!summary.warnings.is_empty(), &summary.text.is_empty())?;
+        if summary.text.is_empty() {
+            sources.clear();
+        }
         same("the sources", &summary.sources, &ranges(&sources))?;
         if matches!(scope, SummarizeScope::Recent | SummarizeScope::Turns) {
             let counted = sources.iter().map(|one| model.get(*one).tokens).sum();
