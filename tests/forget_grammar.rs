@@ -229,6 +229,8 @@ const ACCEPTED: &[(&str, &str)] = &[
         "speaker:user about:\"Paris\",\"my trip to Rome\"",
     ),
     ("forget my messages about my salary and my address", "speaker:user about:\"my salary\",\"my address\""),
+    ("forget everything about terms and conditions", "about:\"terms\",\"conditions\""),
+    ("forget everything about text in the terms of the lease", "about:text in the terms of the lease"),
     ("forget the last message about cats and dogs", "newest about:\"cats\",\"dogs\""),
     (
         "forget everything about the trip to Rome and the hotel before turn 5",
@@ -249,6 +251,8 @@ const ACCEPTED: &[(&str, &str)] = &[
     ("Oh, strike that, please.", "speaker:user newest"),
     ("my last message", "speaker:user newest"),
     ("scratch my last two messages", "speaker:user last:2"),
+    ("forget what I just said", "speaker:user newest"),
+    ("forget what you just told me", "speaker:assistant newest"),
     // Times.
     ("since:2026-11-20", "since:2026-11-20"),
     ("before:2026-11-20T10:00:00Z", "before:2026-11-20T10:00:00Z"),
@@ -283,6 +287,7 @@ const ACCEPTED: &[(&str, &str)] = &[
     ("forget everything before 2026-11-20", "before:2026-11-20"),
     ("forget everything before 2026-11-20T10:00:00Z", "before:2026-11-20T10:00:00Z"),
     ("forget all messages since November 20", "since:2026-11-20"),
+    ("delete all messages from before November 20", "before:2026-11-20"),
     ("forget all messages since Dec. 24th", "since:2025-12-24"),
     ("forget what Bob said on November 20th, 2025", "name:Bob since:2025-11-20 before:2025-11-21"),
     ("forget the messages from the 3rd of May 2026 to 5 May 2026", "since:2026-05-03 before:2026-05-06"),
@@ -386,6 +391,7 @@ const REFUSED: &[(&str, &str)] = &[
     ("\"hunter2\"", "no verb"),
     ("forget \"\"", "no text"),
     ("scratch it", "what?"),
+    ("forget what I just said about Paris", "the last one, or the last about Paris?"),
     ("scratch that itch", "unknown"),
     ("forget al", "no slip"),
     ("forget eveyr message", "no slip"),
@@ -586,7 +592,8 @@ fn an_error_tells_what_may_be_meant() {
         let told = parse(text).expect_err(text).to_string();
         assert!(told.contains(forms), "{text}: {told}");
     }
-    for text in ["forget it", "forget", "forget the messages", "forget everything but the hotel"] {
+    let hopeless = ["forget it", "forget", "forget the messages", "forget everything but the hotel"];
+    for text in hopeless.into_iter().chain(["forget what Ann and Bob said", "clear teh conversation"]) {
         let told = parse(text).expect_err(text).to_string();
         assert!(!told.contains("perhaps"), "{text}: {told}");
     }

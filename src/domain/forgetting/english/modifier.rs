@@ -103,6 +103,17 @@ pub(super) fn authored(cursor: &mut Cursor<'_>, selection: &mut Selection) -> Re
     Ok(said)
 }
 
+/// Consumes "I just said", if nothing follows.
+pub(super) fn just_said(cursor: &mut Cursor<'_>) -> Option<Criterion> {
+    let start = cursor.at();
+    let who =
+        subject(cursor).filter(|_| cursor.word("just") && cursor.phrases(&words::SAID) && cursor.done());
+    if who.is_none() {
+        cursor.back(start);
+    }
+    who
+}
+
 /// Refuses the phrase from `start` on, in which the word at `name` could be a name.
 fn nameless(cursor: &Cursor<'_>, start: usize, name: usize) -> InstructionError {
     let name = cursor.token(name).map(|token| Criterion::Name(token.text.to_owned()));

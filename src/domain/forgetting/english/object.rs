@@ -1,10 +1,10 @@
 //! What is to be forgotten: "everything", "what I said", or a noun phrase.
 
-use crate::domain::forgetting::{Criterion, InstructionError, words};
+use crate::domain::forgetting::{Criterion, InstructionError, Take, words};
 
 use super::{
     cursor::{Cursor, Kind},
-    modifier::{authored, modifiers, spoken},
+    modifier::{authored, just_said, modifiers, spoken},
     noun_phrase::{Quantity, noun_phrase},
     place::scope,
     reference::underscored,
@@ -105,6 +105,11 @@ fn everything(
 
 /// Consumes what follows "what": "I said about Paris", "was said before turn 5".
 fn what(cursor: &mut Cursor<'_>, start: usize) -> Result<Selection, InstructionError> {
+    if let Some(who) = just_said(cursor) {
+        let mut selection = Selection::of(who);
+        selection.take(Take::Newest(1));
+        return Ok(selection);
+    }
     let mut selection = Selection::default();
     let passive = cursor.phrases(&["was", "has been", "had been"]) && spoken(cursor, &mut selection);
     if !passive && !authored(cursor, &mut selection)? {

@@ -160,9 +160,12 @@ fn up_to(cursor: &mut Cursor<'_>, start: usize, first: Time) -> Result<Option<St
     both.ok_or_else(|| cursor.refused(start, PAIR)).map(Some)
 }
 
-/// Consumes what follows "from": "yesterday", "10 am on", "the last hour", "10 am to 11 am".
+/// Consumes what follows "from": "before today", "yesterday", "10 am on", "the last hour", "10 am to 11 am".
 fn from(cursor: &mut Cursor<'_>, start: usize) -> Result<Option<Stretch>, InstructionError> {
     let starting = cursor.word_at(start) != "from";
+    if let Some(side) = sided(cursor, start)? {
+        return Ok(Some(side));
+    }
     if starting {
         cursor.any(&["at", "from", "on", "with"]);
     } else if let Some(recent) = recent(cursor)? {

@@ -39,8 +39,11 @@ const ABBREVIATIONS: [&str; 10] = ["mr", "mrs", "ms", "dr", "prof", "st", "vs", 
 pub(super) fn read(cursor: &mut Cursor<'_>, selection: &mut Selection) -> Result<(), InstructionError> {
     cursor.mark(':');
     let introduced = cursor.at();
-    cursor.any(&["the", "a"]);
-    if !cursor.any(&["word", "words", "phrase", "term", "terms", "text", "topic"]) || cursor.done() {
+    let definite = cursor.any(&["the", "a"]);
+    let named = cursor.any(&["word", "words", "phrase", "term", "terms", "text", "topic"]);
+    let quoted = cursor.peek().is_some_and(|token| token.kind == Kind::Quoted);
+    let followed = !cursor.done() && !matches!(cursor.peek_word(), "and" | "or" | "of" | "in" | "from");
+    if !named || !quoted && !(definite && followed) {
         cursor.back(introduced);
     }
     let start = cursor.at();
@@ -62,6 +65,12 @@ pub(super) fn read(cursor: &mut Cursor<'_>, selection: &mut Selection) -> Result
 /// of who said something.
 pub(super) fn alone(cursor: &mut Cursor<'_>) -> Option<Vec<String>> {
     let start = cursor.at();
+    let first = cursor.peek_word();
+    let determined = matches!(first, "my" | "your" | "our" | "the" | "his" | "her" | "their");
+    let history = cursor.words().any(|word| words::HISTORY.contains(&&*word.lower));
+    if history || doubts::says_nothing(first) && !determined {
+        return None;
+    }
     let mut selection = Selection::default();
     read(cursor, &mut selection).ok()?;
     cursor.back(start);
