@@ -43,7 +43,8 @@ pub(super) fn read(cursor: &mut Cursor<'_>, selection: &mut Selection) -> Result
     let named = cursor.any(&["word", "words", "phrase", "term", "terms", "text", "topic"]);
     let quoted = cursor.peek().is_some_and(|token| token.kind == Kind::Quoted);
     let followed = !cursor.done() && !matches!(cursor.peek_word(), "and" | "or" | "of" | "in" | "from");
-    if !named || !quoted && !(definite && followed) {
+    let introduces = named && (quoted || definite && followed);
+    if !introduces {
         cursor.back(introduced);
     }
     let start = cursor.at();
