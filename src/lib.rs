@@ -89,8 +89,8 @@
 //!
 //! - what a state owes itself, for whoever loads one: [`domain::check`]
 //! - the window and its eviction: [`domain::Window`]; what joins it: [`domain::memorize`]
-//! - tool calls and their results: [`domain::exchange`] (which answers which), [`domain::call_ids`] (ids that a
-//!   provider accepts)
+//! - tool calls and their results: [`domain::exchange`] (which answers which, and what comes late),
+//!   [`domain::call_ids`] (ids that a provider accepts)
 //! - limits and presets: [`domain::policy`]; every fixed limit: [`domain::limits`]
 //! - the summary: [`domain::segment`] (coverage, folding, chunks), [`domain::extractive`] (sentences, the
 //!   ledger, the kind of talk)

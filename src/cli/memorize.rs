@@ -49,8 +49,9 @@ fn tell(output: &mut Output, response: &MemorizeResponse) -> io::Result<()> {
 fn stored(reference: &UtteranceRef, response: &MemorizeResponse) -> String {
     let started = if response.started_conversation { "the new conversation" } else { "conversation" };
     let replayed = if response.replayed { ", was there already" } else { "" };
+    let late = if reference.late { ", a late result," } else { "" };
     format!(
-        "memorized {} in turn {} of {started} {}: {}{replayed}",
+        "memorized {}{late} in turn {} of {started} {}: {}{replayed}",
         reference.sequence,
         reference.turn_number(),
         response.conversation_id,

@@ -220,6 +220,8 @@ impl Transition {
         let with = context.summary_context(&self.after.head.policy);
         self.change_summary(|summary, with| summary.erase(gone, with), &with);
         self.erase_compacted(gone);
+        self.after.head.unabandon(gone);
+        self.after.head.unanswer(gone);
     }
 
     /// Evicts what the policy does not let stay, summarises and archives it. When its turns brought that
@@ -289,6 +291,7 @@ impl Transition {
         self.complete_unit(&mut dropped, &rest, context)?;
         subtract(&mut self.after.head.archived, &dropped);
         subtract(&mut self.after.head.pinned_away, &dropped);
+        self.after.head.unabandon(&dropped);
         self.change.dropped.union(&dropped);
         Ok(())
     }

@@ -6,7 +6,7 @@ use crate::domain::{
     ChangeId, ConversationKey, Encoding, ForkedFrom, LineageId, Policy, Ranges, RecipientId, Refusal,
     Revision, Sequence, Timestamp, Trunk, Window,
     compaction::Compaction,
-    exchange::OpenExchange,
+    exchange::{AbandonedCall, OpenExchange},
     limits::{DEFAULT_AWAITING_TIMEOUT, DEFAULT_IDLE_TIMEOUT},
     segment::Summary,
     share::Share,
@@ -49,6 +49,9 @@ pub struct Head {
     pub only_instructions: bool,
     /// The exchange that waits for results.
     pub open: Option<Arc<OpenExchange>>,
+    /// Calls that were abandoned, in the order they were made: the newest
+    /// [`MAX_ABANDONED_CALLS`](crate::domain::limits::MAX_ABANDONED_CALLS) of those that are stored.
+    pub abandoned: Arc<[AbandonedCall]>,
     /// The newest utterance awaits an answer.
     pub awaits_answer: bool,
     /// The title that it was given.
@@ -162,6 +165,7 @@ impl Conversation {
             turn: 0,
             only_instructions: true,
             open: None,
+            abandoned: Arc::default(),
             awaits_answer: false,
             title: None,
             ended: None,
@@ -248,7 +252,14 @@ impl Head {
         let ended = self.ended.as_ref().map_or(0, |ending| ending.memory_bytes());
         let shares = self.shares.len() * (size_of::<Share>() + 48);
         let trunks = self.trunks.len() * 128;
-        2_048 + labels + shares + trunks + self.title.as_ref().map_or(0, |title| title.len()) + ended
+        let abandoned: usize = self.abandoned.iter().map(|call| call.id.len() + 64).sum();
+        2_048
+            + labels
+            + shares
+            + trunks
+            + abandoned
+            + self.title.as_ref().map_or(0, |title| title.len())
+            + ended
     }
 
     /// The title that it was given, or else the one that was made when it ended.

@@ -54,10 +54,11 @@ impl Transition {
 /// Whether the next message to the conversation's recipient starts another one at `now`.
 ///
 /// So it does when nothing was said for the idle timeout, unless nothing was ever said, an answer is
-/// awaited and that is not stale, or the message `answers` a call that waits for its result.
+/// awaited and that is not stale, or the message `answers` a call: one that waits for its result, or one that
+/// was abandoned and has none.
 pub fn is_left(conversation: &Conversation, now: Timestamp, timeouts: Timeouts, answers: bool) -> bool {
     let head = &conversation.head;
     let said = head.next > crate::domain::Sequence::FIRST;
     let idle = head.status(now, timeouts) == Status::Idle;
-    said && idle && !(answers && head.open.is_some())
+    said && idle && !(answers && (head.open.is_some() || head.awaits_late_results()))
 }

@@ -52,8 +52,8 @@ pub enum Warning {
 /// forget leaves it, and says so; a hard one takes it out. Either finds it where the instruction can be
 /// applied to it: `all`, `sequence` and `about`.
 ///
-/// An open exchange that is forgotten is abandoned: its calls take no results any more. A
-/// segment of the summary that covers what is forgotten is rebuilt without it.
+/// An open exchange that is forgotten is abandoned: its calls take no results while it is. A segment of the
+/// summary that covers what is forgotten is rebuilt without it.
 ///
 /// Refuses an instruction in plain English that selects more than half of the window, and more than one unit of
 /// it: the short form says the same, and is obeyed.
@@ -154,11 +154,12 @@ fn excess(window: &Window, selected: &[Arc<Utterance>], command: &Forget) -> Opt
     (command.instruction.is_english() && several && is_most).then_some((meant, could_be))
 }
 
-/// What is forgotten waits for nothing any more.
+/// An open exchange that is forgotten waits no more; what is erased of it is known no more in any case.
 pub(in crate::domain) fn abandon(transition: &mut Transition, before: &Conversation, sequences: &Ranges) {
     let head = &mut transition.after.head;
-    if head.open.as_ref().is_some_and(|open| sequences.contains(open.unit)) {
-        head.open = None;
+    if let Some(open) = before.head.open.as_ref().filter(|open| sequences.contains(open.unit)) {
+        let unit: Vec<_> = before.window.unit(open.unit).cloned().collect();
+        head.abandon(&unit);
     }
     if before.window.last().is_some_and(|newest| sequences.contains(newest.sequence)) {
         head.awaits_answer = false;

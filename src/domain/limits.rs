@@ -16,6 +16,8 @@ pub const MAX_IMPORT_BYTES: usize = 64 << 20;
 pub const IMPORT_BATCH: usize = 1_000;
 /// Most tool calls of one utterance.
 pub const MAX_TOOL_CALLS: usize = 256;
+/// Abandoned calls of a conversation that a late result may answer; of more, the newest.
+pub const MAX_ABANDONED_CALLS: usize = 256;
 /// Most entries of an utterance's metadata or of a conversation's labels.
 pub const MAX_MAP_ENTRIES: usize = 64;
 /// Longest key of metadata or labels, in bytes.

@@ -3,8 +3,11 @@
 use std::sync::Arc;
 
 use crate::domain::{
-    Conversation, Draft, Encoding, Need, Oversize, Reason, Refusal, Revision, Role, Sequence, Transition,
-    Utterance, UtteranceId, Verdict, change::Context, exchange::OpenExchange,
+    Conversation, Draft, Encoding, Head, More, Need, Oversize, Ranges, Reason, Refusal, Revision, Role,
+    Sequence, Transition, Utterance, UtteranceId, Verdict,
+    change::Context,
+    exchange::{AbandonedCall, LateResult, OpenExchange},
+    stop::{Stop, verdict},
 };
 
 /// The largest turn number: it travels as an int32.
@@ -21,7 +24,7 @@ pub struct Memorize {
     pub encoding: Encoding,
     /// The revision that the caller expects.
     pub expected: Option<Revision>,
-    /// Keeps a result without a call aside instead of refusing it.
+    /// Keeps a result that answers no call aside instead of refusing it.
     pub lenient: bool,
 }
 
@@ -47,9 +50,12 @@ pub struct Irregularity {
 
 /// Adds the batch to `before`, then evicts what no longer fits.
 ///
-/// Refuses, and changes nothing, when a turn number goes back, a tool result answers no open
-/// call (unless lenient), an id is taken, the policy rejects an oversize utterance or
-/// exchange, the revision is not the expected one, or the conversation has ended.
+/// A result for which no call is open is late, when a call with its id was abandoned, has no answer and is
+/// still stored, and not forgotten.
+///
+/// Refuses, and changes nothing, when a turn number goes back, a tool result answers no call (unless
+/// lenient), an id is taken, the policy rejects an oversize utterance or exchange, the revision is not the
+/// expected one, or the conversation has ended.
 pub fn memorize(
     before: &Conversation,
     command: &Memorize,
@@ -57,9 +63,11 @@ pub fn memorize(
 ) -> Result<Verdict<Memorized>, Refusal> {
     before.expect(command.expected)?;
     before.check_open()?;
-    if let Err(need) = check_ids(before, command, context)? {
-        return Ok(Verdict::Need(need));
-    }
+    verdict(decide(before, command, context))
+}
+
+fn decide(before: &Conversation, command: &Memorize, context: &Context<'_>) -> Result<Memorized, Stop> {
+    check_ids(before, command, context)??;
     let mut placing = Placing {
         transition: Transition::from(before, context.now),
         irregularities: Vec::new(),
@@ -74,11 +82,8 @@ pub fn memorize(
     }
     let Placing { mut transition, irregularities, .. } = placing;
     transition.after.head.said_time = context.now;
-    if let Err(need) = transition.evict(context) {
-        return Ok(Verdict::Need(need));
-    }
-    let transition = transition.finish(&before.summary);
-    Ok(Verdict::Decided(Memorized { transition, irregularities }))
+    transition.evict(context)?;
+    Ok(Memorized { transition: transition.finish(&before.summary), irregularities })
 }
 
 /// Adds drafts that were said before to a transition in the making, with the tokens of each, as
@@ -90,7 +95,7 @@ pub(super) fn join(
     drafts: &[Draft],
     tokens: &[u32],
     context: &Context<'_>,
-) -> Result<(), Refusal> {
+) -> Result<(), Stop> {
     let mut placing = Placing { transition: transition.clone(), irregularities: Vec::new(), lenient: true };
     for (index, (draft, tokens)) in drafts.iter().zip(tokens).enumerate() {
         placing.place(index, draft, *tokens, context)?;
@@ -149,18 +154,20 @@ struct Place {
     unit: Sequence,
     open: Option<Arc<OpenExchange>>,
     aside: bool,
+    late: Option<LateResult>,
+}
+
+impl Place {
+    /// One that is neither kept aside nor late.
+    fn of(unit: Sequence, open: Option<Arc<OpenExchange>>) -> Self {
+        Self { unit, open, aside: false, late: None }
+    }
 }
 
 impl Placing {
-    fn place(
-        &mut self,
-        index: usize,
-        draft: &Draft,
-        tokens: u32,
-        context: &Context<'_>,
-    ) -> Result<(), Refusal> {
+    fn place(&mut self, index: usize, draft: &Draft, tokens: u32, context: &Context<'_>) -> Result<(), Stop> {
         let turn = self.turn(index, draft)?;
-        let place = self.pair(index, draft)?;
+        let place = self.pair(index, draft, context)?;
         let pinned = self.pin_unit(&place, draft);
         let head = &mut self.transition.after.head;
         let sequence = head.next;
@@ -187,9 +194,15 @@ impl Placing {
             instruction,
             aside: place.aside,
             content: draft.content.clone(),
-            more: draft.more.clone(),
+            more: match place.late {
+                Some(late) => {
+                    let more = draft.more.as_deref().cloned().unwrap_or_default();
+                    Some(Box::new(More { late: Some(late), ..more }))
+                }
+                None => draft.more.clone(),
+            },
         }));
-        self.check_size(index, place.unit)
+        Ok(self.check_size(index, place.unit)?)
     }
 
     fn turn(&self, index: usize, draft: &Draft) -> Result<u32, Refusal> {
@@ -206,44 +219,82 @@ impl Placing {
         }
     }
 
-    fn pair(&mut self, index: usize, draft: &Draft) -> Result<Place, Refusal> {
+    fn pair(&mut self, index: usize, draft: &Draft, context: &Context<'_>) -> Result<Place, Stop> {
         let head = &self.transition.after.head;
         let (sequence, open) = (head.next, head.open.clone());
         let unit = open.as_ref().map_or(sequence, |open| open.unit);
         let calls = draft.more.as_ref().map_or(&[][..], |more| &more.tool_calls);
         match draft.role {
-            Role::User => Ok(Place { unit: sequence, open: None, aside: false }),
+            Role::User => {
+                self.abandon(open.as_deref());
+                Ok(Place::of(sequence, None))
+            }
             Role::Assistant if !calls.is_empty() => {
                 let open = OpenExchange::with_calls(open.as_deref(), unit, calls);
-                Ok(Place { unit, open: Some(Arc::new(open)), aside: false })
+                Ok(Place::of(unit, Some(Arc::new(open))))
             }
-            Role::Assistant | Role::System => Ok(Place { unit, open, aside: false }),
-            Role::Tool => {
-                let call = draft.more.as_ref().and_then(|more| more.tool_call_id.as_deref());
-                let answered = call.and_then(|call| open.as_ref()?.answered(call).ok());
-                match answered {
-                    Some(rest) => Ok(Place { unit, open: rest.map(Arc::new), aside: false }),
-                    None => self.set_aside(index, call, unit, open),
-                }
-            }
+            Role::Assistant | Role::System => Ok(Place::of(unit, open)),
+            Role::Tool => self.pair_result(index, draft.tool_call_id(), Place::of(unit, open), context),
         }
     }
 
-    fn set_aside(
+    /// A result, which stands at `place`, for the call with the id `call`.
+    fn pair_result(
         &mut self,
         index: usize,
         call: Option<&str>,
-        unit: Sequence,
-        open: Option<Arc<OpenExchange>>,
-    ) -> Result<Place, Refusal> {
-        let description = describe_orphan(call, open.as_deref());
+        place: Place,
+        context: &Context<'_>,
+    ) -> Result<Place, Stop> {
+        if let Some(rest) = call.and_then(|call| place.open.as_ref()?.answered(call).ok()) {
+            return Ok(Place { open: rest.map(Arc::new), ..place });
+        }
+        match call.map_or(Ok(None), |call| self.answer_late(call, context))? {
+            Some(late) => Ok(Place { late: Some(late), ..place }),
+            None => Ok(self.set_aside(index, call, place)?),
+        }
+    }
+
+    /// What waits at the end waits no more.
+    fn abandon(&mut self, open: Option<&OpenExchange>) {
+        let Some(open) = open else { return };
+        let unit: Vec<_> = self.transition.after.window.unit(open.unit).cloned().collect();
+        self.transition.after.head.abandon(&unit);
+    }
+
+    /// What the next utterance answers as a late result for `id`, if it is one.
+    fn answer_late(&mut self, id: &str, context: &Context<'_>) -> Result<Option<LateResult>, Need> {
+        let after = &mut self.transition.after;
+        let waiting = after.head.abandoned_with(id).filter(|call| call.answer.is_none());
+        let waiting: Vec<AbandonedCall> = waiting.cloned().collect();
+        let away: Ranges = waiting.iter().map(|call| call.caller).collect();
+        let away = away.intersection(&after.head.archived);
+        for call in &waiting {
+            let caller = match after.window.get(call.caller) {
+                Some(caller) => Some(caller.clone()),
+                None => {
+                    let away = context.loaded.archive(&away)?;
+                    away.into_iter().find(|utterance| utterance.sequence == call.caller)
+                }
+            };
+            let Some(caller) = caller.filter(|caller| !caller.forgotten) else { continue };
+            let made = caller.tool_calls().iter().rfind(|made| *made.id == *id);
+            let tool = made.map_or_else(Box::default, |made| made.name.clone());
+            after.head.answer_late(call, after.head.next);
+            return Ok(Some(LateResult { caller: call.caller, tool }));
+        }
+        Ok(None)
+    }
+
+    fn set_aside(&mut self, index: usize, call: Option<&str>, place: Place) -> Result<Place, Refusal> {
+        let description = describe_orphan(call, place.open.as_deref(), &self.transition.after.head);
         if !self.lenient {
             let field = format!("utterances[{index}].tool_call_id");
             return Err(Refusal::field(Reason::NoOpenCall, field, description));
         }
         let sequence = self.transition.after.head.next;
         self.irregularities.push(Irregularity { index, sequence, description });
-        Ok(Place { unit, open, aside: true })
+        Ok(Place { aside: true, ..place })
     }
 
     fn note_empty(&mut self, index: usize, draft: &Draft, sequence: Sequence) {
@@ -289,13 +340,26 @@ impl Placing {
     }
 }
 
-fn describe_orphan(call: Option<&str>, open: Option<&OpenExchange>) -> String {
+fn describe_orphan(call: Option<&str>, open: Option<&OpenExchange>, head: &Head) -> String {
     let given = match call {
-        Some(call) => format!("{call:?} is no open call"),
+        Some(call) => describe_call(call, head),
         None => "answers no call".to_owned(),
     };
     match open {
         Some(open) => format!("{given}; open are {:?}", open.calls),
         None => format!("{given}; no call is open"),
+    }
+}
+
+/// Why no result is accepted for `id`, which no open call has.
+fn describe_call(id: &str, head: &Head) -> String {
+    match head.abandoned_with(id).next() {
+        Some(AbandonedCall { answer: Some(answer), .. }) => {
+            format!("{id:?} was answered late, by utterance {answer}; a call takes one result")
+        }
+        Some(AbandonedCall { caller, .. }) => {
+            format!("{id:?} is a call of utterance {caller}, which is forgotten: Restore it first")
+        }
+        None => format!("{id:?} is no open call"),
     }
 }

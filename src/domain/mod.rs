@@ -3,6 +3,7 @@
 //! Everything here is pure and synchronous. Time, ids and token counts come in as
 //! arguments; what happened comes out as a [`Change`].
 
+mod abandoned;
 pub mod call_ids;
 pub mod capacity;
 pub mod change;
@@ -41,6 +42,7 @@ mod selection;
 mod sequence;
 pub mod share;
 pub mod stats;
+mod stop;
 #[cfg(test)]
 mod test_life;
 mod trunk;

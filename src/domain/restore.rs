@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use crate::domain::{
-    Conversation, Need, Ranges, Refusal, Revision, Role, Transition, Utterance, Verdict, change::Context,
-    exchange::OpenExchange, locate,
+    Conversation, Need, Ranges, Refusal, Revision, Role, Sequence, Transition, Utterance, Verdict,
+    change::Context, exchange::OpenExchange, locate,
 };
 
 /// Utterances to restore.
@@ -77,6 +77,8 @@ impl Transition {
     /// what followed them is of their unit.
     fn reopen(&mut self) {
         let Some((open, members)) = reopened(&self.after, &self.change.restored) else { return };
+        let callers = Ranges::of(open.unit, self.after.head.newest());
+        self.after.head.unabandon(&callers);
         self.after.head.open = Some(Arc::new(open));
         self.rewrite(members);
     }
@@ -84,15 +86,21 @@ impl Transition {
 
 /// The exchange that waits again once `restored` are back, and those that join its unit, as they are then.
 ///
-/// None in a conversation that has ended; and none before what cannot be of its unit: a user utterance,
-/// one that is forgotten, erased or kept aside, or that is pinned where the calls are not.
+/// None in a conversation that has ended, none of a call that was answered late, and none before what cannot
+/// be of its unit: a user utterance, one that is forgotten, erased or kept aside, or that is pinned where the
+/// calls are not.
 fn reopened(after: &Conversation, restored: &Ranges) -> Option<(OpenExchange, Vec<Arc<Utterance>>)> {
     if after.head.ended.is_some() {
         return None;
     }
     let tail = since_the_user(after);
+    let answered = |first: Sequence| {
+        let late = after.head.abandoned.iter().filter(|call| call.answer.is_some());
+        late.map(|call| call.caller).any(|caller| caller >= first)
+    };
     let start = tail.iter().enumerate().find_map(|(start, first)| {
         let starts = restored.contains(first.sequence) && first.unit == first.sequence;
+        let starts = starts && !answered(first.sequence);
         let rest = &tail[start..];
         let own = rest.iter().take_while(|member| member.unit == first.unit).count();
         let joins = |other: &Arc<Utterance>| other.is_live() && other.pinned == first.pinned;

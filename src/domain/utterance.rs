@@ -5,7 +5,7 @@ use std::{
     fmt::{self, Write},
 };
 
-use crate::domain::{LineageId, Role, Sequence, Timestamp, UtteranceId};
+use crate::domain::{LineageId, Role, Sequence, Timestamp, UtteranceId, exchange::LateResult};
 
 /// One stored message. Immutable: a change of its marks stores it anew.
 #[derive(Clone, Debug, PartialEq)]
@@ -59,6 +59,8 @@ pub struct More {
     pub extras_tokens: u32,
     /// What it said before it was edited; `None` when it never was.
     pub original: Option<Original>,
+    /// What a tool utterance answers that came late; `None` for any other.
+    pub late: Option<LateResult>,
 }
 
 /// What an utterance said before it was edited.
@@ -108,6 +110,11 @@ impl Utterance {
         self.more.as_ref()?.tool_call_id.as_deref()
     }
 
+    /// What it answers, when it is a late result.
+    pub fn late(&self) -> Option<&LateResult> {
+        self.more.as_ref()?.late.as_ref()
+    }
+
     /// The id that the client gave, if it gave one.
     pub fn given_id(&self) -> Option<&str> {
         match &self.id {
@@ -155,6 +162,7 @@ impl More {
             + optional(&self.tool_call_id)
             + optional(&self.extras_json)
             + self.original.as_ref().map_or(0, |original| original.content.len())
+            + self.late.as_ref().map_or(0, |late| late.tool.len())
     }
 }
 

@@ -62,7 +62,8 @@ impl<'a> From<&'a Utterance> for Parts<'a> {
 
 impl<'a> From<Parts<'a>> for Said<'a> {
     fn from(parts: Parts<'a>) -> Self {
-        Self { role: parts.role, calls: parts.calls(), answers: parts.tool_call_id() }
+        let late = parts.more.is_some_and(|more| more.late.is_some());
+        Self { role: parts.role, calls: parts.calls(), answers: parts.tool_call_id(), late }
     }
 }
 

@@ -1,7 +1,8 @@
 //! What a provider would refuse is left out, closed or moved, unless the same format brought it in.
 //!
 //! Afterwards (seed 003, "Tool Call/Result Pairing") every result follows its call directly, and
-//! every call has its result. What was changed is told as a loss.
+//! every call has its result. A result that came late is a note of the user's where it stands. What was
+//! changed is told as a loss.
 
 use std::collections::HashSet;
 
@@ -9,7 +10,7 @@ use crate::{
     domain::{
         More, Role, ToolCall,
         call_ids::{CallIds, Rule},
-        exchange::{Pairing, Said},
+        exchange::{Answers, Pairing, Said, note},
     },
     formats::{
         Format, Sourced,
@@ -37,12 +38,17 @@ pub struct Line<'a> {
     pub place: usize,
     parts: Parts<'a>,
     changed: Option<Box<More>>,
+    /// What the user says instead.
+    note: Option<String>,
 }
 
 impl Line<'_> {
     /// What it says.
     pub fn parts(&self) -> Parts<'_> {
-        Parts { more: self.changed.as_deref().or(self.parts.more), ..self.parts }
+        match &self.note {
+            Some(note) => Parts { role: Role::User, content: note, more: None, ..self.parts },
+            None => Parts { more: self.changed.as_deref().or(self.parts.more), ..self.parts },
+        }
     }
 }
 
@@ -147,23 +153,35 @@ impl<'a, F: FnMut(usize, &str, &str)> Repair<'a, '_, F> {
     fn as_it_is(&mut self, place: usize) {
         let parts = self.said[place];
         parts.calls().iter().for_each(|call| self.ids.take(&call.id));
-        self.lines.push(Line { place, parts, changed: None });
+        self.lines.push(Line { place, parts, changed: None, note: None });
     }
 
     fn one(&mut self, place: usize) {
         let parts = self.said[place];
         match parts.role {
-            Role::Tool if !self.pairing.answers[place] => {
-                (self.lost)(place, "content", "a result that answers no call");
-            }
-            // it went out with its call
-            Role::Tool => {}
+            Role::Tool => match self.pairing.answers[place] {
+                Answers::Nothing => (self.lost)(place, "content", "a result that answers no call"),
+                // it went out with its call
+                Answers::Open => {}
+                Answers::Late(call) => self.late(place, call),
+            },
             Role::Assistant if !parts.calls().is_empty() => self.caller(place),
             _ if parts.content.is_empty() && !self.demands.empty => {
                 (self.lost)(place, "role", "an empty message is not accepted");
             }
             _ => self.push(place, None),
         }
+    }
+
+    /// A result that came late: no provider takes it behind anything but its call.
+    fn late(&mut self, place: usize, call: Option<(usize, usize)>) {
+        (self.lost)(place, "role", "a result that came late is said by the user");
+        let parts = self.said[place];
+        let made = call.and_then(|(caller, call)| self.said[caller].calls().get(call));
+        let told = parts.more.and_then(|more| more.late.as_ref()).map(|late| &*late.tool);
+        let tool = told.or(made.map(|made| &*made.name)).unwrap_or_default();
+        let note = note(tool, parts.tool_call_id().unwrap_or_default(), parts.content);
+        self.lines.push(Line { place, parts, changed: None, note: Some(note) });
     }
 
     /// An utterance that calls, and the results behind it.
@@ -215,7 +233,8 @@ impl<'a, F: FnMut(usize, &str, &str)> Repair<'a, '_, F> {
                     let more = More { tool_call_id: answers(), ..More::default() };
                     let time = self.said[caller].time;
                     let parts = Parts { role: Role::Tool, content: PLACEHOLDER, more: None, id: None, time };
-                    self.lines.push(Line { place: caller, parts, changed: Some(Box::new(more)) });
+                    let changed = Some(Box::new(more));
+                    self.lines.push(Line { place: caller, parts, changed, note: None });
                 }
             }
         }
@@ -235,7 +254,7 @@ impl<'a, F: FnMut(usize, &str, &str)> Repair<'a, '_, F> {
             }
             false => changed,
         };
-        self.lines.push(Line { place, parts, changed });
+        self.lines.push(Line { place, parts, changed, note: None });
     }
 
     fn more(&self, place: usize) -> More {

@@ -176,6 +176,7 @@ fn more(field: Field<'_>, utterance: proto::NewUtterance) -> Result<Option<Box<M
         extras_json: text(&utterance.extras_json),
         extras_tokens,
         original: None,
+        late: None,
     };
     Ok((more != More::default()).then(|| Box::new(more)))
 }

@@ -91,6 +91,10 @@ pub fn utterance(utterance: &Utterance, state: &Conversation) -> proto::Utteranc
         message.metadata.clone_from(&more.metadata);
         message.awaits_answer = more.awaits_answer;
         message.tool_calls = more.tool_calls.iter().map(tool_call).collect();
+        if let Some(late) = &more.late {
+            message.late = true;
+            message.late_tool = late.tool.to_string();
+        }
         if let Some(original) = &more.original {
             message.original_content = Some(original.content.to_string());
             message.edit_time = Some(time(original.edit_time));
@@ -134,6 +138,7 @@ fn reference(utterance: &Utterance, state: &Conversation) -> proto::UtteranceRef
         role: role(utterance.role).into(),
         turn_number: Some(int(utterance.turn)),
         token_count: Some(int(utterance.tokens)),
+        late: utterance.late().is_some(),
     }
 }
 

@@ -57,7 +57,7 @@ impl<'a> Line<'a> {
         let limit = if utterance.role == Role::Tool { LLM_RESULT_BYTES } else { LLM_CONTENT_BYTES };
         Self::Said {
             speaker: utterance.role.as_str(),
-            name: utterance.name(),
+            name: utterance.name().or_else(|| Some(&utterance.late()?.tool)),
             said: clipped(&utterance.content, limit),
             calls: utterance.tool_calls().iter().map(Call::of).collect(),
         }

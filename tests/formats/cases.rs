@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 use utterd::{
-    domain::{Reason, Role, Sequence},
+    domain::{Ranges, Reason, Role, Sequence},
     formats::{Format, Note, Repairs, Source, Unanswered, UnknownRoles, parse},
 };
 
@@ -81,6 +81,59 @@ fn what_is_irregular_goes_out_in_its_format_only() {
     let (closed, _) = exported(parsed, Format::OpenAiChat, close);
     assert_eq!(closed[3]["content"], "[no result: the call was never answered]");
     assert_eq!(closed[3]["tool_call_id"], "a");
+}
+
+/// A call, what the user says meanwhile, and the result.
+fn late() -> [(Format, Value); 3] {
+    let used = json!({"type": "tool_use", "id": "a", "name": "find", "input": {}});
+    let result = json!({"type": "tool_result", "tool_use_id": "a", "content": "1"});
+    let chat = json!([
+        {"role": "user", "content": "go"},
+        {"role": "assistant", "content": null, "tool_calls": [call("a")]},
+        {"role": "user", "content": "meanwhile"},
+        {"role": "assistant", "content": "yes?"},
+        {"role": "tool", "tool_call_id": "a", "content": "1"},
+    ]);
+    let items = json!([
+        {"type": "message", "role": "user", "content": "go"},
+        {"type": "function_call", "call_id": "a", "name": "find", "arguments": "{}"},
+        {"type": "message", "role": "user", "content": "meanwhile"},
+        {"type": "message", "role": "assistant", "content": "yes?"},
+        {"type": "function_call_output", "call_id": "a", "output": "1"},
+    ]);
+    let anthropic = json!([
+        {"role": "user", "content": "go"},
+        {"role": "assistant", "content": [used]},
+        {"role": "user", "content": "meanwhile"},
+        {"role": "assistant", "content": [{"type": "text", "text": "yes?"}]},
+        {"role": "user", "content": [result]},
+    ]);
+    [(Format::OpenAiChat, chat), (Format::OpenAiResponses, items), (Format::Anthropic, anthropic)]
+}
+
+#[test]
+fn a_late_result_goes_out_as_it_came_and_to_others_as_a_note() {
+    let note = "result of `find`, call `a`: 1";
+    let all = Repairs { all: true, ..Repairs::default() };
+    for (format, messages) in late() {
+        let source =
+            parse(messages.to_string().as_bytes(), Some(format), UnknownRoles::Refuse).expect("it is read");
+        let parsed = &source.conversations[0];
+        assert_eq!(through(&messages, format, format).first(), Some(&messages), "{format:?}");
+        for target in [Format::OpenAiChat, Format::OpenAiResponses, Format::Anthropic] {
+            let (value, losses) = exported(parsed, target, all);
+            let said = value.as_array().and_then(|said| said.last()).expect("a message");
+            assert_eq!(said["role"], "user", "{format:?} as {target:?}");
+            assert!(said.to_string().contains(note), "{said}");
+            assert!(!value.to_string().contains("tool_result"), "{value}");
+            let places: Vec<_> =
+                losses.into_vec().into_iter().map(|loss| (loss.field, loss.sequences)).collect();
+            let at = |field: &str, at| {
+                places.contains(&(field.to_owned(), Ranges::of(Sequence(at), Sequence(at))))
+            };
+            assert!(at("tool_calls", 2) && at("role", 5), "{places:?}");
+        }
+    }
 }
 
 /// The first call was never answered, and goes out as it came; so does the second one, with its id.

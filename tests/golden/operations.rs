@@ -37,6 +37,9 @@ fn memorized(response: &proto::MemorizeResponse) -> String {
     }
     let _ = write!(text, " (revision {})", response.revision);
     text += if response.replayed { ", replayed\n" } else { "\n" };
+    for late in response.memorized.iter().filter(|reference| reference.late) {
+        let _ = writeln!(text, "late {}", late.sequence);
+    }
     for irregularity in &response.irregularities {
         let _ = writeln!(text, "let pass {}: {}", irregularity.sequence, irregularity.description);
     }

@@ -51,6 +51,7 @@ fn marks(utterance: &Utterance) -> String {
         state,
         flag(utterance.pinned, "pinned"),
         flag(utterance.aside, "aside"),
+        flag(utterance.late, "late"),
         flag(utterance.awaits_answer, "awaits an answer"),
         flag(utterance.original_content.is_some(), "edited"),
     ];

@@ -32,6 +32,7 @@ mod forgotten;
 mod fork;
 mod import_export;
 mod interleavings;
+mod late_results;
 mod lifecycle;
 mod list_utterances;
 mod llm_summaries;

@@ -6,6 +6,11 @@ impl Head {
     /// The first part of a committed head that does not fit the others, and what is wrong with it.
     pub fn check(&self) -> Result<(), (&'static str, &'static str)> {
         let reaches_beyond = self.trunks.iter().any(|trunk| trunk.through >= self.next);
+        let said = |sequence| sequence < self.next;
+        let calls_are_wrong = self.abandoned.iter().any(|call| {
+            let answer = call.answer.unwrap_or(self.next);
+            !said(call.caller) || answer <= call.caller || !(call.answer.is_none() || said(answer))
+        });
         let wrong = [
             ("the revision", "is 0; a stored conversation has one", self.revision == Revision::NONE),
             ("the revision that erased", "is above the revision", self.erased_at > self.revision),
@@ -28,6 +33,11 @@ impl Head {
                 !self.archived.holds(&self.pinned_away),
             ),
             ("the utterances stored", "are fewer than the archived", self.stored < self.archived.count()),
+            (
+                "an abandoned call",
+                "is beyond the last sequence, or answered before it was made",
+                calls_are_wrong,
+            ),
             ("a trunk", "reaches beyond the last sequence", reaches_beyond),
         ];
         match wrong.into_iter().find(|(.., is_wrong)| *is_wrong) {

@@ -6,6 +6,7 @@
 //! | all that is counted is there, and nothing else | [`Check::done`] |
 //! | turns, instructions and what awaits an answer are in order | `order` |
 //! | units are whole, and results have their calls | `units` |
+//! | late results answer what was said before; what is told of abandoned calls is so | `late` |
 //! | the head counts the window's tokens right, if it counts them | `measures` |
 //! | the window is within its limits, but for what may not leave it | `measures` |
 //! | segments cover what left the window, once, and tell of nothing forgotten | `summary` |
@@ -15,6 +16,7 @@
 //! and restored, and what no segment covers may have left while nothing was summarised.
 
 mod head;
+mod late;
 mod measures;
 mod order;
 mod summary;
@@ -93,6 +95,7 @@ impl<'c> Check<'c> {
         let archived = self.head.archived.contains(sequence);
         self.wrong_of_said.extend(self.units.add(utterance, archived).err());
         self.wrong_of_said.extend(self.order.add(utterance, archived).err());
+        self.wrong_of_said.extend(late::check(utterance, self.head).err());
         if !archived {
             self.measures.add(utterance);
         }
@@ -117,6 +120,7 @@ impl<'c> Check<'c> {
             self.wrong.push(format!("utterances are missing: {missing}"));
         }
         self.wrong.extend(self.check_count(&missing).err());
+        self.wrong.extend(late::check_stored(self.head, &self.seen).err());
         if missing.is_empty() && !self.is_missing {
             self.wrong.append(&mut self.wrong_of_said);
             self.wrong.extend(self.units.check(self.head).err());

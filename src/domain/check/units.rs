@@ -97,6 +97,9 @@ impl Units {
             _ if utterance.aside => {
                 return Err(format!("utterance {sequence} is kept aside, and is no result"));
             }
+            _ if utterance.late().is_some() => {
+                return Err(format!("utterance {sequence} is late, and is no result"));
+            }
             Role::Assistant if !calls.is_empty() => {
                 self.open = Some(OpenExchange::with_calls(self.open.as_ref(), utterance.unit, calls));
             }
@@ -110,11 +113,14 @@ impl Units {
         let answered = result.tool_call_id().and_then(|call| self.open.as_ref()?.answered(call).ok());
         match answered {
             Some(_) if result.aside => Err(format!("result {sequence} is kept aside, and its call waits")),
+            Some(_) if result.late().is_some() => {
+                Err(format!("result {sequence} is late, and a call with its id waits"))
+            }
             Some(rest) => {
                 self.open = rest;
                 Ok(())
             }
-            None if result.aside => Ok(()),
+            None if result.aside != result.late().is_some() => Ok(()),
             None => Err(format!("result {sequence} has no call that waits")),
         }
     }

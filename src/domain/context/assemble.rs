@@ -93,7 +93,7 @@ impl Assembly<'_> {
             unit.omitted.iter().for_each(|(sequence, omission)| self.omitted.add(*omission, *sequence));
             if !unit.messages.is_empty() {
                 newest = messages.len();
-                unsettled = open && unit.placeholders && unit.places.end == self.plan.window().len();
+                unsettled = open && unit.unanswered && unit.places.end == self.plan.window().len();
                 messages.extend(unit.messages.drain(..));
             }
         }
@@ -136,7 +136,9 @@ impl Assembly<'_> {
         let (message, found) = quote.parts();
         let newest = |wanted: fn(&Message) -> bool| messages.iter().rposition(wanted);
         let said = |message: &Message| message.utterance.is_some() && message.how != How::Instruction;
-        let user = newest(|message| message.role == Role::User && message.utterance.is_some());
+        let by_user =
+            |message: &Message| message.utterance.as_ref().map(|said| said.role) == Some(Role::User);
+        let user = newest(by_user);
         let place = user.or_else(|| newest(|message| message.role != Role::Tool)).unwrap_or(messages.len());
         let place = if messages.iter().any(said) { place } else { messages.len() };
         messages.insert(place, message);

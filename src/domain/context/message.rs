@@ -116,7 +116,12 @@ impl Message {
 
     /// Who says it, where the role does not tell.
     pub fn name(&self) -> Option<&str> {
-        self.utterance.as_ref()?.name()
+        self.utterance.as_ref().filter(|_| !self.is_late_result())?.name()
+    }
+
+    /// Whether it tells of a result that came late, on the user's side.
+    pub fn is_late_result(&self) -> bool {
+        self.utterance.as_ref().is_some_and(|utterance| utterance.late().is_some())
     }
 
     /// The context's own words.

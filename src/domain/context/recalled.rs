@@ -136,7 +136,7 @@ fn entry(utterance: &Utterance) -> String {
     };
     let mut text = String::with_capacity(utterance.content.len() + 32);
     text.push_str(speaker);
-    if let Some(name) = utterance.name() {
+    if let Some(name) = utterance.name().or_else(|| Some(&utterance.late()?.tool)) {
         let _ = write!(text, " {name}");
     }
     let _ = write!(text, " (turn {}): {}", utterance.turn, utterance.content.trim_end());

@@ -538,6 +538,13 @@ pub(crate) fn steps() -> impl Strategy<Value = Vec<Step>> {
 }
 
 impl Talk {
+    /// The id of an abandoned call, if the nearest with that id is in the window.
+    fn abandoned(&self) -> Option<Box<str>> {
+        let id = &self.0.head.abandoned.iter().rfind(|call| call.answer.is_none())?.id;
+        let nearest = self.0.head.abandoned_with(id).find(|call| call.answer.is_none())?;
+        self.0.window.get(nearest.caller).map(|_| id.clone())
+    }
+
     pub(crate) fn step(&mut self, step: &Step) {
         match step {
             Step::Say(role, text, name) => {
@@ -546,10 +553,11 @@ impl Talk {
             Step::Call(text, calls) => {
                 self.call(text, &["a", "b", "a"][..*calls]);
             }
-            // mostly one that is open, else an orphan
+            // mostly one that is open, else a late one, else an orphan
             Step::Answer(call, text) => {
                 let open = self.0.head.open.as_ref().and_then(|open| open.calls.get(*call).cloned());
-                self.answer(&open.unwrap_or_else(|| "z".into()), text);
+                let id = open.or_else(|| self.abandoned()).unwrap_or_else(|| "z".into());
+                self.answer(&id, text);
             }
             // what covers the archive would have to be loaded
             _ if !self.0.head.archived.is_empty() => {}

@@ -8,8 +8,8 @@ use crate::domain::{
     Role, Sequence, ToolCall, Utterance, Window,
     context::{
         How, Message, Omission, Unanswered, mask,
-        trim::{least, trim},
-        wording::Costs,
+        trim::trim,
+        wording::{self, Costs},
     },
     exchange::OpenCalls,
 };
@@ -29,8 +29,8 @@ pub(super) struct Unit {
     pub(super) messages: SmallVec<[Message; 1]>,
     /// What is left out of it.
     pub(super) omitted: Vec<(Sequence, Omission)>,
-    /// A placeholder stands in it for a result.
-    pub(super) placeholders: bool,
+    /// A call in it has no result.
+    pub(super) unanswered: bool,
 }
 
 impl Unit {
@@ -43,7 +43,7 @@ impl Unit {
             counted: 0,
             messages: SmallVec::new(),
             omitted: Vec::new(),
-            placeholders: false,
+            unanswered: false,
         }
     }
 }
@@ -86,6 +86,10 @@ impl Rendering<'_> {
         for utterance in utterances {
             unit.counted += u64::from(utterance.counted_tokens());
             let omission = match self.omission(utterance) {
+                None if utterance.late().is_some() => {
+                    exchange.say(self.late_result(utterance), &[]);
+                    None
+                }
                 None if utterance.role == Role::Tool => exchange.answer(utterance),
                 None => self.say(&mut exchange, utterance),
                 omission => omission,
@@ -108,6 +112,7 @@ impl Rendering<'_> {
         match utterance {
             _ if utterance.forgotten => Some(Omission::Forgotten),
             _ if utterance.aside => Some(Omission::Aside),
+            _ if utterance.late().is_some() => None,
             _ if utterance.role == Role::Tool && !self.costs.takes_results() => Some(Omission::Format),
             _ => None,
         }
@@ -121,19 +126,20 @@ impl Rendering<'_> {
         None
     }
 
-    /// Each call's results directly after it, the rest in the order said.
+    /// Each call's results directly after it, the rest in the order said. A late result stays where the
+    /// others are left out: it answers a call of another unit.
     fn lay_out(&self, exchange: Exchange<'_>, unit: &mut Unit) {
         let Exchange { said, open } = exchange;
-        let open = !open.is_empty();
-        if open && self.unanswered == Unanswered::Omit {
-            let answers = said.iter().flat_map(|said| said.answers.iter().flatten());
-            let said = said.iter().filter_map(|said| said.message.utterance.as_ref());
-            let all = said.chain(answers.copied()).map(|utterance| utterance.sequence);
-            unit.omitted.extend(all.map(|sequence| (sequence, Omission::UnansweredCall)));
-            return;
-        }
-        unit.placeholders = open;
+        unit.unanswered = !open.is_empty();
+        let omits = unit.unanswered && self.unanswered == Unanswered::Omit;
         for Said { message, answers } in said {
+            if omits && !message.is_late_result() {
+                let said = message.utterance.iter().map(|utterance| utterance.sequence);
+                let answers = answers.into_iter().flatten().map(|utterance| utterance.sequence);
+                let all = said.chain(answers);
+                unit.omitted.extend(all.map(|sequence| (sequence, Omission::UnansweredCall)));
+                continue;
+            }
             let utterance = message.utterance.clone();
             unit.messages.push(message);
             let calls = utterance.as_ref().map_or(&[][..], |utterance| utterance.tool_calls());
@@ -167,6 +173,28 @@ impl Rendering<'_> {
         }
     }
 
+    /// A late result, where it stands: the user's side tells it.
+    fn late_result(&self, result: &Arc<Utterance>) -> Message {
+        let whole = Message {
+            role: Role::User,
+            utterance: Some(result.clone()),
+            instead: Some(wording::late_result(result, &result.content).into()),
+            answers: 0,
+            how: How::Whole,
+            tokens: self.costs.of_late_result(result, &result.content),
+        };
+        if result.turn >= self.first_whole_turn {
+            return whole;
+        }
+        let tool = result.late().map_or("", |late| &late.tool);
+        let text = mask::text(tool, result, result.tokens);
+        let tokens = self.costs.of_note(&text);
+        match tokens < whole.tokens {
+            true => Message { instead: Some(text.into()), how: How::Masked, tokens, ..whole },
+            false => whole,
+        }
+    }
+
     fn placeholder(&self, call: &ToolCall) -> Message {
         let text = format!("[no result: the call of {} was not answered]", call.name);
         let tokens = self.costs.of_words(&text);
@@ -179,8 +207,7 @@ impl Rendering<'_> {
     }
 
     fn least_of(&self, message: &Message) -> u64 {
-        let trimmed =
-            || least(self.costs.content_of(message), self.costs.counter).1 + self.costs.of_words("");
+        let trimmed = || self.trimmed(message, 0).map_or(message.tokens, |(_, tokens)| tokens);
         let least = if is_long(message) { trimmed().min(message.tokens) } else { message.tokens };
         least.into()
     }
@@ -209,13 +236,33 @@ impl Rendering<'_> {
     }
 
     fn trim(&self, message: &mut Message, room: u32) {
-        let Some(result) = message.utterance.clone() else { return };
-        let around = self.costs.of_words("");
-        let content = self.costs.content_of(message);
-        let (text, tokens) = trim(&result.content, content, room.saturating_sub(around), self.costs.counter);
-        if tokens + around < message.tokens {
-            (message.instead, message.how, message.tokens) =
-                (Some(text.into()), How::Trimmed, tokens + around);
+        if let Some((text, tokens)) =
+            self.trimmed(message, room).filter(|(_, tokens)| *tokens < message.tokens)
+        {
+            (message.instead, message.how, message.tokens) = (Some(text.into()), How::Trimmed, tokens);
+        }
+    }
+
+    /// What a result says in at most `room` tokens, or as near as it comes, and what that costs.
+    fn trimmed(&self, message: &Message, room: u32) -> Option<(String, u32)> {
+        let result = message.utterance.as_deref()?;
+        if !message.is_late_result() {
+            let (content, around) = (self.costs.content_of(message), self.costs.of_words(""));
+            let (text, tokens) =
+                trim(&result.content, content, room.saturating_sub(around), self.costs.counter);
+            return Some((text, tokens + around));
+        }
+        let content = self.costs.counter.count(&result.content);
+        let around = self.costs.of_late_result(result, "");
+        let mut free = room.saturating_sub(around);
+        loop {
+            // joined, a text may have a few tokens more than its parts
+            let (text, _) = trim(&result.content, content, free, self.costs.counter);
+            let tokens = self.costs.of_late_result(result, &text);
+            if tokens <= room || free == 0 {
+                return Some((wording::late_result(result, &text), tokens));
+            }
+            free = free.saturating_sub((tokens - room).max(1));
         }
     }
 }
@@ -258,5 +305,5 @@ impl<'u> Exchange<'u> {
 
 /// A result that may be trimmed.
 fn is_long(message: &Message) -> bool {
-    message.role == Role::Tool && message.how == How::Whole
+    (message.role == Role::Tool || message.is_late_result()) && message.how == How::Whole
 }

@@ -7,6 +7,8 @@
 //! - a result has no name; an Anthropic message has none either: a user's is a text before it;
 //! - names and tools that a provider refuses are cleaned, calls without arguments get `{}`, and
 //!   for Anthropic arguments that are no JSON object are put into one;
+//! - a result that came late is a note on the user's side, in every format: no provider takes it behind
+//!   anything but its call; it has no name;
 //! - extras are not rendered, and their declared tokens do not count.
 
 use std::borrow::Cow;
@@ -17,6 +19,7 @@ use crate::domain::{
     Role, TokenCounter, ToolCall, Utterance,
     context::{Format, Message},
     draft::{MESSAGE_TOKENS, NAME_TOKENS},
+    exchange::note,
 };
 
 /// Stands before what the system says amid an Anthropic conversation, whose messages know no system.
@@ -81,6 +84,12 @@ pub fn name_mark(name: &str) -> String {
     format!("{name}:")
 }
 
+/// What the user's side tells of a late result of which `content` is left; nothing of any other utterance.
+pub(super) fn late_result(result: &Utterance, content: &str) -> String {
+    let call = result.tool_call_id().unwrap_or_default();
+    result.late().map_or_else(String::new, |late| note(&late.tool, call, content))
+}
+
 /// Whether `text` is one that `format` has a place for.
 pub fn says(text: &str, format: Format) -> bool {
     match format {
@@ -100,6 +109,17 @@ impl Costs<'_> {
     /// Tokens of the context's own words, or of a result with other words than its own.
     pub(super) fn of_words(&self, text: &str) -> u32 {
         self.counter.count(text).saturating_add(MESSAGE_TOKENS)
+    }
+
+    /// Tokens of the message that tells a late result of which `content` is left.
+    pub(super) fn of_late_result(&self, result: &Utterance, content: &str) -> u32 {
+        self.of_note(&late_result(result, content))
+    }
+
+    /// Tokens of a message in the place of a late result; of an entry of a text at most.
+    pub(super) fn of_note(&self, text: &str) -> u32 {
+        let tokens = self.of_words(text);
+        if self.takes_results() { tokens } else { tokens.saturating_add(ENTRY_TOKENS) }
     }
 
     /// Tokens of the content of a result's message.

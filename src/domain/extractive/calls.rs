@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::domain::{
     ToolCall, Utterance,
-    exchange::{Pairing, Said},
+    exchange::{LateResult, Pairing, Said},
     extractive::{
         arguments,
         split::{clip, clip_tail, fold},
@@ -48,6 +48,16 @@ pub(super) fn tell(call: &ToolCall, answer: Option<&str>, text: &mut String) -> 
     // Words of nothing but control characters leave a blank.
     text.truncate(text.trim_end().len());
     (failed, name)
+}
+
+/// Appends `late result of name → outcome`; says whether the call failed.
+pub(super) fn tell_late(late: &LateResult, result: &str, text: &mut String) -> bool {
+    text.push_str("late result of ");
+    fold(&late.tool, TOOL_BYTES, text);
+    text.push_str(" → ");
+    let failed = tell_outcome(Some(result), text);
+    text.truncate(text.trim_end().len());
+    failed
 }
 
 /// Whether a result reports an error.

@@ -4,8 +4,9 @@ use std::{ops::Range, sync::Arc};
 
 use crate::domain::{
     Role, Sequence, ToolCall, Utterance,
+    exchange::LateResult,
     extractive::{
-        calls::{answers, find, tell},
+        calls::{answers, find, tell, tell_late},
         choose::Worth,
         split::{fold, split},
         words::Word,
@@ -24,7 +25,7 @@ const REQUEST_BONUS: u32 = 16;
 const QUESTION_BONUS: u32 = 4;
 /// For a tool call, so that one with few words is told too.
 const CALL_BONUS: u32 = 4;
-/// For a call that failed or was never answered.
+/// For a call that failed or was never answered, and for what answers one late.
 const FAILURE_BONUS: u32 = 6;
 /// What a tool call is worth, in percent of its words: what it names may stand in the ledger as well.
 const CALL_PERCENT: u32 = 30;
@@ -59,8 +60,10 @@ impl Lines {
         let mut answers = answers(source).into_iter();
         for utterance in source.iter().filter(|utterance| utterance.is_live()) {
             let outcomes: Vec<_> = answers.by_ref().take(utterance.tool_calls().len()).collect();
-            if utterance.role != Role::Tool && !utterance.instruction {
-                lines.add(utterance, &outcomes);
+            match utterance.late() {
+                Some(late) => lines.add_late(utterance, late),
+                None if utterance.role == Role::Tool || utterance.instruction => {}
+                None => lines.add(utterance, &outcomes),
             }
         }
         lines
@@ -83,6 +86,20 @@ impl Lines {
         self.utterances += 1;
     }
 
+    /// The line of a late result, and what it names.
+    fn add_late(&mut self, utterance: &Utterance, late: &LateResult) {
+        let speaker = self.name(utterance);
+        let start = self.text.len();
+        let failed = tell_late(late, &utterance.content, &mut self.text);
+        let worth = Worth::Fresh { bonus: CALL_BONUS + FAILURE_BONUS, percent: CALL_PERCENT };
+        self.push(utterance, &speaker, worth, None, start..self.text.len());
+        if !failed {
+            self.named(utterance, &speaker, None, |text| find(&utterance.content, text));
+        }
+        self.pages += 1;
+        self.utterances += 1;
+    }
+
     /// The line of a call, and what its result names.
     fn call(
         &mut self,
@@ -98,16 +115,29 @@ impl Lines {
         let tool = start..start + name;
         self.push(utterance, speaker, worth, Some(tool.clone()), start..self.text.len());
         let was_clipped = self.text[start..].contains('…');
+        self.named(utterance, speaker, Some(tool), |text| {
+            if was_clipped {
+                find(&call.arguments_json, text);
+            }
+            if let (Some(result), false) = (outcome, failed) {
+                find(result, text);
+            }
+        });
+    }
+
+    /// What a result or arguments name, as far as `find` finds it.
+    fn named(
+        &mut self,
+        utterance: &Utterance,
+        speaker: &Range<usize>,
+        tool: Option<Range<usize>>,
+        find: impl FnOnce(&mut String),
+    ) {
         let start = self.text.len();
-        if was_clipped {
-            find(&call.arguments_json, &mut self.text);
-        }
-        if let (Some(result), false) = (outcome, failed) {
-            find(result, &mut self.text);
-        }
+        find(&mut self.text);
         let end = self.text.trim_end().len();
         if end > start {
-            self.push(utterance, speaker, Worth::Named, Some(tool), start..end);
+            self.push(utterance, speaker, Worth::Named, tool, start..end);
         }
     }
 

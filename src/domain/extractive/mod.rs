@@ -64,7 +64,7 @@ const LEAST_BYTES: usize = 12;
 /// - Identifiers, paths, amounts and dates that these do not tell are named in lines of their own, by
 ///   utterance; of those that only the head of a tool's result names, the identifiers. What recurs and what
 ///   was named last goes first.
-/// - A tool call is one line with its outcome; a result of more than one short line is never quoted
+/// - A tool call is one line with its outcome, and so is a result that came late; a result of more than one short line is never quoted
 ///   (seed 003).
 /// - Forgotten utterances, those kept aside, and head instructions give nothing.
 /// - When no sentence fits, the best is clipped.

@@ -5,9 +5,10 @@ use std::sync::Arc;
 use crate::domain::{
     Conversation, Draft, Refusal, Sequence, Utterance, Verdict,
     change::Context,
-    fork::{Fork, Forked, Stop, freeze, start, verdict},
+    fork::{Fork, Forked, freeze, start},
     locate, memorize,
     segment::Summary,
+    stop::{Stop, verdict},
     update::UpdateUtterance,
 };
 
@@ -77,6 +78,7 @@ fn draft(member: &Utterance, target: &Utterance) -> Draft {
     let mut more = member.more.clone();
     if let Some(more) = &mut more {
         more.original = None;
+        more.late = None;
     }
     Draft {
         id: member.given_id().map(Box::from),

@@ -7,7 +7,6 @@
 mod edited;
 mod point;
 mod revival;
-mod stop;
 #[cfg(test)]
 mod tests;
 
@@ -17,8 +16,8 @@ use crate::domain::{
     Change, Conversation, ConversationKey, ForkedFrom, Head, Identity, LineageId, Need, Ranges, RecipientId,
     Refusal, Revision, Sequence, Timestamp, Transition, Trunk, Verdict, Window,
     change::Context,
-    fork::stop::{Stop, verdict},
     segment::{Cut, Summary},
+    stop::verdict,
 };
 
 pub use edited::{ForkEdited, ForkedEdited, fork_edited};

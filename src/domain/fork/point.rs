@@ -3,8 +3,10 @@
 use std::sync::Arc;
 
 use crate::domain::{
-    Conversation, Head, Need, Ranges, Refusal, Sequence, Utterance, Window, change::Context,
-    exchange::OpenExchange, fork::stop::Stop,
+    Conversation, Head, Need, Ranges, Refusal, Sequence, Utterance, Window,
+    change::Context,
+    exchange::{AbandonedCall, OpenExchange},
+    stop::Stop,
 };
 
 /// Archived utterances that are looked at for the end of a unit, at first.
@@ -90,15 +92,30 @@ pub(super) fn end_of(before: &Conversation, at: Sequence, window: &Window) -> He
         ),
     };
     // what was said last up to there may be gone: then it abandoned what waits before it
-    let last = newest.filter(|newest| newest.sequence == at);
+    let open = newest.filter(|newest| newest.sequence == at).and_then(|newest| {
+        let unit: Vec<_> = window.unit(newest.unit).cloned().collect();
+        OpenExchange::after(&unit)
+    });
     Head {
         turn,
         only_instructions,
-        open: last.and_then(|last| OpenExchange::after(window.unit(last.unit))).map(Arc::new),
+        abandoned: abandoned_at(&head, at, open.as_ref()),
+        open: open.map(Arc::new),
         awaits_answer: newest.is_some_and(|newest| newest.sequence == at && awaits_answer(newest)),
         ended: None,
         ..head
     }
+}
+
+/// The calls that were abandoned up to `at`, where `open` waits: what was said behind it is not said.
+fn abandoned_at(head: &Head, at: Sequence, open: Option<&OpenExchange>) -> Arc<[AbandonedCall]> {
+    let waits = open.map_or(at.next(), |open| open.unit);
+    let calls = head.abandoned.iter().filter(|call| call.caller < waits);
+    let then = |call: &AbandonedCall| {
+        let answer = call.answer.filter(|answer| *answer <= at);
+        AbandonedCall { answer, ..call.clone() }
+    };
+    calls.map(then).collect()
 }
 
 fn awaits_answer(utterance: &Utterance) -> bool {

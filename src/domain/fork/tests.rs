@@ -109,7 +109,9 @@ fn take(life: &mut Life, step: &Step, number: u8) -> Option<Life> {
         }
         Step::Call(count) => life.say(vec![calls(&["a", "b", "c"][..*count])]),
         Step::Answer => {
+            let late = || life.state.head.abandoned.iter().find(|call| call.answer.is_none());
             let open = life.state.head.open.as_ref().map(|open| open.calls[0].clone());
+            let open = open.or_else(|| late().map(|call| call.id.clone()));
             life.say(vec![result(open.as_deref().unwrap_or("none"))]);
         }
         Step::Forget(sequence, hard) => life.forget(*sequence, *hard),
@@ -176,7 +178,7 @@ proptest! {
         rest.iter().for_each(|step| { take(&mut life, step, 0); });
         if let Ok(fork) = life.fork(Some(then.state.head.newest().get()), 99) {
             let (head, was) = (&fork.state.head, &then.state.head);
-            let middle = |head: &Head| (head.next, head.turn, head.open.clone(), head.awaits_answer, head.only_instructions);
+            let middle = |head: &Head| (head.next, head.turn, head.open.clone(), head.abandoned.clone(), head.awaits_answer, head.only_instructions);
             prop_assert_eq!(middle(head), middle(was));
             let oldest = fork.state.window.iter().find(|utterance| !utterance.instruction);
             let oldest = oldest.map(|oldest| oldest.sequence);

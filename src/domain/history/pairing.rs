@@ -2,14 +2,14 @@
 //!
 //! Which result answers which call is said in [`exchange`](crate::domain::exchange). The whole history
 //! is at hand here, so a call that is never answered leaves alone: what was said beside it stays, and
-//! so do the calls that were answered.
+//! so do the calls that were answered. A result that came late is told by the user where it stands.
 
 use std::collections::BTreeMap;
 
 use super::{DropReason, Dropped, Entry, Unit};
 use crate::domain::{
     Draft, Role,
-    exchange::{Pairing, Said},
+    exchange::{Answers, Pairing, Said, note},
 };
 
 /// A history of which every call is answered.
@@ -29,11 +29,15 @@ pub fn pair(entries: Vec<Entry>) -> Paired {
     let mut paired = Paired::default();
     let mut results: BTreeMap<usize, Entry> = BTreeMap::new();
     let mut messages = Vec::new();
-    for (place, entry) in entries.into_iter().enumerate() {
+    let notes: Vec<_> = pairing.answers.iter().zip(&entries).map(|said| told_late(said, &entries)).collect();
+    for ((place, entry), told) in entries.into_iter().enumerate().zip(notes) {
         match (entry.draft.role, pairing.answers[place]) {
-            (Role::Tool, false) => paired.dropped.extend(orphan(&entry)),
-            (Role::Tool, true) => _ = results.insert(place, entry),
-            _ => messages.push((place, entry)),
+            (Role::Tool, Answers::Nothing) => paired.dropped.extend(orphan(&entry)),
+            (Role::Tool, Answers::Open) => _ = results.insert(place, entry),
+            _ => {
+                let draft = told.unwrap_or(entry.draft);
+                messages.push((place, Entry { draft, ..entry }));
+            }
         }
     }
     for (place, mut entry) in messages {
@@ -50,6 +54,14 @@ pub fn pair(entries: Vec<Entry>) -> Paired {
         paired.units.push(Unit { message: entry, results });
     }
     paired
+}
+
+/// What the user tells of a late result.
+fn told_late((answers, entry): (&Answers, &Entry), entries: &[Entry]) -> Option<Draft> {
+    let Answers::Late(Some((caller, call))) = *answers else { return None };
+    let tool = entries.get(caller)?.draft.tool_calls().get(call).map(|call| &*call.name)?;
+    let text = note(tool, entry.draft.tool_call_id()?, &entry.draft.content);
+    Some(Draft { role: Role::User, content: text.into(), more: None, ..entry.draft.clone() })
 }
 
 /// Takes the calls that nothing answers out of a message, and says so.
@@ -125,9 +137,19 @@ mod tests {
     }
 
     #[test]
+    fn a_result_that_comes_late_is_told_by_the_user() {
+        let paired = pair(numbered([calls("", &["a"]), user("meanwhile"), result("a"), result("a")]));
+        assert_eq!(shape(&paired), [vec![1], vec![2]]);
+        assert_eq!(reasons(&paired), [(3, DropReason::OrphanedResult), (0, DropReason::UnansweredCall)]);
+        let told = &paired.units[1].message.draft;
+        let wanted = "result of `find`, call `a`: it is";
+        assert_eq!((told.role, &*told.content, &told.more), (Role::User, wanted, &None));
+    }
+
+    #[test]
     fn a_call_without_result_leaves_alone() {
         let paired =
-            pair(numbered([calls("let me see", &["a", "b"]), result("b"), user("stop"), result("a")]));
+            pair(numbered([calls("let me see", &["a", "b"]), result("b"), user("stop"), result("c")]));
         assert_eq!(shape(&paired), [vec![0, 1], vec![2]]);
         assert_eq!(reasons(&paired), [(3, DropReason::OrphanedResult), (0, DropReason::UnansweredCall)]);
         let left = paired.units[0].message.draft.tool_calls();

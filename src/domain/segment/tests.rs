@@ -48,6 +48,10 @@ fn told_by_model(
     shown.for_each(|shown| from.union(&shown.covers));
     let told = from.sequences().filter(|sequence| !silent.contains(&sequence.get()));
     let text: String = told.map(|sequence| format!("<{sequence}>")).collect();
+    // a text that says nothing is not accepted
+    if text.is_empty() {
+        return summary.clone();
+    }
     let lines = vec![Sentence {
         sequence: Sequence::FIRST,
         tokens: o200k().count(&format!("{text}\n")),

@@ -52,7 +52,9 @@ impl Tools {
     }
 
     fn answer(&mut self, result: &Utterance) {
-        if let Some(name) = result.tool_call_id().and_then(|id| self.open.answer(id)) {
+        let open = || result.tool_call_id().and_then(|id| self.open.answer(id));
+        let late = result.late().map(|late| late.tool.clone());
+        if let Some(name) = late.or_else(open) {
             let tool = self.tool(&name);
             tool.answered += 1;
             tool.result_tokens += u64::from(result.tokens);

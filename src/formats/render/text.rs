@@ -8,6 +8,9 @@
 //! [2025-01-15T10:00:05Z]
 //! Assistant: I've created 'Meeting Notes.md' in your Journal folder. [used: write_file]
 //! ```
+//!
+//! Results are left out; one that came late is an entry of its own, since nothing else tells what the
+//! assistant goes on from: `` Tool: result of `look`, call `c1`: found ``.
 
 use std::fmt::Write;
 
@@ -45,7 +48,7 @@ fn entry(message: &Message, text: &mut String) {
         None => text.push_str(said),
         Some(utterance) => {
             let _ = write!(text, "[{}]\n{}", time(utterance.create_time), speaker(utterance.role));
-            if let Some(name) = utterance.name() {
+            if let Some(name) = message.name() {
                 let _ = write!(text, " ({name})");
             }
             text.push(':');

@@ -4,12 +4,14 @@ use std::sync::Arc;
 
 use crate::domain::{
     Conversation, ConversationId, ConversationKey, Encoding, Ending, Head, Identity, LineageId, Namespace,
-    Policy, Ranges, RecipientId, Sequence, Timestamp, exchange::OpenExchange, segment::Summary,
+    Policy, Ranges, RecipientId, Sequence, Timestamp,
+    exchange::{AbandonedCall, OpenExchange},
+    segment::Summary,
 };
 
 use super::{
     Description, Fault,
-    field::Field,
+    field::{Field, Message, message},
     fields::Fields,
     kind::RecordValue,
     payload::{Payload, Stored},
@@ -110,6 +112,7 @@ impl RecordValue<LineageId> for HeadRecord {
         head.next_compaction.wrapping_sub(1).put(34, to);
         head.change.put(35, to);
         head.window_tokens.put(36, to);
+        head.abandoned.put(37, to);
     }
 
     fn read(lineage: &LineageId, from: &Payload<'_>) -> Result<Self, Fault> {
@@ -144,11 +147,20 @@ impl RecordValue<LineageId> for HeadRecord {
             next_compaction: next_compaction(Field::get(COMPACTIONS, 34, from)?)?,
             change: Field::get("the change", 35, from)?,
             window_tokens: Field::get("the tokens of the window", 36, from)?,
+            abandoned: Field::get("an abandoned call", 37, from)?,
             ..blank
         };
         let next_segment = Field::get("the number of the next segment", 13, from)?;
         let record = Self { head, next_segment, segments: Field::get("the segments", 14, from)? };
         check(&record).map(|()| record)
+    }
+}
+
+message! {
+    AbandonedCall {
+        1 id: "the id of an abandoned call",
+        2 caller: "the utterance of an abandoned call",
+        3 answer: "the late result of an abandoned call",
     }
 }
 
@@ -228,6 +240,10 @@ mod tests {
         assert_eq!(changed, [&[0x9a, 0x02, 16][..], &[7; 16]].concat());
         assert_eq!(added(|head| head.window_tokens = Some(0)), [0xa0, 0x02, 0]);
         assert_eq!(added(|head| head.window_tokens = Some(300)), [0xa0, 0x02, 0xac, 0x02]);
+        let call = |caller, answer| AbandonedCall { id: "c6".into(), caller: Sequence(caller), answer };
+        let abandoned = added(|head| head.abandoned = [call(2, None), call(3, Some(Sequence(9)))].into());
+        let first = [0xaa, 0x02, 6, 0x0a, 2, b'c', b'6', 0x10, 2];
+        assert_eq!(abandoned, [&first[..], &[0xaa, 0x02, 8, 0x0a, 2, b'c', b'6', 0x10, 3, 0x18, 9]].concat());
     }
 
     /// What an older program would forget of it is of no consequence, but for compactions.

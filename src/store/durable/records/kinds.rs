@@ -88,7 +88,7 @@ kinds! {
     /// A segment of its summary, by its number.
     Segments = 6, version 2, "segment": (LineageId, u32) => Segment;
     /// An utterance, by the lineage that it was written to.
-    Utterances = 7, version 1, "utterance": (LineageId, Sequence) => Utterance;
+    Utterances = 7, version 2, "utterance": (LineageId, Sequence) => Utterance;
     /// Where an utterance is to which a client gave an id, by the lineage that it was written to.
     GivenIds = 8, version 1, "given id": (LineageId, Box<str>) => Sequence;
     /// An entry of a recipient's list of conversations, by start time: there is nothing but the key.

@@ -1,6 +1,8 @@
 //! An utterance.
 
-use crate::domain::{LineageId, More, Original, Sequence, ToolCall, Utterance, UtteranceId};
+use crate::domain::{
+    LineageId, More, Original, Sequence, ToolCall, Utterance, UtteranceId, exchange::LateResult,
+};
 
 use super::{
     Fault,
@@ -12,6 +14,11 @@ use super::{
 };
 
 impl RecordValue<(LineageId, Sequence)> for Utterance {
+    /// One who passed over what a result answers late would take it for one that answers no call.
+    fn version(&self) -> u8 {
+        if self.late().is_some() { 2 } else { 1 }
+    }
+
     fn room(&self) -> usize {
         // Of what most do not have, the parts are few and small beside their text.
         self.text_bytes() + if self.more.is_some() { 192 } else { 48 }
@@ -84,6 +91,14 @@ message! {
         7 extras_json: "the extras",
         8 extras_tokens: "the tokens of the extras",
         20 original: "the original",
+        21 late: "what it answers late",
+    }
+}
+
+message! {
+    LateResult {
+        1 caller: "the utterance that made the call",
+        2 tool: "the tool of the call",
     }
 }
 

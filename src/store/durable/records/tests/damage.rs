@@ -73,7 +73,7 @@ fn what_a_newer_version_wrote_is_refused() {
     let (lineage, utterance) = stable::utterance();
     let (key, mut value) = pair::<Utterances>(&(lineage, utterance.sequence), &utterance);
     for (version, fault) in [
-        (2, Fault::NewerVersion { found: 2, known: 1 }),
+        (3, Fault::NewerVersion { found: 3, known: 2 }),
         (0, Fault::wrong("the record's version", "is 0; versions count from 1")),
     ] {
         value.truncate(value.len() - 4);

@@ -10,7 +10,7 @@ use crate::{
         Original, Oversize, Policy, Ranges, RecipientId, RequestId, Revision, Role, Sequence, Timestamp,
         ToolCall, Trunk, Utterance, UtteranceId,
         compaction::{Cause, Compaction},
-        exchange::OpenExchange,
+        exchange::{AbandonedCall, LateResult, OpenExchange},
         extractive::Sentence,
         segment::{Awaits, LlmText, Segment},
     },
@@ -173,9 +173,18 @@ pub fn head() -> impl Strategy<Value = HeadRecord> {
 /// A head that holds together, of a conversation that may have been compacted.
 pub fn compacted_head() -> impl Strategy<Value = HeadRecord> {
     let numbers = (any::<u32>(), 1..=u32::MAX, option::of(any::<u64>()));
-    (forked_head(), any::<[u64; 2]>(), numbers).prop_map(
-        |(record, [silenced, at], (advice_answered, next_compaction, window_tokens))| {
+    let abandoned = vec((boxed(9), any::<[u64; 2]>(), any::<bool>()), 0..3);
+    (forked_head(), any::<[u64; 2]>(), numbers, abandoned).prop_map(
+        |(record, [silenced, at], (advice_answered, next_compaction, window_tokens), abandoned)| {
+            let newest = record.head.next.0 - 1;
+            let call = |(id, [caller, answer], answered): (_, [u64; 2], bool)| {
+                let caller = 1 + caller % newest.max(1);
+                let after = newest.saturating_sub(caller);
+                let answer = (answered && after > 0).then(|| Sequence(caller + 1 + answer % after.max(1)));
+                AbandonedCall { id, caller: Sequence(caller), answer }
+            };
             let head = Head {
+                abandoned: abandoned.into_iter().filter(|_| newest > 0).map(call).collect(),
                 silenced_at: Revision(silenced % (record.head.revision.0 + 1)),
                 advice_answered,
                 compacted_at: Sequence(at % (record.head.next.0 + 1)),
@@ -325,14 +334,15 @@ fn more() -> impl Strategy<Value = More> {
     let optional = || option::of(boxed(6));
     let texts = (optional(), optional(), option::of(boxed(150)));
     let original = (boxed(30), time()).prop_map(|(content, edit_time)| Original { content, edit_time });
-    let rest = (any::<bool>(), any::<u32>(), option::of(original));
+    let late = (sequence(), boxed(6)).prop_map(|(caller, tool)| LateResult { caller, tool });
+    let rest = (any::<bool>(), any::<u32>(), option::of(original), option::of(late));
     (texts, vec(call, 0..4), vec(boxed(5), 0..3), map(), rest).prop_map(
         |(
             (name, tool_call_id, extras_json),
             tool_calls,
             tools_used,
             metadata,
-            (awaits_answer, extras_tokens, original),
+            (awaits_answer, extras_tokens, original, late),
         )| {
             More {
                 name,
@@ -344,6 +354,7 @@ fn more() -> impl Strategy<Value = More> {
                 extras_json,
                 extras_tokens,
                 original,
+                late,
             }
         },
     )

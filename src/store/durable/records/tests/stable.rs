@@ -9,7 +9,7 @@ use crate::{
         More, Namespace, Original, Oversize, Policy, Ranges, RecipientId, RequestId, Revision, Role,
         Sequence, Timestamp, ToolCall, Trunk, Utterance, UtteranceId,
         capacity::{Capacity, OverLimit},
-        exchange::OpenExchange,
+        exchange::{LateResult, OpenExchange},
         extractive::Sentence,
         segment::Segment,
     },
@@ -136,6 +136,25 @@ const EDITED: (u8, u8, &str, &str) = (
 fn what_edits_brought_is_stable() {
     let (number, version, key, value) = EDITED;
     let (lineage, utterance) = edited_utterance();
+    let record = Record::Utterances((lineage, utterance.sequence), utterance);
+    let (stored_key, stored) = record.written();
+    assert_eq!((hex(&stored_key), hex(&stored)), (key.to_owned(), value.to_owned()));
+    assert_eq!((stored_key[0], stored[0]), (number, version));
+    assert_eq!(Record::read(&bytes(key), &bytes(value)), Ok(record));
+}
+
+/// What late results brought: an utterance as its first version wrote it. The line is never changed.
+const LATE: (u8, u8, &str, &str) = (
+    7,
+    2,
+    "070102030405060708090a0b0c0d0e0f100000000000000011",
+    "020801108080a6a09982a2061805201f280330013801400148015a1009090909090909090909090909090909620e546f204f736c6f2c207468656e2e6a4d0a0341646112170a0663616c6c2d31120466696e641a077b226e223a317d1a0663616c6c2d30220466696e642a0c0a046d6f6f641204676f6f6430013a027b7d4002aa0108080c120466696e64f6104b7e",
+);
+
+#[test]
+fn what_late_results_brought_is_stable() {
+    let (number, version, key, value) = LATE;
+    let (lineage, utterance) = late_utterance();
     let record = Record::Utterances((lineage, utterance.sequence), utterance);
     let (stored_key, stored) = record.written();
     assert_eq!((hex(&stored_key), hex(&stored)), (key.to_owned(), value.to_owned()));
@@ -354,6 +373,7 @@ pub fn utterance() -> (LineageId, Utterance) {
         extras_json: Some("{}".into()),
         extras_tokens: 2,
         original: None,
+        late: None,
     };
     let utterance = Utterance {
         sequence: Sequence(17),
@@ -377,6 +397,13 @@ fn edited_utterance() -> (LineageId, Utterance) {
     let (lineage, utterance) = utterance();
     let original = Some(Original { content: "To Bergen.".into(), edit_time: TIME });
     let more = utterance.more.clone().map(|more| Box::new(More { original, ..*more }));
+    (lineage, Utterance { more, ..utterance })
+}
+
+fn late_utterance() -> (LineageId, Utterance) {
+    let (lineage, utterance) = utterance();
+    let late = Some(LateResult { caller: Sequence(12), tool: "find".into() });
+    let more = utterance.more.clone().map(|more| Box::new(More { late, ..*more }));
     (lineage, Utterance { more, ..utterance })
 }
 

@@ -1,9 +1,9 @@
-//! Why deciding on a fork stops.
+//! Why deciding stops.
 
 use crate::domain::{Need, Refusal, Verdict};
 
 /// Why a decision stops.
-pub(super) enum Stop {
+pub(in crate::domain) enum Stop {
     Need(Need),
     Refused(Refusal),
 }
@@ -21,7 +21,7 @@ impl From<Refusal> for Stop {
 }
 
 /// The verdict that a decision comes to.
-pub(super) fn verdict<T>(decided: Result<T, Stop>) -> Result<Verdict<T>, Refusal> {
+pub(in crate::domain) fn verdict<T>(decided: Result<T, Stop>) -> Result<Verdict<T>, Refusal> {
     match decided {
         Ok(decided) => Ok(Verdict::Decided(decided)),
         Err(Stop::Need(need)) => Ok(Verdict::Need(need)),

@@ -1,0 +1,169 @@
+//! Which results answer which calls, in the order in which they are said.
+
+use std::{borrow::Borrow, collections::HashMap, hash::Hash};
+
+use crate::domain::{Draft, Role, ToolCall, Utterance};
+
+/// The calls that wait for a result, while utterances are read in their order; of each call, a `C`.
+#[derive(Clone, Debug)]
+pub struct OpenCalls<Id, C> {
+    /// By their ids, the nearest last.
+    calls: HashMap<Id, Vec<C>>,
+    count: usize,
+}
+
+impl<Id, C> Default for OpenCalls<Id, C> {
+    fn default() -> Self {
+        Self { calls: HashMap::new(), count: 0 }
+    }
+}
+
+impl<Id: Borrow<str> + Eq + Hash, C> OpenCalls<Id, C> {
+    /// A call is made.
+    pub fn open(&mut self, id: Id, call: C) {
+        self.calls.entry(id).or_default().push(call);
+        self.count += 1;
+    }
+
+    /// The call that a result for `id` answers; `None` when no such call waits.
+    pub fn answer(&mut self, id: &str) -> Option<C> {
+        let call = self.calls.get_mut(id)?.pop()?;
+        self.count -= 1;
+        Some(call)
+    }
+
+    /// The calls that are open stay unanswered.
+    pub fn abandon(&mut self) {
+        self.calls.clear();
+        self.count = 0;
+    }
+
+    /// The calls that are open join those of `others`, as the nearest.
+    fn abandon_to(&mut self, others: &mut Self) {
+        others.count += self.count;
+        for (id, calls) in self.calls.drain() {
+            others.calls.entry(id).or_default().extend(calls);
+        }
+        self.count = 0;
+    }
+
+    /// Whether no call waits.
+    pub fn is_empty(&self) -> bool {
+        self.count == 0
+    }
+}
+
+/// What pairing looks at in an utterance.
+#[derive(Clone, Copy, Debug)]
+pub struct Said<'a> {
+    /// Who speaks.
+    pub role: Role,
+    /// The calls that it makes.
+    pub calls: &'a [ToolCall],
+    /// The id of the call that it answers.
+    pub answers: Option<&'a str>,
+    /// It is known to be a late result.
+    pub late: bool,
+}
+
+impl<'a> From<&'a Draft> for Said<'a> {
+    fn from(draft: &'a Draft) -> Self {
+        Self { role: draft.role, calls: draft.tool_calls(), answers: draft.tool_call_id(), late: false }
+    }
+}
+
+impl<'a> From<&'a Utterance> for Said<'a> {
+    fn from(utterance: &'a Utterance) -> Self {
+        Self {
+            role: utterance.role,
+            calls: utterance.tool_calls(),
+            answers: utterance.tool_call_id(),
+            late: utterance.late().is_some(),
+        }
+    }
+}
+
+/// What an utterance answers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Answers {
+    /// No call.
+    Nothing,
+    /// A call that was open.
+    Open,
+    /// A call that was abandoned: the places of the utterance and of the call in it, where they are known.
+    Late(Option<(usize, usize)>),
+}
+
+/// Which results answer which calls, in a run of utterances.
+#[derive(Debug, Default)]
+pub struct Pairing {
+    /// For each utterance the place of the first one of its unit.
+    pub unit: Vec<usize>,
+    /// For each utterance, what it answers.
+    pub answers: Vec<Answers>,
+    /// For each utterance, for each of its calls, the place of the result that came while it was open.
+    pub results: Vec<Vec<Option<usize>>>,
+}
+
+impl Pairing {
+    /// Pairs what is said, in its order.
+    pub fn of<'a>(said: impl IntoIterator<Item = Said<'a>>) -> Self {
+        let mut pairing = Self::default();
+        let mut open: OpenCalls<&str, (usize, usize)> = OpenCalls::default();
+        let mut abandoned = OpenCalls::default();
+        let mut unit = 0;
+        for (place, said) in said.into_iter().enumerate() {
+            if said.role == Role::User {
+                open.abandon_to(&mut abandoned);
+            }
+            if open.is_empty() {
+                unit = place;
+            }
+            let id = said.answers.filter(|_| said.role == Role::Tool);
+            let answered = id.filter(|_| !said.late).and_then(|id| open.answer(id));
+            let answers = match answered {
+                Some((caller, call)) => {
+                    pairing.results[caller][call] = Some(place);
+                    Answers::Open
+                }
+                None => match id.and_then(|id| abandoned.answer(id)) {
+                    None if !said.late => Answers::Nothing,
+                    call => Answers::Late(call),
+                },
+            };
+            for (call, made) in said.calls.iter().enumerate() {
+                open.open(&made.id, (place, call));
+            }
+            pairing.unit.push(unit);
+            pairing.answers.push(answers);
+            pairing.results.push(vec![None; said.calls.len()]);
+        }
+        pairing
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn call(id: &str) -> ToolCall {
+        ToolCall { id: id.into(), name: "f".into(), arguments_json: "{}".into() }
+    }
+
+    #[test]
+    fn the_nearest_open_call_is_answered_and_a_user_abandons_the_others() {
+        let calls = [call("a")];
+        let calling = Said { role: Role::Assistant, calls: &calls, answers: None, late: false };
+        let result = Said { role: Role::Tool, calls: &[], answers: Some("a"), late: false };
+        let user = Said { role: Role::User, calls: &[], answers: None, late: false };
+        let said = [calling, calling, result, user, result, result, calling, result];
+        let pairing = Pairing::of(said);
+        let none = || vec![];
+        let results = [vec![None], vec![Some(2)], none(), none(), none(), none(), vec![Some(7)], none()];
+        assert_eq!(pairing.results, results);
+        let late = Answers::Late(Some((0, 0)));
+        let (no, open) = (Answers::Nothing, Answers::Open);
+        assert_eq!(pairing.answers, [no, no, open, no, late, no, no, open]);
+        assert_eq!(pairing.unit, [0, 0, 0, 3, 4, 5, 6, 6]);
+    }
+}
