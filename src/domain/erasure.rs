@@ -77,6 +77,7 @@ fn bare(utterance: &Utterance, counter: &dyn TokenCounter) -> Arc<Utterance> {
         tool_call_id: more.tool_call_id.clone(),
         awaits_answer: more.awaits_answer,
         original: more.original.clone(),
+        late: more.late.clone(),
         ..More::default()
     };
     let more = utterance.more.as_deref().map(own).filter(|more| *more != More::default());

@@ -103,11 +103,12 @@ fn limits(seen: &Observed, window: &[&Utterance], model: &Conversation) -> Resul
     Ok(())
 }
 
-/// The window, read as a provider's API reads it: each result behind the call that it answers.
+/// The window, read as a provider's API reads it: each result behind the call that it answers. One that came
+/// late is told elsewhere.
 fn exchanges(window: &[&Utterance]) -> Result<(), String> {
     let mut open: Vec<&str> = Vec::new();
     for said in window.iter().filter(|said| takes_part(said)) {
-        if said.role() == Role::Tool {
+        if said.role() == Role::Tool && !said.late {
             let call = open.iter().rposition(|call| *call == said.tool_call_id);
             ensure!(call.is_some(), "the result {} stands without its call", said.sequence);
             call.map(|call| open.remove(call));

@@ -5,8 +5,9 @@ use std::collections::BTreeMap;
 use crate::{ensure, naive::Facts};
 
 /// What has to happen among the sequences of a test.
-const WANTED: [&str; 14] = [
+const WANTED: [&str; 15] = [
     "memorized",
+    "late",
     "evicted",
     "dropped",
     "forgotten",
@@ -35,6 +36,7 @@ impl Tally {
     pub fn facts(&mut self, facts: &Facts) {
         self.count("decided", 1);
         self.count("memorized", facts.memorized.len());
+        self.count("late", facts.late);
         self.count("evicted", facts.evicted.len());
         self.count("dropped", facts.dropped.len());
         self.count("forgotten", facts.forgotten.len());

@@ -2,8 +2,8 @@
 
 use utterd::{
     domain::{
-        ConversationId, Draft, Encoding, More, RecipientId, RequestId, Revision, Role, Sequence, ToolCall,
-        Utterance,
+        ConversationId, Draft, Encoding, Head, More, RecipientId, RequestId, Revision, Role, Sequence,
+        ToolCall, Utterance,
         compaction::{Cause, Compact, Undo},
         end::End,
         forget::Forget,
@@ -83,15 +83,15 @@ impl Planner<'_> {
     }
 
     fn memorize(&mut self, address: Address) -> MemorizeCall {
-        let open = self.known(&address).and_then(|version| version.state.clone());
-        let open = open.and_then(|state| state.head.open.clone());
+        let state = self.known(&address).and_then(|version| version.state.clone());
+        let waits = state.and_then(|state| waiting_call(&state.head));
         let count = match self.dice.percent(75) {
             true => 1 + self.dice.below(2),
             false => 1 + self.dice.below(MOST_DRAFTS),
         };
         let mut drafts: Vec<_> = (0..count).map(|index| self.draft(index)).collect();
-        if let Some(open) = open.filter(|_| self.dice.percent(50)) {
-            drafts[0] = Draft { role: Role::Tool, more: answering(&open.calls[0]), ..drafts[0].clone() };
+        if let Some(call) = waits.filter(|_| self.dice.percent(50)) {
+            drafts[0] = Draft { role: Role::Tool, more: answering(&call), ..drafts[0].clone() };
         }
         let (attempt, expected) = (self.attempt("Memorize"), self.expected(&address));
         MemorizeCall { address, drafts, attempt, expected, lenient: false }
@@ -309,6 +309,13 @@ pub fn mark_of(utterance: &Utterance) -> &str {
 
 fn tool_call(number: u64) -> ToolCall {
     ToolCall { id: format!("t{number}").into(), name: "look".into(), arguments_json: "{}".into() }
+}
+
+/// A call that waits for its result, or one that a result would answer late.
+fn waiting_call(head: &Head) -> Option<Box<str>> {
+    let open = head.open.as_ref().map(|open| open.calls[0].clone());
+    let late = || head.abandoned.iter().find(|call| call.answer.is_none()).map(|call| call.id.clone());
+    open.or_else(late)
 }
 
 fn answering(call: &str) -> Option<Box<More>> {

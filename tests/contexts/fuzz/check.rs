@@ -40,6 +40,7 @@ pub fn context(
         ("it has other turns than asked for", has_its_turns(request, context, stored), String::new()),
         ("other utterances are uncovered", tells_uncovered(context, stored, covered), String::new()),
         ("not all is accounted for", is_accounted_for(context, stored), String::new()),
+        ("a late result is told otherwise", tells_late_results(context, stored, tally), String::new()),
     ];
     tally.cut += u32::from(context.omitted.iter().any(|left| left.reason() == OmissionReason::Budget));
     tally.recalled += u32::from(rendered(context, RenderedAs::Recalled).next().is_some());
@@ -149,6 +150,19 @@ fn tells_uncovered(context: &BuildContextResponse, stored: &[Utterance], covered
     let warned =
         context.warnings.iter().any(|warning| warning.kind() == ContextWarningKind::UncoveredLeftOut);
     context.uncovered_utterance_count() as usize == count && warned == (count > 0)
+}
+
+/// Each late result that is rendered whole is a note that names its tool and its call.
+fn tells_late_results(context: &BuildContextResponse, stored: &[Utterance], tally: &mut Tally) -> bool {
+    let whole = [RenderedAs::Whole, RenderedAs::Pinned].into_iter().flat_map(|how| rendered(context, how));
+    let whole: BTreeSet<i64> = whole.collect();
+    let mut late = stored.iter().filter(|said| said.late && whole.contains(&said.sequence));
+    late.all(|said| {
+        tally.late += 1;
+        let note = format!("result of `{}`, call `{}`: {}", said.late_tool, said.tool_call_id, said.content);
+        let json = serde_json::Value::from(note.trim_end()).to_string();
+        context.messages_json.contains(&json) || context.text.contains(note.trim_end())
+    })
 }
 
 /// Whether it begins with a user utterance that has left the window.

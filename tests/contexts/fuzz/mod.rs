@@ -30,6 +30,7 @@ pub struct Tally {
     /// With utterances of another conversation.
     continued: u32,
     led: u32,
+    late: u32,
 }
 
 #[test]
@@ -50,7 +51,8 @@ fn contexts_of_any_conversation_are_accepted_and_within_their_budget() {
     }
     let tally = tally.into_inner();
     println!("{tally:?}");
-    let Tally { built, refused, cut, recalled, continued, led } = tally;
+    let Tally { built, refused, cut, recalled, continued, led, late } = tally;
+    assert!(late > 0, "{tally:?}");
     assert!([refused, cut, recalled, continued, led].iter().all(|some| some * 100 > built), "{tally:?}");
 }
 

@@ -31,6 +31,8 @@ pub struct Said {
     pub pinned: bool,
     pub forgotten: bool,
     pub home: Home,
+    /// The utterance whose call it answered late.
+    pub late: Option<i64>,
     /// The markers in its text.
     pub markers: BTreeSet<u32>,
 }
@@ -73,8 +75,10 @@ pub struct Pairing {
     pub units: Vec<i64>,
     /// Results that answer no call.
     pub aside: Vec<bool>,
-    /// The ids of the calls that wait for a result.
-    pub open: Vec<String>,
+    /// The ids of the calls that wait for a result, and the utterances that make them.
+    pub open: Vec<(String, i64)>,
+    /// The same of calls that were abandoned.
+    pub abandoned: Vec<(String, i64)>,
 }
 
 impl Said {
@@ -150,24 +154,64 @@ impl Conversation {
     /// open, everything but a user utterance joins their unit; a user utterance, and the
     /// forgetting of the exchange, abandons them.
     pub fn pairing(&self) -> Pairing {
-        let (mut units, mut aside, mut open) = (Vec::new(), Vec::new(), Vec::<String>::new());
+        let (mut units, mut aside, mut open) = (Vec::new(), Vec::new(), Vec::<(String, i64)>::new());
+        let mut abandoned = Vec::new();
         for (index, said) in self.said.iter().enumerate() {
             if said.role() == Role::User || self.abandoned.contains(&index) {
-                open.clear();
+                abandoned.append(&mut open);
             }
             let own = index as i64 + 1;
             units.push(if open.is_empty() { own } else { units[index - 1] });
-            let answered = open.iter().rposition(|call| *call == said.what.tool_call_id);
-            aside.push(said.role() == Role::Tool && answered.is_none());
-            if let (Role::Tool, Some(answered)) = (said.role(), answered) {
-                open.remove(answered);
-            }
-            open.extend(said.what.tool_calls.iter().map(|call| call.id.clone()));
+            let answered = open.iter().rposition(|(call, _)| *call == said.what.tool_call_id);
+            let answered = answered.filter(|_| said.role() == Role::Tool && said.late.is_none());
+            aside.push(said.role() == Role::Tool && said.late.is_none() && answered.is_none());
+            answered.map(|answered| open.remove(answered));
+            open.extend(said.what.tool_calls.iter().map(|call| (call.id.clone(), own)));
         }
         if self.abandoned.contains(&self.said.len()) {
-            open.clear();
+            abandoned.append(&mut open);
         }
-        Pairing { units, aside, open }
+        Pairing { units, aside, open, abandoned }
+    }
+
+    /// The utterance whose abandoned call with this id a result would answer: the nearest that has no answer
+    /// yet, and is stored and not forgotten.
+    pub fn awaits_late(&self, id: &str) -> Option<i64> {
+        let waiting = self.unanswered().into_iter().rev();
+        let mut callers = waiting.filter(|(call, _)| call == id).map(|(_, caller)| caller);
+        callers.find(|caller| !self.get(*caller).forgotten)
+    }
+
+    /// Whether a call was abandoned that is stored and has no answer.
+    pub fn awaits_late_results(&self) -> bool {
+        !self.unanswered().is_empty()
+    }
+
+    /// The abandoned calls that are stored and have no answer, in the order they were made.
+    fn unanswered(&self) -> Vec<(String, i64)> {
+        let mut calls = self.pairing().abandoned;
+        for said in self.said.iter().filter(|said| said.home != Home::Erased) {
+            let answers =
+                |(id, caller): &(String, i64)| said.late == Some(*caller) && *id == said.what.tool_call_id;
+            calls.iter().rposition(answers).map(|answered| calls.remove(answered));
+        }
+        calls.retain(|(_, caller)| self.get(*caller).is_stored());
+        calls
+    }
+
+    /// A call that a result would answer late.
+    pub fn any_late(&self) -> Option<String> {
+        let abandoned = self.pairing().abandoned.into_iter().rev();
+        abandoned.map(|(id, _)| id).find(|id| self.awaits_late(id).is_some())
+    }
+
+    /// The newest answers late what it can.
+    pub fn answer_late(&mut self) {
+        let newest = self.said.len() as i64;
+        if self.pairing().aside[newest as usize - 1] {
+            let id = self.get(newest).what.tool_call_id.clone();
+            self.get_mut(newest).late = self.awaits_late(&id);
+        }
     }
 
     /// The members of each unit that has one in `sequences`, all that `wanted` accepts.
@@ -250,7 +294,11 @@ impl Conversation {
             let newest = *forgotten_at as i64;
             let first = unit(newest);
             let members = first..=self.said.len() as i64;
-            let is_back = restored.contains(&first) && self.get(first).home == Home::Window;
+            let late = self.said.iter().any(|said| {
+                let counts = said.home != Home::Erased && said.late >= Some(first);
+                counts && said.late.is_some_and(|caller| self.get(caller).is_stored())
+            });
+            let is_back = restored.contains(&first) && self.get(first).home == Home::Window && !late;
             is_back
                 && members.clone().all(|member| {
                     let (said, joins) = (self.get(member), member > newest);

@@ -127,6 +127,7 @@ impl Conversation {
         }
         let remnants = if hard { self.remnants(selection) } else { Vec::new() };
         self.covered.retain(|sequence| !remnants.contains(sequence));
+        remnants.iter().for_each(|sequence| self.get_mut(*sequence).late = None);
         let pairing = self.pairing();
         let newest_unit = pairing.units.last().copied();
         if !pairing.open.is_empty() && newest_unit.is_some_and(|unit| gone.contains(&unit)) {

@@ -45,6 +45,7 @@ impl Conversation {
         for (index, said) in (0..).zip(&request.utterances) {
             let turn = self.turn_of(said)?;
             self.said.push(self.said_now(said, turn, now));
+            self.answer_late();
             let sequence = self.said.len() as i64;
             let aside = self.pairing().aside[sequence as usize - 1];
             if aside && !request.lenient {
@@ -55,6 +56,7 @@ impl Conversation {
             self.pin_whole(sequence);
             self.check_size(sequence)?;
             facts.memorized.push(sequence);
+            facts.late += usize::from(self.get(sequence).late.is_some());
             self.awaits = said.awaits_answer.then_some(sequence);
         }
         facts.updated =
@@ -68,6 +70,7 @@ impl Conversation {
     pub fn note(&mut self, what: &NewUtterance) {
         let turn = what.turn_number.unwrap_or(self.last_turn() + i32::from(what.role() == Role::User));
         self.said.push(self.said_now(what, turn, 0));
+        self.answer_late();
     }
 
     fn said_now(&self, what: &NewUtterance, turn: i32, now: i64) -> Said {
@@ -81,6 +84,7 @@ impl Conversation {
             pinned: what.pinned,
             forgotten: false,
             home: Home::Window,
+            late: None,
             markers: markers(&what.encode_to_vec()),
         }
     }

@@ -42,6 +42,8 @@ pub struct Facts {
     pub updated: Vec<i64>,
     /// The number of the compaction that it made.
     pub compaction: Option<i32>,
+    /// How many of what was memorized are late results.
+    pub late: usize,
     /// Places in the request and sequences of what a lenient call let pass.
     pub irregular: Vec<(i32, i64)>,
     /// The utterance that the call was about.

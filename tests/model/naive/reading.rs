@@ -53,6 +53,8 @@ impl Conversation {
                 aside: pairing.aside[*sequence as usize - 1],
                 original_content: None,
                 edit_time: None,
+                late: said.late.is_some(),
+                late_tool: self.late_tool(*sequence),
             }
         };
         sequences.iter().map(one).collect()
@@ -68,7 +70,16 @@ impl Conversation {
             role: said.what.role,
             turn_number: Some(said.turn),
             token_count: Some(said.tokens),
+            late: said.late.is_some(),
         }
+    }
+
+    /// The tool whose call a late result answers.
+    fn late_tool(&self, sequence: i64) -> String {
+        let said = self.get(sequence);
+        let mut calls = said.late.map(|caller| &self.get(caller).what.tool_calls).into_iter().flatten();
+        let call = calls.rfind(|call| call.id == said.what.tool_call_id);
+        call.map(|call| call.name.clone()).unwrap_or_default()
     }
 
     /// A reference of an earlier outcome: what is gone has only its sequence.

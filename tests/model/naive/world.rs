@@ -104,7 +104,7 @@ impl World {
         let by_recipient = request.conversation_id.is_empty();
         let found = self.find("", &request.recipient_id).filter(|_| by_recipient)?;
         let answers = request.utterances.first().is_some_and(|first| first.role() == Role::Tool);
-        let waits = answers && !found.pairing().open.is_empty();
+        let waits = answers && (!found.pairing().open.is_empty() || found.awaits_late_results());
         let idle = found.status(now) == ConversationStatus::Idle && !found.said.is_empty();
         (idle && !waits).then(|| found.clone())
     }

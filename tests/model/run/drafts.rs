@@ -71,14 +71,15 @@ enum Speaker {
 }
 
 fn speaker(who: &Who, so_far: &Conversation) -> Speaker {
-    let open = || so_far.pairing().open;
+    let open = || so_far.pairing().open.into_iter().map(|(id, _)| id).collect::<Vec<_>>();
+    let late = |which: u8| so_far.any_late().filter(|_| which.is_multiple_of(2));
     match who {
         Who::System => Speaker::Plain(Role::System),
         Who::User => Speaker::Plain(Role::User),
         Who::Assistant | Who::Calls(_) => Speaker::Plain(Role::Assistant),
         Who::Answer(which) => match open().get(usize::from(*which) % open().len().max(1)) {
             Some(call) => Speaker::Tool(call.clone()),
-            None => Speaker::Plain(Role::Assistant),
+            None => late(*which).map_or(Speaker::Plain(Role::Assistant), Speaker::Tool),
         },
         Who::Result(call) => Speaker::Tool(pick(&CALLS, *call)),
         Who::Stray => Speaker::Tool(String::new()),

@@ -105,7 +105,13 @@ fn holds(refusal: &Refusal, call: &Call, version: &Version) -> bool {
         Refusal::Compaction(_) | Refusal::CutsExchange { .. } => version.exists(),
         Refusal::Field(Reason::NoOpenCall, _) => {
             let open = head.and_then(|head| head.open.as_ref());
-            open.is_none_or(|open| !open.calls.iter().any(|id| answers(call, id)))
+            let is_open = open.is_some_and(|open| open.calls.iter().any(|id| answers(call, id)));
+            let takes_part = |caller| version.stored.get(caller).is_some_and(|caller| !caller.forgotten);
+            let is_late = head.is_some_and(|head| {
+                let waiting = head.abandoned.iter().filter(|made| made.answer.is_none());
+                waiting.filter(|made| answers(call, &made.id)).any(|made| takes_part(&made.caller))
+            });
+            !is_open && !is_late
         }
         Refusal::Field(Reason::RecipientMismatch, _) => {
             let given = call.address().and_then(|address| address.recipient);
