@@ -3,9 +3,9 @@
 use serde_json::{Value, json};
 use tonic::Code;
 use utterd::proto::{
-    Alternation, ContextFormat, CountTokensRequest, DropReason, Event, GetCapacityInfoRequest,
-    HistoryWarningKind, NewUtterance, Operation, PrepareHistoryRequest, PrepareHistoryResponse,
-    WatchEventsRequest, watch_events_response::Message,
+    Alternation, ContextFormat, CountTokensRequest, DropReason, Event, HistoryWarningKind, NewUtterance,
+    Operation, PrepareHistoryRequest, PrepareHistoryResponse, WatchEventsRequest,
+    watch_events_response::Message,
 };
 
 use crate::session::{Reply, Session, assistant, calls, result, user};
@@ -326,8 +326,5 @@ async fn nothing_is_stored() {
     let Event { operation, conversation_id, result_count, .. } = event;
     assert_eq!((operation, conversation_id.as_str()), (Operation::PrepareHistory.into(), ""));
     assert_eq!(result_count, Some(5));
-    assert!(
-        session.memory().get_capacity_info(GetCapacityInfoRequest::default()).await.is_err(),
-        "there is no conversation"
-    );
+    assert_eq!(session.capacity().await.revision, 0, "there is no conversation");
 }

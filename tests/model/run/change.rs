@@ -215,7 +215,9 @@ impl Run {
         same("the segments replayed", &reply.rebuilt_segments, &first.rebuilt_segments)?;
         same("the start replayed", &reply.started, &first.started)?;
         let status = alive.map_or(0, |one| one.status(self.now()).into());
-        let capacity = first.capacity.map(|first| utterd::proto::Capacity { status, ..first });
+        let recipient_id = alive.map(|one| one.recipient.clone()).unwrap_or_default();
+        let now = |first| utterd::proto::Capacity { status, recipient_id, ..first };
+        let capacity = first.capacity.map(now);
         same("the capacity replayed", &reply.capacity, &capacity)?;
         if let Some(conversation) = &reply.conversation {
             let shown = conversation.clone().unwrap_or_default();
