@@ -34,8 +34,10 @@ pub struct Cli {
 #[derive(Debug, Subcommand)]
 pub enum Command {
     /// Serve (the default)
-    #[command(after_help = "Example: utterd serve --listen 0.0.0.0:50051 --buffer-size 50")]
-    Serve(Configuration),
+    #[command(after_help = "Examples:
+  utterd serve --listen 0.0.0.0:50051 --buffer-size 50
+  utterd serve --backend fjall --migrate data.json")]
+    Serve(Serve),
     /// Store an utterance
     #[command(after_help = "Examples:
   utterd memorize 'Where is my order?'
@@ -159,6 +161,18 @@ Examples:
     /// Print the effective configuration and where each value came from
     #[command(after_help = "Example: utterd config --config utterd.toml > effective.toml")]
     Config(Configuration),
+}
+
+/// Arguments of `serve`.
+#[derive(Debug, Args)]
+pub struct Serve {
+    /// Where settings come from.
+    #[command(flatten)]
+    pub configuration: Configuration,
+    /// Import this history first, once: data.json of the plugin, its conversationData, or an older history;
+    /// the file is left as it is
+    #[arg(long, value_name = "FILE")]
+    pub migrate: Option<PathBuf>,
 }
 
 /// Where settings come from, beside the environment.

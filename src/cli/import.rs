@@ -186,6 +186,7 @@ struct Tally {
     started: u64,
     stored: u64,
     skipped: u64,
+    summaries: u64,
     irregular: u64,
 }
 
@@ -196,6 +197,7 @@ impl Tally {
         self.started += u64::from(conversation.started);
         self.stored += number(conversation.utterance_count());
         self.skipped += number(conversation.skipped_count());
+        self.summaries += number(conversation.summary_count());
         self.irregular += conversation.irregularities.len() as u64;
     }
 
@@ -205,6 +207,11 @@ impl Tally {
         let mut parts = vec![counted(self.stored, "utterance")];
         if self.skipped > 0 {
             parts.push(format!("{} already there", count(self.skipped)));
+        }
+        match self.summaries {
+            0 => {}
+            1 => parts.push("1 summary".to_owned()),
+            summaries => parts.push(format!("{} summaries", count(summaries))),
         }
         if self.irregular > 0 {
             parts.push(format!("{} irregular", count(self.irregular)));

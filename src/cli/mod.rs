@@ -55,10 +55,10 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
 
 fn dispatch(cli: Cli) -> Result<(), CliError> {
     let Some(command) = cli.command else {
-        return serve::serve(cli.configuration);
+        return serve::serve(cli.configuration, None);
     };
     match command {
-        Command::Serve(configuration) => serve::serve(configuration),
+        Command::Serve(args) => serve::serve(args.configuration, args.migrate.as_deref()),
         Command::Config(configuration) => serve::show_configuration(configuration),
         Command::Copy(args) => copy::copy(args),
         Command::Verify(args) => verify::verify(args),

@@ -1,6 +1,6 @@
 //! The server's own commands: serving, and showing its configuration.
 
-use std::io;
+use std::{io, path::Path};
 
 use tokio::runtime::Builder;
 use tracing_subscriber::{EnvFilter, filter::LevelFilter};
@@ -15,14 +15,14 @@ use crate::{
     server,
 };
 
-/// Serves until the process is told to end.
-pub fn serve(configuration: Configuration) -> Result<(), CliError> {
+/// Serves until the process is told to end; what `migrate` holds is imported first.
+pub fn serve(configuration: Configuration, migrate: Option<&Path>) -> Result<(), CliError> {
     let Effective { settings, warnings, .. } = load(configuration)?;
     log(&settings.log);
     warnings.iter().for_each(|warning| tracing::warn!("{warning}"));
     // This thread only accepts connections: the workers have runtimes of their own.
     let runtime = Builder::new_current_thread().enable_all().build()?;
-    Ok(runtime.block_on(server::serve(settings))?)
+    Ok(runtime.block_on(server::serve(settings, migrate))?)
 }
 
 /// Prints the settings that hold, and where each came from.

@@ -265,17 +265,31 @@ impl Transition {
     /// Ends the transition: what it says of segments is now complete.
     pub fn finish(mut self, before: &Summary) -> Self {
         self.forget_answer();
-        let difference = self.after.summary.changed_from(before);
+        self.tell_segments(before);
         self.after.head.stored += self.change.appended.len() as u64;
         self.after.head.stored -= self.change.erased.count() + self.change.dropped.count();
         self.after.head.window_tokens = Some(self.after.window.tokens());
         if !(self.change.appended.is_empty() && self.change.rewritten.is_empty()) {
             self.after.head.fresh_branch = false;
         }
-        self.change.segments_removed = difference.removed;
-        self.change.segments_written = difference.written;
         debug_assert!(self.after.summary.segments().len() <= MAX_SEGMENTS);
         self
+    }
+
+    /// Says what became of the segments that there were `before`.
+    pub(in crate::domain) fn tell_segments(&mut self, before: &Summary) {
+        let difference = self.after.summary.changed_from(before);
+        self.change.segments_removed = difference.removed;
+        self.change.segments_written = difference.written;
+    }
+
+    /// Takes what `gone` holds for out of what was imported into the summary.
+    pub(in crate::domain) fn erase_imported(&mut self, gone: impl Fn(&str) -> bool) {
+        let after = self.after.summary.erase_imported(gone);
+        if after != self.after.summary {
+            self.after.summary = after;
+            self.after.head.erased_at = self.after.head.revision;
+        }
     }
 
     /// Drops the oldest of the archive beyond `limit`, a unit whole, and a twentieth more, so

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::domain::{
     Conversation, Loaded, More, Need, Ranges, TokenCounter, Transition, Utterance, change::Context,
-    draft::message_tokens, forget::abandon, locate,
+    draft::message_tokens, forget::abandon, forgetting::Instruction, locate,
 };
 
 /// What is lost in a conversation by a hard forget in another.
@@ -15,6 +15,8 @@ pub struct Lost {
     /// What repeats it, as an edit as a fork does: see
     /// [`ForkedFrom::repeats_through`](crate::domain::ForkedFrom::repeats_through).
     pub repeated: Ranges,
+    /// What selects of the imported segments that both have.
+    pub imported: Option<Instruction>,
 }
 
 /// Takes out what is lost; `None` when the conversation has nothing of it.
@@ -40,7 +42,9 @@ pub fn erase_lost(
     alone.iter().for_each(|alone| gone.remove(alone.sequence, alone.sequence));
     let stored: Ranges = gone.sequences().filter(|sequence| before.stores(*sequence)).collect();
     let bare = alone.map(|alone| bare(alone, context.counter)).filter(|bare| Some(bare) != alone);
-    if stored.is_empty() && bare.is_none() && !before.summary.covers().meets(&gone) {
+    let imported = lost.imported.as_ref().filter(|it| it.selects_imported(&before.summary));
+    let covered = before.summary.covers().meets(&gone);
+    if stored.is_empty() && bare.is_none() && imported.is_none() && !covered {
         return Ok(None);
     }
     let mut transition = Transition::from(before, context.now);
@@ -48,6 +52,9 @@ pub fn erase_lost(
     transition.erase(&stored, context);
     gone.subtract(&stored);
     transition.erase_remnants(&gone, context);
+    if let Some(instruction) = imported {
+        transition.erase_imported(|text| instruction.tells_imported(text));
+    }
     if let Some(bare) = bare {
         transition.change.updated.add(bare.sequence);
         transition.rewrite(vec![bare.clone()]);
@@ -109,7 +116,7 @@ mod tests {
 
     /// Applies what is lost; whether there was anything of it.
     fn lose(life: &mut Life, shared: Ranges, repeated: Ranges) -> bool {
-        let lost = Lost { shared, repeated };
+        let lost = Lost { shared, repeated, imported: None };
         let decide = |before: &Conversation, context: &Context<'_>| {
             Ok(erase_lost(before, &lost, context).map_or_else(Verdict::Need, Verdict::Decided))
         };

@@ -50,7 +50,7 @@ pub enum Warning {
 ///
 /// What the summary still tells of utterances that are no longer stored could never be restored: a soft
 /// forget leaves it, and says so; a hard one takes it out. Either finds it where the instruction can be
-/// applied to it: `all`, `sequence` and `about`.
+/// applied to it: `all`, `sequence` and `about`. What an import summarised goes by a hard `all` and `about`.
 ///
 /// An open exchange that is forgotten is abandoned: its calls take no results while it is. A segment of the
 /// summary that covers what is forgotten is rebuilt without it.
@@ -88,7 +88,8 @@ pub fn would_forget(
     });
     let selected = instruction.select_remnants(&before.summary, &before.head.archived);
     let (remnants, left) = if command.hard { (selected, Ranges::new()) } else { (Ranges::new(), selected) };
-    if utterances.is_empty() && remnants.is_empty() {
+    let imported = command.hard && instruction.selects_imported(&before.summary);
+    if utterances.is_empty() && remnants.is_empty() && !imported {
         let still_told = left.intersection(&before.summary.told());
         let gone = Ranges::new();
         return Ok(Verdict::Decided(Forgotten { transition: None, utterances, gone, still_told, excess }));
@@ -106,6 +107,7 @@ pub fn would_forget(
     }
     transition.erase_remnants(&remnants, context);
     if command.hard {
+        transition.erase_imported(|text| instruction.tells_imported(text));
         doubt(&mut transition, &instruction, context);
     }
     transition.renew_closing(context.counter);

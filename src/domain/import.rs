@@ -1,12 +1,13 @@
 //! Import: what was said elsewhere joins a conversation, with its times and ids, and once only.
 
-use std::{collections::BTreeMap, sync::Arc};
+use std::{borrow::Cow, collections::BTreeMap, sync::Arc};
 
 use crate::domain::{
     Conversation, Ending, Need, Refusal, Revision, Timestamp, Transition, Verdict,
     change::Context,
     closing,
     memorize::{Irregularity, Memorize, memorize},
+    segment::ImportedSummary,
 };
 
 /// Why an imported conversation has ended, as its ending tells.
@@ -19,12 +20,16 @@ pub struct Import {
     pub memorize: Memorize,
     /// The title that a new conversation gets.
     pub title: Option<Arc<str>>,
+    /// What was summarised before it, which a new conversation gets.
+    pub summaries: Vec<ImportedSummary>,
     /// Labels that it gets, beside those that it has.
     pub labels: BTreeMap<String, String>,
     /// When the newest of what was said was said, if the source tells.
     pub said: Option<Timestamp>,
     /// How the conversation ended, when this is the last of it.
     pub ends: Option<Ends>,
+    /// Goes on where an earlier import of the same source ended the conversation.
+    pub continues: bool,
 }
 
 /// How a source tells that a conversation ended.
@@ -70,14 +75,20 @@ pub fn import(
         0 => &command.memorize,
         _ => &part(&command.memorize, &kept),
     };
-    Ok(memorize(before, part, context)?.map(|memorized| {
+    let reopened = reopened(before, command);
+    let ends = command.ends.as_ref().filter(|_| reopened.head.ended.is_none());
+    Ok(memorize(&reopened, part, context)?.map(|memorized| {
         let mut transition = memorized.transition;
         let head = &mut transition.after.head;
         let said = command.said.unwrap_or(context.now);
         head.said_time = if new { said } else { said.max(before.head.said_time) };
         if new {
             head.title.clone_from(&command.title);
+            let with = context.summary_context(&head.policy);
+            transition.after.summary = transition.after.summary.import(&command.summaries, &with);
+            transition.tell_segments(&before.summary);
         }
+        let head = &mut transition.after.head;
         Arc::make_mut(&mut head.labels).extend(command.labels.clone());
         if let Some(ends) = ends {
             end(&mut transition, ends, context);
@@ -86,6 +97,17 @@ pub fn import(
         let irregularities = memorized.irregularities.into_iter().map(place).collect();
         Imported { transition: Some(transition), irregularities, skipped }
     }))
+}
+
+/// The conversation as it was before an earlier import of the same source ended it.
+fn reopened<'c>(before: &'c Conversation, command: &Import) -> Cow<'c, Conversation> {
+    let imported = before.head.ended.as_ref().is_some_and(|ending| &*ending.reason == IMPORTED);
+    if !(imported && command.continues && command.ends.is_some()) {
+        return Cow::Borrowed(before);
+    }
+    let mut reopened = before.clone();
+    reopened.head.ended = None;
+    Cow::Owned(reopened)
 }
 
 /// The places of the drafts whose ids name nothing that is, or was, in the conversation.

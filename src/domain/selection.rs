@@ -65,6 +65,23 @@ impl Instruction {
         }
     }
 
+    /// Whether it selects anything that an import summarised.
+    pub fn selects_imported(&self, summary: &Summary) -> bool {
+        let imported = summary.segments().iter().filter(|segment| segment.imported.is_some());
+        imported.flat_map(|segment| &segment.sentences).any(|sentence| self.tells_imported(&sentence.text))
+    }
+
+    /// Whether it selects this sentence of what an import summarised: `all` does, and `about` where the
+    /// sentence holds all its terms.
+    pub fn tells_imported(&self, sentence: &str) -> bool {
+        match self.criteria() {
+            _ if self.take().is_some() => false,
+            [Criterion::All] => true,
+            [Criterion::About(_)] => self.topics().iter().any(|topic| holds_all(sentence, topic)),
+            _ => false,
+        }
+    }
+
     /// The terms of each topic that it names.
     pub(in crate::domain) fn topics(&self) -> Vec<Terms> {
         let texts = |criterion: &Criterion| match criterion {

@@ -79,7 +79,11 @@ impl Engine {
         let Forgotten { transition, utterances, gone, excess, .. } =
             self.rehearse(&before, |before, context| forget(before, command, context)).await?;
         let reached = match &transition {
-            Some(_) => self.reach(&before, &gone, holds).await?,
+            Some(_) => {
+                let instruction = command.instruction.at(self.now_for(&before));
+                let imported = instruction.selects_imported(&before.summary).then_some(&instruction);
+                self.reach(&before, &gone, imported, holds).await?
+            }
             None => Reached::default(),
         };
         if !reached.unheld.is_empty() {

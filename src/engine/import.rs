@@ -16,6 +16,7 @@ use crate::{
         import::{Ends, Import, import},
         limits::IMPORT_BATCH,
         memorize::{Irregularity, Memorize},
+        segment::ImportedSummary,
     },
     engine::{
         Address, Caller, Engine, EngineError, Operation,
@@ -44,6 +45,8 @@ pub struct ImportCall {
     pub lenient: bool,
     /// Checks everything and stores nothing.
     pub validate_only: bool,
+    /// Leaves alone what was imported whole before, so that what was forgotten of it since does not come back.
+    pub once: bool,
 }
 
 /// A conversation to import. Its drafts have passed [`Draft::check`].
@@ -64,6 +67,8 @@ pub struct Incoming {
     pub ends: Option<Ends>,
     /// Labels that it gets.
     pub labels: BTreeMap<String, String>,
+    /// What was summarised before it.
+    pub summaries: Vec<ImportedSummary>,
     /// What was said, each with an id: see [`name`].
     pub drafts: Vec<Draft>,
 }
@@ -79,6 +84,8 @@ pub struct ImportReply {
     pub stored: usize,
     /// Utterances that were there already.
     pub skipped: usize,
+    /// Summaries of what came before that were stored, or would be.
+    pub summaries: usize,
     /// What was let pass; the places are those in the conversation's drafts.
     pub irregularities: Vec<Irregularity>,
 }
@@ -187,6 +194,7 @@ impl Engine {
             None => true,
         };
         let reached = match &existing {
+            Some(state) if call.once && own && was_whole(state, &incoming) => incoming.drafts.len(),
             Some(state) => self.reached(state, &incoming.drafts).await?,
             None => 0,
         };
@@ -243,6 +251,7 @@ impl Engine {
                 started: plan.existing.is_none(),
                 stored: command.memorize.drafts.len() - imported.skipped,
                 skipped: plan.reached + imported.skipped,
+                summaries: if plan.existing.is_none() { plan.incoming.summaries.len() } else { 0 },
                 irregularities: plan.placed(plan.reached, imported.irregularities),
             }),
             // nothing leaves a window without limits
@@ -315,7 +324,9 @@ impl Engine {
             })
             .await?;
         if let Some((irregularities, skipped)) = applied.value {
-            reply.started |= applied.outcome.started;
+            if applied.outcome.started {
+                (reply.started, reply.summaries) = (true, plan.incoming.summaries.len());
+            }
             reply.after = applied.state;
             reply.stored += to - from - skipped;
             reply.skipped += skipped;
@@ -332,6 +343,11 @@ impl Engine {
         let identity = self.identity(key, &address(&plan.incoming, call), call.encoding, start);
         Conversation::new(identity, call.policy.clone())
     }
+}
+
+/// Whether all of it was in the conversation once.
+fn was_whole(state: &Conversation, incoming: &Incoming) -> bool {
+    state.head.ended.is_some() || state.head.newest().get() >= incoming.drafts.len() as u64
 }
 
 /// Whether a conversation was imported from what `mark` names.
@@ -367,9 +383,15 @@ impl Planned {
                 lenient,
             },
             title: self.incoming.title.clone(),
+            summaries: if from == 0 { self.incoming.summaries.clone() } else { Vec::new() },
             labels,
-            ends: self.incoming.ends.clone().filter(|_| to == self.incoming.drafts.len()),
+            ends: self.incoming.ends.clone().filter(|_| to == self.incoming.drafts.len() || self.has_ended()),
+            continues: self.own,
         }
+    }
+
+    fn has_ended(&self) -> bool {
+        self.existing.as_ref().is_some_and(|state| state.head.ended.is_some())
     }
 
     /// Irregularities of the part that starts at `from`, placed in the whole.
@@ -384,6 +406,7 @@ impl Planned {
             started: false,
             stored: 0,
             skipped: self.reached,
+            summaries: 0,
             irregularities: Vec::new(),
         }
     }

@@ -6,7 +6,7 @@ use std::{
 };
 
 use crate::{
-    domain::{Conversation, ConversationKey, Ranges, Sequence, erasure::Lost},
+    domain::{Conversation, ConversationKey, Ranges, Sequence, erasure::Lost, forgetting::Instruction},
     engine::{
         Engine, EngineError,
         conversations::place,
@@ -35,15 +35,20 @@ enum How {
 }
 
 impl Engine {
-    /// What is reached when `gone` is forgotten in `state`: whoever shares it, whoever repeats it, and whoever shares
-    /// or repeats that.
+    /// What is reached when `gone` is forgotten in `state`, and what the instruction selects of the imported: whoever
+    /// shares it, whoever repeats it, and whoever shares or repeats that.
     pub(super) async fn reach(
         &self,
         state: &Arc<Conversation>,
         gone: &Ranges,
+        imported: Option<&Instruction>,
         holds: &[Hold],
     ) -> Result<Reached, EngineError> {
         let mut reached = Reached::default();
+        if let Some(instruction) = imported {
+            let sharing = self.sharing(state).await?.into_iter().map(|(other, _)| other);
+            sharing.for_each(|other| reached.add_imported(other, instruction, holds));
+        }
         let mut next = vec![(state.clone(), gone.clone(), How::Shared)];
         while let Some((of, lost, how)) = next.pop() {
             let sharing = self.sharing(&of).await?.into_iter();
@@ -106,6 +111,14 @@ impl Engine {
 }
 
 impl Reached {
+    /// Notes a conversation that shares what was imported.
+    fn add_imported(&mut self, other: ConversationKey, instruction: &Instruction, holds: &[Hold]) {
+        self.lost.entry(other.clone()).or_default().imported = Some(instruction.clone());
+        if held(holds, &other).is_none() {
+            self.unheld.insert(other);
+        }
+    }
+
     /// Notes what is lost in a conversation; whether that is more than was known.
     fn add(&mut self, other: &ConversationKey, lost: &Ranges, how: How) -> bool {
         if lost.is_empty() {

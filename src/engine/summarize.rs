@@ -156,7 +156,7 @@ impl Engine {
         patience: Option<Duration>,
     ) -> Result<Result<(Sources, Vec<Sentence>, String), String>, EngineError> {
         let (sources, limit) = (self.sources(state, call.scope).await?, limit(state, call));
-        if sources.sequences.is_empty() {
+        if sources.sequences.is_empty() && sources.sentences.is_empty() {
             return Ok(Err("there is nothing to summarise".to_owned()));
         }
         let counter = self.counter(state.head.identity.encoding);

@@ -14,17 +14,19 @@ use crate::{
 ///
 /// Without a `format` it is told by the looks of the file. Of OpenAI's chat messages, Responses items
 /// and Anthropic's messages several values are several conversations; single messages, one a line,
-/// are one together.
+/// are one together. Of the data of seed 000's plugin, what stands under its storage key,
+/// `conversationData`, is read.
 ///
 /// Refuses what is no UTF-8 and no JSON, and what the format does not accept, with its place.
 pub fn parse(bytes: &[u8], format: Option<Format>, unknown_roles: UnknownRoles) -> Result<Source, Refusal> {
-    let values = values(bytes)?;
+    let mut notes = Notes::new(unknown_roles);
+    let mut values = values(bytes)?;
+    let name = if unwrap(&mut values, &mut notes) { STORAGE_KEY } else { "" };
     let format = match format {
         Some(format) => format,
         None => detect(&values)?,
     };
     let several = values.len() > 1;
-    let mut notes = Notes::new(unknown_roles);
     let mut conversations = Vec::new();
     let spread = spread(values, format);
     let one_a_line = several && spread.len() == 1;
@@ -32,7 +34,7 @@ pub fn parse(bytes: &[u8], format: Option<Format>, unknown_roles: UnknownRoles) 
         let line = format!("line {}", index + 1);
         let place = match index {
             0 if one_a_line => Place::lines(),
-            0 => Place::root(""),
+            0 => Place::root(name),
             _ => Place::root(&line),
         };
         match format {
@@ -42,7 +44,7 @@ pub fn parse(bytes: &[u8], format: Option<Format>, unknown_roles: UnknownRoles) 
             }
             Format::Anthropic => conversations.push(anthropic::conversation(value, &place, &mut notes)?),
             Format::Persisted => conversations.extend(persisted::conversations(value, &place, &mut notes)?),
-            Format::Legacy => conversations.push(legacy::history(value, &place, &mut notes)?),
+            Format::Legacy => conversations.extend(legacy::history(value, &place, &mut notes)?),
         }
     }
     Ok(Source { format, conversations, notes: notes.into_vec() })
@@ -53,6 +55,18 @@ fn values(bytes: &[u8]) -> Result<Vec<Value>, Refusal> {
     let text = replace_surrogates(text.trim_start_matches('\u{feff}'));
     let values: Result<Vec<Value>, _> = Deserializer::from_str(&text).into_iter().collect();
     values.map_err(|error| refuse(format!("is no JSON: {error}")))
+}
+
+/// The key that seed 000's plugin keeps its conversations under.
+const STORAGE_KEY: &str = "conversationData";
+
+/// Puts what stands under the storage key in the place of the plugin's data; answers whether it is there.
+fn unwrap(values: &mut [Value], notes: &mut Notes) -> bool {
+    let [Value::Object(fields)] = values else { return false };
+    let Some(data) = fields.shift_remove(STORAGE_KEY) else { return false };
+    fields.keys().for_each(|name| notes.add(&Place::root(name), "is not read: only conversationData is"));
+    values[0] = data;
+    true
 }
 
 fn refuse(description: String) -> Refusal {

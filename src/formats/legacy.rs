@@ -1,60 +1,80 @@
 //! The legacy history of seed 000, which is only read: `HistoryEntry[]` and `PersistedHistory`.
 //!
-//! All of it becomes one conversation. Each summary of what came before becomes an instruction at
-//! its head, each entry what the user said and what the assistant answered.
+//! All of it becomes one conversation that has ended: each entry what the user said and what the assistant
+//! answered, each summary of what came before an imported segment of its summary.
 
 use serde_json::{Map, Value};
 
 use crate::{
-    domain::{Draft, More, Refusal, Role, Timestamp},
+    domain::{
+        Draft, More, Refusal, Role, Timestamp,
+        segment::{Imported, ImportedSummary},
+    },
     formats::{
         Parsed, Sourced,
         fields::{array, fit_id, object, optional_text},
         notes::Notes,
         persisted::{read_time, tools},
         place::Place,
+        time,
     },
 };
 
 /// The title of the conversation that a migration makes.
 pub const TITLE: &str = "Migrated Conversation History";
+/// The label that holds when the history was summarised last (`lastSummarized`).
+pub const LAST_SUMMARIZED: &str = "last_summarized";
 
-/// Reads an array of entries, or an object with `recentConversations` and `summaries`.
-pub fn history(value: Value, place: &Place<'_>, notes: &mut Notes) -> Result<Parsed, Refusal> {
-    let mut said = Vec::new();
+/// Reads an array of entries, or an object with `recentConversations` and `summaries`; `None`, which is
+/// noted, when there is neither.
+pub fn history(value: Value, place: &Place<'_>, notes: &mut Notes) -> Result<Option<Parsed>, Refusal> {
+    let mut parsed = Parsed { title: Some(TITLE.to_owned()), ..Parsed::default() };
     let (entries, list) = match value {
         Value::Object(mut fields) => {
-            let summaries = fields.shift_remove("summaries").unwrap_or_else(|| Value::Array(Vec::new()));
-            let at = place.field("summaries");
-            for (index, value) in array(summaries, &at, "an array of summaries")?.into_iter().enumerate() {
-                said.push(Sourced { index, draft: summary(value, &at.index(index))? });
+            parsed.summaries = summaries(fields.shift_remove("summaries"), &place.field("summaries"))?;
+            let summarized = optional_text(&fields, "lastSummarized", place)?.filter(|time| !time.is_empty());
+            if let Some(text) = summarized {
+                let time = read_time(text, &place.field("lastSummarized"))?;
+                parsed.labels.insert(LAST_SUMMARIZED.into(), time::write(time));
             }
-            let entries = fields.shift_remove("recentConversations").unwrap_or_default();
+            let entries =
+                fields.shift_remove("recentConversations").unwrap_or_else(|| Value::Array(Vec::new()));
             note_rest(&fields, &["lastSummarized"], place, notes);
             (entries, place.field("recentConversations"))
         }
         entries => (entries, *place),
     };
+    parsed.list = list.to_string();
     for (index, value) in array(entries, &list, "an array of history entries")?.into_iter().enumerate() {
         let drafts = entry(value, &list.index(index), notes)?;
-        said.extend(drafts.map(|draft| Sourced { index, draft }));
+        parsed.said.extend(drafts.map(|draft| Sourced { index, draft }));
     }
-    let start = said.iter().filter_map(|sourced| sourced.draft.create_time).min();
-    let title = Some(TITLE.to_owned());
-    Ok(Parsed { title, start, list: list.to_string(), said, ..Parsed::default() })
+    if parsed.said.is_empty() && parsed.summaries.is_empty() {
+        notes.add(&list, "holds no entries, and there are no summaries: nothing is stored");
+        return Ok(None);
+    }
+    let said = || parsed.said.iter().filter_map(|sourced| sourced.draft.create_time);
+    let summarised = || parsed.summaries.iter().map(|summary| summary.of);
+    parsed.start = said().chain(summarised().map(|of| of.start)).min();
+    parsed.end = said().chain(summarised().map(|of| of.end)).max();
+    Ok(Some(parsed))
 }
 
-fn summary(value: Value, place: &Place<'_>) -> Result<Draft, Refusal> {
+fn summaries(list: Option<Value>, place: &Place<'_>) -> Result<Vec<ImportedSummary>, Refusal> {
+    let Some(list) = list else { return Ok(Vec::new()) };
+    let list = array(list, place, "an array of summaries")?;
+    list.into_iter().enumerate().map(|(index, value)| summary(value, &place.index(index))).collect()
+}
+
+/// What it tells begins with its dates.
+fn summary(value: Value, place: &Place<'_>) -> Result<ImportedSummary, Refusal> {
     let fields = object(value, place, "a summary: an object with summary, startDate and endDate")?;
     let text = required(&fields, "summary", place)?;
-    let (start, end) = (required(&fields, "startDate", place)?, required(&fields, "endDate", place)?);
-    let time = read_time(end, &place.field("endDate"))?;
-    read_time(start, &place.field("startDate"))?;
-    let count = fields.get("conversationCount").and_then(Value::as_u64);
-    let count = count.map_or_else(String::new, |count| format!(" of {count} conversations"));
-    let content = format!("Summary{count} from {start} to {end}: {text}");
-    let id = Some(format!("summary-{start}-{end}"));
-    Ok(draft(Role::System, content, id, Some(time), Vec::new()))
+    let time = |name: &str| read_time(required(&fields, name, place)?, &place.field(name));
+    let (start, end) = (time("startDate")?, time("endDate")?);
+    let conversations = fields.get("conversationCount").and_then(Value::as_u64).unwrap_or(0);
+    let text = format!("{} to {}: {text}", time::date(start), time::date(end)).into();
+    Ok(ImportedSummary { of: Imported { start, end, conversations }, text })
 }
 
 /// What the user said, and what the assistant answered.

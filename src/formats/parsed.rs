@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::{
-    domain::{Draft, Timestamp},
+    domain::{Draft, Timestamp, segment::ImportedSummary},
     formats::{Format, Note},
 };
 
@@ -31,6 +31,8 @@ pub struct Parsed {
     pub start: Option<Timestamp>,
     /// When it ended; `None` while it goes on.
     pub end: Option<Timestamp>,
+    /// What was summarised before it.
+    pub summaries: Vec<ImportedSummary>,
     /// Labels that it is to have.
     pub labels: BTreeMap<String, String>,
     /// The place of its messages, such as `conversations[1].messages`.

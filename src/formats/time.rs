@@ -22,6 +22,13 @@ pub fn write(time: Timestamp) -> String {
     }
 }
 
+/// Writes the day of a time in UTC: `2025-01-15`.
+pub fn date(time: Timestamp) -> String {
+    let mut text = write(time);
+    text.truncate(text.find('T').unwrap_or(text.len()));
+    text
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -31,6 +38,7 @@ mod tests {
         for text in ["2025-01-15T10:00:00.000Z", "2025-01-15T10:00:05.123456Z", "1969-12-31T23:59:59.999Z"] {
             assert_eq!(write(read(text).unwrap()), text);
         }
+        assert_eq!(date(read("2025-01-15T10:00:00Z").unwrap()), "2025-01-15");
     }
 
     #[test]

@@ -159,7 +159,8 @@ pub fn segment(segment: &Segment) -> proto::Segment {
         covers: ranges(&segment.covers),
         text: segment.text(),
         token_count: Some(int(segment.tokens)),
-        method: match segment.llm_text {
+        method: match &segment.llm_text {
+            _ if segment.imported.is_some() => proto::SummaryMethod::Imported.into(),
             Some(_) => proto::SummaryMethod::Llm.into(),
             None => proto::SummaryMethod::Extractive.into(),
         },
@@ -168,6 +169,11 @@ pub fn segment(segment: &Segment) -> proto::Segment {
             None => proto::SegmentState::Final.into(),
         },
         model: segment.llm_text.as_ref().map(|text| text.model.to_string()).unwrap_or_default(),
+        imported: segment.imported.map(|imported| proto::ImportedPeriod {
+            start_time: Some(time(imported.start)),
+            end_time: Some(time(imported.end)),
+            conversation_count: (imported.conversations > 0).then(|| int(imported.conversations)),
+        }),
     }
 }
 

@@ -224,6 +224,9 @@ impl Export {
         let mut dropped = (*head.left).clone();
         dropped.subtract(&head.archived);
         losses.add_all("utterances", "they are no longer stored; the summary tells of them", dropped);
+        if exported.state.summary.has_imported() {
+            losses.add("summaries", "the format has no place for what was summarised before it", None);
+        }
         let Some(end) = &mut self.end else { return };
         let loss = |loss: formats::Loss| proto::ExportLoss {
             conversation_id: head.identity.key.id.to_string(),

@@ -21,10 +21,21 @@ impl Services {
         messages: Streaming<proto::ImportConversationRequest>,
     ) -> Result<proto::ImportConversationResponse, Status> {
         let (header, content) = self.receive(messages).await?;
+        self.import_content(caller, header, &content, false).await
+    }
+
+    /// Imports `content` as `header` says; `once` leaves alone what was imported whole before.
+    pub async fn import_content(
+        &self,
+        caller: &Caller,
+        header: proto::ImportHeader,
+        content: &[u8],
+        once: bool,
+    ) -> Result<proto::ImportConversationResponse, Status> {
         let wanted = format(header.format)?;
         let long = content.len() > COUNT_ASIDE_BYTES;
         let unknown_roles = unknown_roles(&header)?;
-        let source = aside(long, || formats::parse(&content, wanted, unknown_roles))?;
+        let source = aside(long, || formats::parse(content, wanted, unknown_roles))?;
         let places = source.conversations.iter().map(Places::of).collect::<Vec<_>>();
         let warnings = source.notes.iter().map(|note| warning(note.place.clone(), note.description.clone()));
         let mut response = proto::ImportConversationResponse {
@@ -32,7 +43,7 @@ impl Services {
             conversations: Vec::new(),
             warnings: warnings.collect(),
         };
-        let call = self.import_call(header, source)?;
+        let call = ImportCall { once, ..self.import_call(header, source)? };
         let ids: Vec<ConversationId> =
             call.conversations.iter().map(|incoming| incoming.id.clone()).collect();
         let replies = self.engine.import_conversations(caller, call).await?;
@@ -103,6 +114,7 @@ impl Services {
             into_existing: header.into_existing,
             lenient: !header.strict,
             validate_only: header.validate_only,
+            once: false,
         })
     }
 }
@@ -170,8 +182,9 @@ impl Reading<'_> {
             labels.insert(LAST_MIGRATED.to_owned(), write_time(self.services.engine.now()));
         }
         let now = self.services.engine.now();
-        let ends =
-            parsed.end.map(|time| Ends { time: time.min(now), summary: parsed.summary.map(Into::into) });
+        // a migrated history has ended, even when nobody knows when
+        let end = parsed.end.or((self.format == Format::Legacy).then_some(now));
+        let ends = end.map(|time| Ends { time: time.min(now), summary: parsed.summary.map(Into::into) });
         let source = matches!(self.format, Format::Persisted | Format::Legacy).then(|| id.to_string());
         Ok(Incoming {
             id,
@@ -181,6 +194,7 @@ impl Reading<'_> {
             start: parsed.start,
             ends,
             labels,
+            summaries: parsed.summaries,
             drafts,
         })
     }
@@ -223,6 +237,7 @@ impl Places {
             skipped_count: Some(encode::int(reply.skipped)),
             revision: Some(head.map_or(0, |head| encode::long(head.revision.get()))),
             irregularities: irregularities.map(|it| warning(place(it.index), it.description)).collect(),
+            summary_count: Some(encode::int(reply.summaries)),
         }
     }
 }

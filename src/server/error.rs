@@ -1,6 +1,6 @@
 //! Why there is no server.
 
-use std::io;
+use std::{io, path::PathBuf};
 
 use crate::{domain::Refusal, store::durable::OpenError, summarizer::SetupError};
 
@@ -24,6 +24,14 @@ pub enum ServeError {
     /// The model that summaries are to be made by cannot be asked.
     #[error(transparent)]
     Summarizer(#[from] SetupError),
+    /// A history cannot be migrated.
+    #[error("cannot migrate {}: {reason}; nothing of it was stored", file.display())]
+    Migrate {
+        /// The file.
+        file: PathBuf,
+        /// What is wrong.
+        reason: String,
+    },
     /// A worker thread or its runtime could not be started.
     #[error("cannot start a worker: {0}")]
     Worker(io::Error),

@@ -2,13 +2,14 @@
 
 mod error;
 mod listen;
+mod migrate;
 mod services;
 mod stores;
 mod summaries;
 mod transport_errors;
 pub mod upkeep;
 
-use std::{convert::Infallible, future::Future, io, sync::Arc};
+use std::{convert::Infallible, future::Future, io, path::Path, sync::Arc};
 
 use futures::Stream;
 use tokio::{
@@ -41,9 +42,14 @@ pub struct Server {
     closing: Arc<watch::Sender<bool>>,
 }
 
-/// Serves until the process is asked to end (SIGTERM or SIGINT); calls in flight are answered.
-pub async fn serve(settings: Settings) -> Result<(), ServeError> {
-    Server::new(&settings, Arc::new(SystemClock))?.listen(&settings).await
+/// Serves until the process is asked to end (SIGTERM or SIGINT); calls in flight are answered. What `migrate`
+/// holds is imported first.
+pub async fn serve(settings: Settings, migrate: Option<&Path>) -> Result<(), ServeError> {
+    let server = Server::new(&settings, Arc::new(SystemClock))?;
+    if let Some(file) = migrate {
+        server.migrate(file).await?;
+    }
+    server.listen(&settings).await
 }
 
 impl Server {

@@ -4,12 +4,17 @@ use std::fs;
 
 use serde_json::Value;
 
-use super::{IRREGULAR, Server, assert_holds};
+use super::{IRREGULAR, Outcome, Server, assert_holds, utterd};
 
 const PERSISTED: &str = r#"{"conversations":[{"id":"conv-9","startedAt":"2026-01-01T10:00:00.000Z",
 "endedAt":"2026-01-01T11:00:00.000Z","title":"A note","summary":"A note was made.","messages":[
 {"id":"m1","timestamp":"2026-01-01T10:00:00.000Z","role":"user","content":"Make a note"},
 {"id":"m2","timestamp":"2026-01-01T10:00:05.000Z","role":"assistant","content":"Made.","toolsUsed":["write_file"]}]}]}"#;
+
+const LEGACY: &str = r#"{"conversationData":{"recentConversations":[
+{"id":"1","timestamp":"2024-03-01T10:00:00Z","userMessage":"make a note","assistantResponse":"made","toolsUsed":[]}],
+"summaries":[{"startDate":"2024-01-01","endDate":"2024-02-01","summary":"They met.","conversationCount":3}],
+"lastSummarized":"2024-02-01"}}"#;
 
 fn json(text: &str) -> Value {
     serde_json::from_str(text).expect("JSON")
@@ -58,6 +63,35 @@ fn an_unknown_role_is_the_users_only_when_asked() {
         &["critic.json [1].role: the role \"critic\" is not known: read as the user's"],
     );
     assert_holds(&lenient.worked(), &["imported 1 conversation (1 new): 2 utterances"]);
+}
+
+#[test]
+fn a_history_is_migrated_before_the_server_listens_and_only_once() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let file = directory.path().join("data.json");
+    fs::write(&file, LEGACY).expect("the file is written");
+    let flags = ["--backend", "fjall", "--data-dir", "data", "--migrate", "data.json"];
+    let server = Server::start_in(directory, &flags);
+    let shown = server.run(&["show", "-c", "migrated-default"]).worked();
+    assert_holds(&shown, &["make a note", "made", "They met."]);
+    let summary = server.run(&["summarize", "-c", "migrated-default"]).worked();
+    assert_holds(&summary, &["2024-01-01 to 2024-02-01: They met."]);
+    let capacity = |server: &Server| server.run(&["capacity", "-c", "migrated-default"]).worked();
+    server.run(&["forget", "--hard", "-c", "migrated-default", "all"]).worked();
+    let before = capacity(&server);
+    let again = Server::start_in(server.kill(), &flags);
+    assert_eq!(capacity(&again), before);
+    assert_eq!(fs::read_to_string(again.directory.path().join("data.json")).expect("the file"), LEGACY);
+
+    let directory = again.kill();
+    fs::write(directory.path().join("data.json"), "{\"conversationData\":{\"recentConversations\":3}}")
+        .expect("the file is written");
+    let bad = Outcome::of(utterd(directory.path()).args(["serve", "--listen", "127.0.0.1:0"]).args(flags));
+    assert_eq!((bad.code, bad.stdout.as_str()), (Some(1), ""), "it never listened");
+    assert_holds(
+        &bad.stderr,
+        &["cannot migrate data.json: ", "conversationData.recentConversations", "is a number"],
+    );
 }
 
 #[test]

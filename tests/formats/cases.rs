@@ -335,8 +335,34 @@ fn a_legacy_history_is_one_conversation() {
     let parsed = &source.conversations[0];
     assert_eq!(parsed.title.as_deref(), Some("Migrated Conversation History"));
     let said: Vec<_> = parsed.said.iter().map(|it| (it.draft.role, &*it.draft.content)).collect();
-    let met = "Summary of 3 conversations from 2024-01-01 to 2024-02-01: They met.";
-    assert_eq!(said, [(Role::System, met), (Role::User, "hi"), (Role::Assistant, "hello")]);
-    assert_eq!(parsed.said[1].draft.id.as_deref(), Some("1/user"));
-    assert_eq!(read(&json!([entry])).conversations[0].said[..], parsed.said[1..]);
+    assert_eq!(said, [(Role::User, "hi"), (Role::Assistant, "hello")]);
+    assert_eq!(parsed.said[0].draft.id.as_deref(), Some("1/user"));
+    assert_eq!(read(&json!([entry])).conversations[0].said, parsed.said);
+    let [summary] = &parsed.summaries[..] else { panic!("{:?}", parsed.summaries) };
+    assert_eq!(&*summary.text, "2024-01-01 to 2024-02-01: They met.");
+    assert_eq!((Some(summary.of.start), summary.of.conversations), (parsed.start, 3));
+    assert!(parsed.end.is_some_and(|end| end > summary.of.end), "it ended with its last entry");
+    assert_eq!(parsed.labels["last_summarized"], "2024-02-01T00:00:00.000Z");
+}
+
+#[test]
+fn an_empty_history_is_no_conversation() {
+    let source = read(&json!({"recentConversations": [], "summaries": [], "lastSummarized": ""}));
+    assert_eq!(source.conversations, []);
+    let [note] = &source.notes[..] else { panic!("{:?}", source.notes) };
+    assert_eq!(note.place, "recentConversations");
+    assert!(note.description.contains("nothing is stored"), "{}", note.description);
+}
+
+#[test]
+fn a_plugins_data_is_read_under_its_key() {
+    let conversation = json!({"id": "conv-1", "startedAt": "2025-01-15T10:00:00Z", "endedAt": null, "title": null,
+        "summary": null, "messages": [{"role": "user", "content": "hi"}]});
+    let data = json!({"settings": {"model": "m"}, "conversationData": {"conversations": [conversation]}});
+    let source = read(&data);
+    assert_eq!(source.format, Format::Persisted);
+    assert_eq!(source.conversations[0].list, "conversationData.conversations[0].messages");
+    assert_eq!(source.notes.iter().map(|note| note.place.as_str()).collect::<Vec<_>>(), ["settings"]);
+    let legacy = json!({"conversationData": {"recentConversations": [], "summaries": []}});
+    assert_eq!(read(&legacy).format, Format::Legacy);
 }

@@ -4,12 +4,12 @@ use futures::stream;
 use serde_json::{Value, json};
 use tonic::Code;
 use utterd::proto::{
-    ConversationFormat, ConversationStatus, DeleteConversationRequest, ExportConversationRequest, ExportEnd,
-    ForgetMode, ForgetRequest, ForkConversationRequest, GetConversationRequest, GetConversationResponse,
-    ImportConversationRequest, ImportConversationResponse, ImportHeader, ImportedConversation,
-    ListUtterancesRequest, Operation, Role, UtteranceState, WatchEventsRequest,
-    export_conversation_response::Message as Out, import_conversation_request::Message as In,
-    watch_events_response::Message as Seen,
+    BuildContextRequest, ConversationFormat, ConversationStatus, DeleteConversationRequest,
+    ExportConversationRequest, ExportEnd, ForgetMode, ForgetRequest, ForgetResponse, ForkConversationRequest,
+    GetConversationRequest, GetConversationResponse, GetSummaryRequest, ImportConversationRequest,
+    ImportConversationResponse, ImportHeader, ImportedConversation, ListUtterancesRequest, Operation, Role,
+    Segment, SummaryMethod, UtteranceState, WatchEventsRequest, export_conversation_response::Message as Out,
+    import_conversation_request::Message as In, watch_events_response::Message as Seen,
 };
 
 use crate::{
@@ -266,21 +266,108 @@ async fn a_legacy_history_migrates_once() {
     let header = ImportHeader { recipient_id: "alice".into(), ..Default::default() };
     let response = session.import(header.clone(), &history(&["1", "2"])).await;
     assert_eq!(response.format(), ConversationFormat::LegacyHistory);
-    assert_eq!(
-        (only(&response).conversation_id.as_str(), counts(only(&response))),
-        ("migrated-alice", (5, 0))
-    );
+    let migrated = only(&response);
+    assert_eq!((migrated.conversation_id.as_str(), counts(migrated)), ("migrated-alice", (4, 0)));
+    assert_eq!((migrated.ended, migrated.summary_count()), (true, 1));
     let conversation = session.get("migrated-alice").await.conversation.expect("it is there");
     assert_eq!(conversation.title, "Migrated Conversation History");
+    assert_eq!((conversation.status(), conversation.active), (ConversationStatus::Closed, false));
     assert_eq!(conversation.labels["last_migrated"], "2026-03-01T12:00:00.000Z");
-    assert_eq!(conversation.start_time.map(|time| time.seconds), Some(1_735_603_200));
+    assert_eq!(conversation.labels["last_summarized"], "2024-12-31T00:00:00.000Z");
+    assert_eq!(conversation.start_time.map(|time| time.seconds), Some(1_704_067_200));
     session.clock.advance(std::time::Duration::from_secs(60));
     let again = session.import(header.clone(), &history(&["1", "2"])).await;
-    assert_eq!((counts(only(&again)), only(&again).revision()), ((0, 5), 1));
+    assert_eq!((counts(only(&again)), only(&again).revision(), only(&again).summary_count()), ((0, 4), 1, 0));
     let later = session.import(header, &history(&["2", "3"])).await;
-    assert_eq!(counts(only(&later)), (2, 3));
+    assert_eq!((counts(only(&later)), only(&later).ended), ((2, 2), true));
     let conversation = session.get("migrated-alice").await.conversation.expect("it is there");
     assert_eq!(conversation.labels["last_migrated"], "2026-03-01T12:01:00.000Z");
+    assert_eq!(session.imported("migrated-alice").await.len(), 1, "summaries come once");
+}
+
+impl Session {
+    /// The imported segments of a conversation's summary.
+    async fn imported(&self, id: &str) -> Vec<Segment> {
+        let request = GetSummaryRequest { conversation_id: id.to_owned(), ..Default::default() };
+        let summary = self.conversations().get_summary(request).await.reply();
+        summary.segments.into_iter().filter(|it| it.method() == SummaryMethod::Imported).collect()
+    }
+
+    async fn forget_in(&self, id: &str, instructions: &str, mode: ForgetMode) -> ForgetResponse {
+        let request = ForgetRequest {
+            conversation_id: id.to_owned(),
+            instructions: instructions.to_owned(),
+            mode: mode.into(),
+            ..Default::default()
+        };
+        self.memory().forget(request).await.reply()
+    }
+}
+
+fn summarised() -> Value {
+    let summary = |month: u32, text: &str| {
+        json!({"startDate": format!("2024-{month:02}-01"), "endDate": format!("2024-{month:02}-28"),
+        "summary": text, "conversationCount": month})
+    };
+    json!({"recentConversations": [], "lastSummarized": "2024-03-01",
+        "summaries": [summary(1, "They met. The code is zanzibar."), summary(2, "They parted.")]})
+}
+
+#[tokio::test]
+async fn summaries_of_a_history_are_segments_and_are_rendered() {
+    let session = Session::new().await;
+    let response = session.import(named("old"), &summarised()).await;
+    assert_eq!((only(&response).started, only(&response).summary_count()), (true, 2));
+    let imported = session.imported("old").await;
+    assert_eq!(imported[0].text, "2024-01-01 to 2024-01-28: They met.\nThe code is zanzibar.\n");
+    assert!(imported[0].covers.is_empty());
+    let period = imported[1].imported.as_ref().expect("a period");
+    assert_eq!(period.start_time.map(|time| time.seconds), Some(1_706_745_600));
+    assert_eq!(period.conversation_count, Some(2));
+    let request = BuildContextRequest { conversation_id: "old".into(), ..Default::default() };
+    let context = session.context().build_context(request).await.reply();
+    assert!(context.messages_json.contains("They parted."), "{}", context.messages_json);
+    let request = ExportConversationRequest { conversation_id: "old".into(), ..Default::default() };
+    let (_, end) = session.export_with(request).await;
+    assert_eq!(end.losses.iter().map(|loss| loss.field.as_str()).collect::<Vec<_>>(), ["title", "summaries"]);
+}
+
+#[tokio::test]
+async fn a_hard_forget_reaches_what_was_imported_in_forks_too() {
+    let session = Session::new().await;
+    let mut history = summarised();
+    let entry =
+        |id: &str| json!({"id": id, "userMessage": "hi", "assistantResponse": "hello", "toolsUsed": []});
+    history["recentConversations"] = json!([entry("1")]);
+    session.import(named("old"), &history).await;
+    let fork = ForkConversationRequest {
+        conversation_id: "old".into(),
+        new_conversation_id: "fork".into(),
+        ..Default::default()
+    };
+    session.conversations().fork_conversation(fork).await.reply();
+    assert_eq!(session.imported("fork").await.len(), 2);
+    session.forget_in("old", "all", ForgetMode::Soft).await;
+    assert_eq!(session.imported("old").await.len(), 2, "a soft forget destroys nothing");
+    let response = session.forget_in("old", "about:zanzibar", ForgetMode::Hard).await;
+    assert_eq!(response.rebuilt_segments(), 1);
+    for id in ["old", "fork"] {
+        let texts: String = session.imported(id).await.iter().map(|segment| segment.text.clone()).collect();
+        assert_eq!(texts, "2024-01-01 to 2024-01-28: They met.\n2024-02-01 to 2024-02-28: They parted.\n");
+    }
+    session.forget_in("old", "all", ForgetMode::Hard).await;
+    assert_eq!((session.imported("old").await, session.imported("fork").await), (vec![], vec![]));
+}
+
+#[tokio::test]
+async fn an_empty_history_stores_nothing_and_says_so() {
+    let session = Session::new().await;
+    let before = session.cursor();
+    let file = json!({"conversationData": {"recentConversations": [], "summaries": []}});
+    let response = session.import(ImportHeader::default(), &file).await;
+    assert_eq!(response.conversations, []);
+    assert!(response.warnings[0].description.contains("nothing is stored"), "{:?}", response.warnings);
+    assert_eq!(session.cursor(), before, "nothing happened");
 }
 
 #[tokio::test]

@@ -2,11 +2,16 @@
 
 use std::sync::Arc;
 
-use crate::domain::{Head, Ranges, compaction::Compaction, limits::MAX_SEGMENTS, segment::Segment};
+use crate::domain::{
+    Head, Ranges,
+    compaction::Compaction,
+    limits::MAX_SEGMENTS,
+    segment::{Segment, UNSAID},
+};
 
 /// A segment has a number that was given out, covers what left the window and no other segment
-/// covers, and tells only of what it covers; all together are within their limits. Answers of what
-/// they tell.
+/// covers, or was imported and covers nothing, and tells only of what it covers; all together are within
+/// their limits. Answers of what they tell.
 pub(super) fn check(
     head: &Head,
     segments: &[Arc<Segment>],
@@ -87,7 +92,9 @@ fn check_segment(
     wrong: &mut Vec<String>,
 ) -> Ranges {
     let covers = &segment.covers;
-    let told: Ranges = segment.sentences.iter().map(|sentence| sentence.sequence).collect();
+    let told = segment.sentences.iter().map(|sentence| sentence.sequence);
+    let told: Ranges = told.filter(|_| segment.imported.is_none()).collect();
+    let is_unsaid = segment.sentences.iter().all(|sentence| sentence.sequence == UNSAID);
     let llm_text = segment.llm_text.iter().map(|text| &text.from);
     let awaits = segment.awaits.iter().map(|awaits| &awaits.from);
     let said = Ranges::before(head.next);
@@ -100,8 +107,11 @@ fn check_segment(
     none("covers what did not leave the window", &without(covers, &head.left));
     none("tells of what it does not cover", &without(&told, covers));
     llm_text.chain(awaits).for_each(|from| none("was told from what was not said", &without(from, &said)));
-    if covers.is_empty() {
+    if !segment.stands() {
         wrong.push(format!("{name} covers nothing"));
+    }
+    if segment.imported.is_some() && !(covers.is_empty() && is_unsaid) {
+        wrong.push(format!("{name} was imported, and tells of what was said"));
     }
     covered.union(covers);
     told

@@ -121,7 +121,8 @@ impl Material {
         let assistants: Vec<&str> = assistants.filter_map(|utterance| utterance.name()).collect();
 
         let segments = conversation.summary.segments();
-        let sentences = || segments.iter().flat_map(|segment| &segment.sentences);
+        let said = || segments.iter().filter(|segment| segment.imported.is_none());
+        let sentences = || said().flat_map(|segment| &segment.sentences);
         let head = sentences().take(END_SENTENCES);
         let skipped = sentences().count().saturating_sub(END_SENTENCES).max(END_SENTENCES);
         let told = head.chain(sentences().skip(skipped)).map(|told| Line::new(told, None, &assistants));

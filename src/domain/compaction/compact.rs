@@ -116,7 +116,8 @@ impl Transition {
     ) {
         let had = before.summary.segments();
         let has = |number| self.after.summary.segments().iter().any(|segment| segment.number == number);
-        let folded = had.iter().filter(|segment| !has(segment.number)).cloned();
+        let said = had.iter().filter(|segment| segment.imported.is_none());
+        let folded = said.filter(|segment| !has(segment.number)).cloned();
         let tokens_after = self.after.window.tokens() + u64::from(self.after.summary.tokens());
         let compaction = Compaction {
             number: self.after.head.next_compaction,

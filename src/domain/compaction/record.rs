@@ -48,7 +48,8 @@ pub struct Compaction {
     pub model: Option<Arc<str>>,
     /// When it was undone.
     pub undone: Option<Timestamp>,
-    /// The segments that it folded, as they would be now; `None` when it cannot be undone any more.
+    /// The segments that it folded, as they would be now, but for imported ones, which stay folded; `None`
+    /// when it cannot be undone any more.
     pub folded: Option<Arc<[Arc<Segment>]>>,
 }
 

@@ -20,6 +20,7 @@ use crate::domain::{
     memorize::{Memorize, memorize},
     policy::PolicyUpdate,
     restore::{Restore, restore},
+    segment::{Imported, ImportedSummary},
     update::{Update, UpdateUtterance, update, update_utterance},
 };
 
@@ -525,4 +526,26 @@ fn a_compactions_figures_follow_what_stands() {
     assert!(told < extracted && model.is_some());
     life.say(1);
     assert_eq!(life.state.compactions[0].tokens_after, told, "what is said later is no part of it");
+}
+
+#[test]
+fn what_was_imported_outlives_a_compaction_and_its_undo() {
+    let mut life = Life::new(policy(Policy { summary_token_limit: Some(200), ..Policy::SESSION }));
+    let of = Imported { start: Timestamp(1), end: Timestamp(2), conversations: 3 };
+    let periods: Vec<_> =
+        (0..20).map(|n| ImportedSummary { of, text: format!("They chose plan {n}.").into() }).collect();
+    let loaded = Loaded::new();
+    let with = Context { now: Timestamp(0), counter: o200k(), loaded: &loaded, llm: false }
+        .summary_context(&life.state.head.policy);
+    life.state.summary = life.state.summary.import(&periods, &with);
+    life.say(60);
+    for _ in 0..2 {
+        life.compact(15).unwrap();
+        life.check().unwrap();
+        assert!(life.state.summary.has_imported());
+        life.undo().unwrap();
+        life.check().unwrap();
+        assert!(life.state.summary.has_imported());
+        assert!(life.state.summary.covers().is_empty());
+    }
 }

@@ -174,6 +174,11 @@ impl Taken {
         let mut window = before.window.clone();
         window.truncate(at);
         let newest = window.last().map(|newest| newest.sequence);
+        if at == Sequence(0) {
+            // nothing is shared, nor what was imported before
+            let summary = Cut { summary: Summary::default(), approximate: false };
+            return Ok(Self { window, left: Ranges::new(), archived: Ranges::new(), summary });
+        }
         if before.head.left.is_empty() || before.head.left.last() < newest {
             let (left, archived) = ((*before.head.left).clone(), (*before.head.archived).clone());
             let summary = Cut { summary: before.summary.clone(), approximate: false };

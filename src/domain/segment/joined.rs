@@ -48,7 +48,9 @@ impl<'a> Joined<'a> {
         let source_tokens = self.older.source_tokens + self.newer.source_tokens;
         let mut covers = self.older.covers.clone();
         covers.union(&self.newer.covers);
-        Segment::new(level, covers, sentences, source_tokens)
+        let both = self.older.imported.zip(self.newer.imported);
+        let imported = both.map(|(older, newer)| older.and(newer));
+        Segment { imported, ..Segment::new(level, covers, sentences, source_tokens) }
     }
 
     fn both(&self) -> [&'a Segment; 2] {
@@ -81,7 +83,7 @@ impl<'a> Joined<'a> {
     }
 
     fn awaits(&self, with: &SummaryContext<'_>) -> Option<Arc<Awaits>> {
-        let now = with.awaits?;
+        let now = with.awaits.filter(|_| self.older.imported.is_none())?;
         let waiting = self.both().into_iter().filter_map(|segment| segment.awaits.as_ref());
         let since = waiting.clone().map(|awaits| awaits.since).min().unwrap_or(now);
         let mut focus: Vec<String> = waiting.flat_map(|awaits| awaits.focus.iter().cloned()).collect();

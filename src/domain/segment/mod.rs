@@ -2,9 +2,11 @@
 
 mod chunk;
 mod cut;
+mod imported;
 mod joined;
 mod llm;
 mod llm_text;
+mod period;
 mod rebuild;
 mod record;
 mod rewrite;
@@ -16,6 +18,7 @@ mod unfold;
 
 pub use cut::Cut;
 pub use llm_text::{Awaits, LlmText, Unfit, lines};
+pub use period::{Imported, ImportedSummary, UNSAID};
 pub use record::Segment;
 pub use summary::{SegmentChanges, Summary};
 pub use summary_context::SummaryContext;

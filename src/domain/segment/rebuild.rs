@@ -44,7 +44,13 @@ impl<'a> Rebuild<'a> {
         self.segments.push(segment);
     }
 
-    /// Replaces each segment for which `change` gives another. One that covers nothing any
+    /// Adds the oldest segments.
+    pub(super) fn begin_with(&mut self, segments: Vec<Segment>) {
+        let segments: Vec<_> = segments.into_iter().map(|segment| self.numbered(segment)).collect();
+        self.segments.splice(0..0, segments);
+    }
+
+    /// Replaces each segment for which `change` gives another. One that stands for nothing any
     /// more goes.
     pub(super) fn replace(&mut self, mut change: impl FnMut(&Segment) -> Option<Segment>) {
         for at in 0..self.segments.len() {
@@ -52,7 +58,7 @@ impl<'a> Rebuild<'a> {
                 self.segments[at] = self.numbered(changed);
             }
         }
-        self.segments.retain(|segment| !segment.covers.is_empty());
+        self.segments.retain(|segment| segment.stands());
     }
 
     /// Merges old segments until there are at most [`MAX_SEGMENTS`], which loses nothing, and,
@@ -60,11 +66,12 @@ impl<'a> Rebuild<'a> {
     ///
     /// Merged are always the two oldest neighbours of equal level: so levels grow with the
     /// logarithm of what was said, and what is old has been thinned out most often. A merge
-    /// drops at most half of the two.
+    /// drops at most half of the two. What was imported is merged apart from what was said.
     pub(super) fn fold(&mut self, with: &SummaryContext<'_>) {
         let limit = with.limit();
         while self.segments.len() > MAX_SEGMENTS {
-            self.merge(|_| None, with);
+            let Some(pair) = self.pair() else { break };
+            self.merge(pair, |_| None, with);
         }
         if total(&self.segments) <= limit {
             return;
@@ -72,19 +79,27 @@ impl<'a> Rebuild<'a> {
         let target = u32::try_from(u64::from(limit) * FOLD_PERCENT / 100).unwrap_or(limit);
         loop {
             let excess = total(&self.segments).saturating_sub(target);
-            match self.segments.len() {
+            match self.pair() {
                 _ if excess == 0 => return,
-                0 | 1 => return self.trim(target),
-                _ => self.merge(|tokens| Some((tokens / 2).max(tokens.saturating_sub(excess))), with),
+                None => return self.trim(target),
+                Some(pair) => {
+                    self.merge(pair, |tokens| Some((tokens / 2).max(tokens.saturating_sub(excess))), with);
+                }
             }
         }
     }
 
-    /// Merges one pair into a segment of the next level, within what `budget` makes of their
+    /// The pair that is merged next; `None` when none is left that may be.
+    fn pair(&self) -> Option<usize> {
+        let fit = |pair: &&[Arc<Segment>]| pair[0].imported.is_some() == pair[1].imported.is_some();
+        let pairs = || self.segments.windows(2).enumerate().filter(|(_, pair)| fit(pair));
+        let level = pairs().find(|(_, pair)| pair[0].level == pair[1].level);
+        level.or_else(|| pairs().next()).map(|(at, _)| at)
+    }
+
+    /// Merges the pair into a segment of the next level, within what `budget` makes of their
     /// tokens; `None` keeps all.
-    fn merge(&mut self, budget: impl Fn(u32) -> Option<u32>, with: &SummaryContext<'_>) {
-        let levels = self.segments.windows(2);
-        let at = levels.into_iter().position(|pair| pair[0].level == pair[1].level).unwrap_or(0);
+    fn merge(&mut self, at: usize, budget: impl Fn(u32) -> Option<u32>, with: &SummaryContext<'_>) {
         let (Some(older), Some(newer)) = (self.segments.get(at), self.segments.get(at + 1)) else { return };
         let merged = match budget(older.tokens.saturating_add(newer.tokens)) {
             None => Joined::of(older, newer).whole(with),
@@ -94,13 +109,17 @@ impl<'a> Rebuild<'a> {
         self.segments.splice(at..at + 2, [merged]);
     }
 
-    /// Cuts the only segment down to `budget` tokens. A model's text gives way to sentences.
+    /// Cuts the segments that are left down to `budget` tokens, each in proportion. A model's text gives way
+    /// to sentences.
     fn trim(&mut self, budget: u32) {
+        let all = u64::from(total(&self.segments)).max(1);
         self.replace(|segment| {
-            let sentences: Vec<Sentence> = select(segment.sentences.clone(), &Focus::none(), budget);
+            let share = u64::from(budget) * u64::from(segment.tokens) / all;
+            let share = u32::try_from(share).unwrap_or(budget);
+            let sentences: Vec<Sentence> = select(segment.sentences.clone(), &Focus::none(), share);
             let covers = segment.covers.clone();
             let own = Segment::new(segment.level, covers, sentences, segment.source_tokens);
-            Some(Segment { awaits: segment.awaits.clone(), ..own })
+            Some(Segment { awaits: segment.awaits.clone(), imported: segment.imported, ..own })
         });
     }
 

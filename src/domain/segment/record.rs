@@ -8,6 +8,7 @@ use crate::domain::{
     limits::{SEGMENT_FLOOR_TOKENS, SEGMENT_PERCENT},
     segment::{
         llm_text::{Awaits, LlmText, Unfit, lines},
+        period::Imported,
         summary_context::SummaryContext,
     },
 };
@@ -19,7 +20,7 @@ pub struct Segment {
     pub number: u32,
     /// 0 when written; one more with each fold.
     pub level: u32,
-    /// The sequences that it stands for, soft-forgotten ones too.
+    /// The sequences that it stands for, soft-forgotten ones too; none when it was imported.
     pub covers: Ranges,
     /// What was taken out of what was said, in the order said.
     pub sentences: Vec<Sentence>,
@@ -31,6 +32,8 @@ pub struct Segment {
     pub llm_text: Option<Arc<LlmText>>,
     /// A model is to tell it; `None` once nothing is awaited.
     pub awaits: Option<Arc<Awaits>>,
+    /// What it tells of, when an import brought it: of no utterance.
+    pub imported: Option<Imported>,
 }
 
 impl Segment {
@@ -44,8 +47,17 @@ impl Segment {
         self.lines().iter().map(|sentence| &*sentence.text).collect()
     }
 
+    /// Whether there is something that it stands for.
+    pub(in crate::domain) fn stands(&self) -> bool {
+        match self.imported {
+            Some(_) => !self.sentences.is_empty(),
+            None => !self.covers.is_empty(),
+        }
+    }
+
     pub(super) fn new(level: u32, covers: Ranges, sentences: Vec<Sentence>, source_tokens: u64) -> Self {
-        Self { number: 0, level, covers, sentences, tokens: 0, source_tokens, llm_text: None, awaits: None }
+        let (llm_text, awaits, imported) = (None, None, None);
+        Self { number: 0, level, covers, sentences, tokens: 0, source_tokens, llm_text, awaits, imported }
             .sum()
     }
 
@@ -64,6 +76,7 @@ impl Segment {
     /// The sequences that its text tells of, or may tell of where a model wrote it.
     pub(super) fn told(&self) -> Ranges {
         match &self.llm_text {
+            _ if self.imported.is_some() => Ranges::new(),
             Some(llm_text) => llm_text.from.clone(),
             None => self.sentences.iter().map(|sentence| sentence.sequence).collect(),
         }

@@ -6,7 +6,8 @@ use crate::domain::{Ranges, Sequence, Timestamp, extractive::Sentence, segment::
 
 /// A conversation's segments, oldest first.
 ///
-/// - Every sequence that was written and not erased is covered by exactly one segment.
+/// - Every sequence that was written and not erased is covered by exactly one segment. Those that an import
+///   brought cover none, and stand first.
 /// - The tokens never pass the limit that the last change was given; `None` is unlimited.
 /// - A clone costs one reference count.
 #[derive(Clone, Debug)]
@@ -37,7 +38,8 @@ impl Summary {
     /// to get.
     pub fn numbered(mut segments: Vec<Arc<Segment>>, next_number: u32) -> Self {
         // What was erased or left late may have changed the order.
-        segments.sort_by_key(|segment| segment.covers.last());
+        let ends = |segment: &Segment| segment.imported.map(|imported| (imported.end, imported.start));
+        segments.sort_by_key(|segment| (segment.covers.last(), ends(segment), segment.number));
         let tokens = total(&segments);
         let covered = segments.iter().map(|segment| segment.covers.count()).sum();
         let awaits = segments.iter().filter_map(|segment| segment.awaits.as_ref());

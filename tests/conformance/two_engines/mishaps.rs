@@ -70,6 +70,7 @@ async fn import(pair: &Pair, count: usize) -> Result<usize, String> {
         start: None,
         ends: None,
         labels: Default::default(),
+        summaries: Vec::new(),
         drafts,
     };
     let call = ImportCall {
@@ -80,6 +81,7 @@ async fn import(pair: &Pair, count: usize) -> Result<usize, String> {
         into_existing: false,
         lenient: false,
         validate_only: false,
+        once: false,
     };
     match pair.engine.import_conversations(&Caller::default(), call).await {
         Ok(replies) => Ok(replies.iter().map(|reply| reply.stored).sum()),

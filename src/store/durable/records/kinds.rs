@@ -86,7 +86,7 @@ kinds! {
     /// Its title, labels, shares and parent.
     Descriptions = 5, version 1, "description": LineageId => Description;
     /// A segment of its summary, by its number.
-    Segments = 6, version 2, "segment": (LineageId, u32) => Segment;
+    Segments = 6, version 3, "segment": (LineageId, u32) => Segment;
     /// An utterance, by the lineage that it was written to.
     Utterances = 7, version 2, "utterance": (LineageId, Sequence) => Utterance;
     /// Where an utterance is to which a client gave an id, by the lineage that it was written to.

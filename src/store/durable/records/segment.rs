@@ -5,7 +5,7 @@ use std::sync::Arc;
 use crate::domain::{
     LineageId,
     extractive::Sentence,
-    segment::{Awaits, LlmText, Segment},
+    segment::{Awaits, Imported, LlmText, Segment, UNSAID},
 };
 
 use super::{
@@ -18,9 +18,14 @@ use super::{
 };
 
 impl RecordValue<(LineageId, u32)> for Segment {
-    /// One who passed over a model's text would show, and count, others in its place.
+    /// One who passed over a model's text would show, and count, others in its place; one who passed over
+    /// where an imported one came from would miss what it covers.
     fn version(&self) -> u8 {
-        if self.llm_text.is_some() || self.awaits.is_some() { 2 } else { 1 }
+        match self.llm_text.is_some() || self.awaits.is_some() {
+            _ if self.imported.is_some() => 3,
+            true => 2,
+            false => 1,
+        }
     }
 
     fn room(&self) -> usize {
@@ -45,19 +50,23 @@ pub(super) fn write_segment(segment: &Segment, to: &mut Fields<'_>) {
     segment.source_tokens.put(4, to);
     segment.llm_text.put(20, to);
     segment.awaits.put(21, to);
+    segment.imported.put(22, to);
 }
 
 /// The segment with a number.
 pub(super) fn segment(number: u32, from: &Payload<'_>) -> Result<Segment, Fault> {
+    let imported = Option::<Imported>::get("what it was imported of", 22, from)?;
+    let order = if imported.is_some() { Order::Unsaid } else { Order::Ascending };
     let segment = Segment {
         number,
         level: Field::get("the level", 1, from)?,
         covers: Field::get("the ranges that it covers", 2, from)?,
-        sentences: lines("the sequence of a sentence", 3, Order::Ascending, from)?,
+        sentences: lines("the sequence of a sentence", 3, order, from)?,
         tokens: 0,
         source_tokens: Field::get("the tokens of the source", 4, from)?,
         llm_text: Option::<Arc<LlmText>>::get("what a model told", 20, from)?,
         awaits: Option::<Arc<Awaits>>::get("what is awaited", 21, from)?,
+        imported,
     };
     let tokens = segment.lines().iter().try_fold(0u32, |sum, line| sum.checked_add(line.tokens));
     let tokens = tokens.ok_or_else(|| Fault::wrong("the tokens", "are too many to add up"))?;
@@ -91,11 +100,21 @@ message! {
     }
 }
 
+message! {
+    Imported {
+        1 start: "the start of what was imported",
+        2 end: "the end of what was imported",
+        3 conversations: "the conversations that were imported",
+    }
+}
+
 /// In which order lines stand by their sequences.
 #[derive(Clone, Copy)]
 enum Order {
     Ascending,
     Any,
+    /// They have none.
+    Unsaid,
 }
 
 /// Of each line in field 1, how far its sequence is behind that of the line before, or behind 0; where it may
@@ -105,7 +124,7 @@ fn put_lines(lines: &[Sentence], number: u32, order: Order, to: &mut Fields<'_>)
     for line in lines {
         let step = line.sequence.0.wrapping_sub(before);
         let step = match order {
-            Order::Ascending => step,
+            Order::Ascending | Order::Unsaid => step,
             Order::Any => zigzag(step.cast_signed()),
         };
         to.message(number, |to| {
@@ -126,10 +145,14 @@ fn lines(part: &'static str, number: u32, order: Order, from: &Payload<'_>) -> R
         let step = Field::get(part, 1, &from)?;
         before = match order {
             Order::Ascending => before.saturating_add(step),
+            Order::Unsaid => UNSAID.0,
             Order::Any => before.wrapping_add_signed(unzigzag(step)),
         };
         lines.push(Sentence {
-            sequence: sequence(part, before)?,
+            sequence: match order {
+                Order::Unsaid => UNSAID,
+                Order::Ascending | Order::Any => sequence(part, before)?,
+            },
             text: Field::get("the text of a line", 2, &from)?,
             tokens: Field::get("the tokens of a line", 3, &from)?,
             weight: Field::get("the weight of a line", 4, &from)?,

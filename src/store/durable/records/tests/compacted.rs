@@ -12,7 +12,7 @@ use crate::{
         capacity::Capacity,
         compaction::{Advice, Cause, Compaction},
         extractive::Sentence,
-        segment::{Awaits, LlmText, Segment},
+        segment::{Awaits, Imported, LlmText, Segment, UNSAID},
     },
     store::Outcome,
 };
@@ -74,6 +74,27 @@ fn what_compactions_brought_is_stable() {
         assert_eq!(Record::read(&bytes(key), &bytes(value)), Ok(record));
     }
     assert_eq!(examples().len(), WRITTEN.len());
+}
+
+/// What an import brings; never changed.
+#[test]
+fn an_imported_segment_is_stable() {
+    const WRITTEN: &str = "0308011a10120a54686579206d65742e0a1804203c2004b20114088080a6a09982a206108280a6a09982a20618033a2311c8";
+    let sentence =
+        Sentence { sequence: UNSAID, text: "They met.\n".into(), tokens: 4, weight: 60 };
+    let imported = Imported { start: TIME, end: Timestamp(TIME.0 + 1), conversations: 3 };
+    let segment = Segment {
+        covers: Ranges::new(),
+        sentences: vec![sentence],
+        tokens: 4,
+        source_tokens: 4,
+        imported: Some(imported),
+        ..segment()
+    };
+    let record = Record::Segments((LINEAGE, 3), segment);
+    let (key, value) = record.written();
+    assert_eq!((hex(&value).as_str(), value[0]), (WRITTEN, 3));
+    assert_eq!(Record::read(&key, &bytes(WRITTEN)), Ok(record));
 }
 
 /// A field that came later; it is absent while it says nothing.

@@ -12,7 +12,7 @@ use crate::{
         compaction::{Cause, Compaction},
         exchange::{AbandonedCall, LateResult, OpenExchange},
         extractive::Sentence,
-        segment::{Awaits, LlmText, Segment},
+        segment::{Awaits, Imported, LlmText, Segment, UNSAID},
     },
     store::{
         RecipientKey,
@@ -224,7 +224,8 @@ pub fn segment() -> impl Strategy<Value = Segment> {
                 })
                 .collect();
             let tokens = sentences.iter().map(|sentence| sentence.tokens).sum();
-            Segment { number, level, covers, sentences, tokens, source_tokens, llm_text: None, awaits: None }
+            let (llm_text, awaits, imported) = (None, None, None);
+            Segment { number, level, covers, sentences, tokens, source_tokens, llm_text, awaits, imported }
         },
     )
 }
@@ -256,6 +257,15 @@ fn awaits() -> impl Strategy<Value = Awaits> {
         told,
         from,
         focus: focus.into(),
+    })
+}
+
+/// A segment that an import brought.
+pub fn imported_segment() -> impl Strategy<Value = Segment> {
+    (segment(), time(), time(), any::<u64>()).prop_map(|(mut segment, start, end, conversations)| {
+        segment.sentences.iter_mut().for_each(|sentence| sentence.sequence = UNSAID);
+        let imported = Some(Imported { start, end, conversations });
+        Segment { covers: Ranges::new(), imported, ..segment }
     })
 }
 

@@ -190,8 +190,9 @@ proptest! {
     }
 
     #[test]
-    fn segments(lineage in lineage(), segment in told_segment()) {
+    fn segments(lineage in lineage(), segment in told_segment(), imported in imported_segment()) {
         comes_back::<Segments>((lineage, segment.number), segment);
+        comes_back::<Segments>((lineage, imported.number), imported);
     }
 
     #[test]

@@ -357,6 +357,7 @@ pub fn segment() -> Segment {
         source_tokens: 90,
         llm_text: None,
         awaits: None,
+        imported: None,
     }
 }
 

@@ -1,0 +1,70 @@
+//! Summaries of what was said before there was the conversation, which an import brings.
+//!
+//! They cover no sequence, so they count as no coverage: of all other segments, each sequence that left the
+//! window is covered by exactly one. They stand before those, are folded only with one another, and lose
+//! their sentences to the summary's limit as others do; one that has none left goes.
+
+use crate::domain::{
+    Ranges, TokenCounter,
+    segment::{
+        llm_text::lines,
+        period::{ImportedSummary, UNSAID},
+        rebuild::Rebuild,
+        record::Segment,
+        summary::Summary,
+        summary_context::SummaryContext,
+    },
+};
+
+impl Segment {
+    /// One that an import brings; `None` when it says nothing.
+    fn of_import(summary: &ImportedSummary, counter: &dyn TokenCounter) -> Option<Self> {
+        let sentences = lines(&one_a_line(&summary.text), UNSAID, u32::MAX, counter).ok()?;
+        let source_tokens = sentences.iter().map(|sentence| u64::from(sentence.tokens)).sum();
+        let own = Self::new(0, Ranges::new(), sentences, source_tokens);
+        Some(Self { imported: Some(summary.of), ..own })
+    }
+}
+
+/// A line for each sentence, so that those that tell least can go first.
+fn one_a_line(text: &str) -> String {
+    let mut sentences = String::with_capacity(text.len());
+    for line in text.lines() {
+        let mut ends = true;
+        for word in line.split_whitespace() {
+            sentences.push(if ends && !word.starts_with(char::is_lowercase) { '\n' } else { ' ' });
+            sentences.push_str(word);
+            ends = word.ends_with(['.', '!', '?', '…']);
+        }
+        sentences.push('\n');
+    }
+    sentences
+}
+
+impl Summary {
+    /// Adds summaries of what was said before the conversation; folds as the limit demands.
+    pub fn import(&self, summaries: &[ImportedSummary], with: &SummaryContext<'_>) -> Self {
+        let mut rebuild = Rebuild::of(self);
+        let segments = summaries.iter().filter_map(|summary| Segment::of_import(summary, with.counter));
+        rebuild.begin_with(segments.collect());
+        rebuild.fold(with);
+        rebuild.done()
+    }
+
+    /// Whether an import brought something of it.
+    pub fn has_imported(&self) -> bool {
+        self.segments().iter().any(|segment| segment.imported.is_some())
+    }
+
+    /// After a hard forget: no imported sentence remains for which `gone` holds.
+    pub fn erase_imported(&self, gone: impl Fn(&str) -> bool) -> Self {
+        let mut rebuild = Rebuild::of(self);
+        rebuild.replace(|segment| {
+            let imported = segment.imported.filter(|_| segment.sentences.iter().any(|it| gone(&it.text)))?;
+            let kept = segment.sentences.iter().filter(|sentence| !gone(&sentence.text)).cloned().collect();
+            let rest = Segment::new(segment.level, segment.covers.clone(), kept, segment.source_tokens);
+            Some(Segment { imported: Some(imported), ..rest })
+        });
+        rebuild.done()
+    }
+}
