@@ -79,11 +79,12 @@
 //!
 //! # Models come behind
 //!
-//! What leaves a window is summarised in the same commit, without a model. Where one is configured, the
-//! segment is provisional: it is its own place in the queue, of which the store keeps an index, so that
-//! the queue survives a restart. What a model tells of it is a decision like any other. It is dropped
-//! when the segment is not there any more, or anything was forgotten, restored or edited since the model
-//! was shown it; so no write waits for a model, and nothing forgotten comes back with an answer.
+//! What leaves a window is summarised in the same commit, without a model; so is a conversation that ends.
+//! Where a model is configured, the segment, or the ending, waits for it: it is its own place in the queue, of
+//! which the store keeps an index, so that the queue survives a restart. What a model tells of it is a decision
+//! like any other. It is dropped when the segment is not there any more, or anything was forgotten, restored or
+//! edited since the model was shown it; so no write waits for a model, and nothing forgotten comes back with an
+//! answer.
 //!
 //! # Where things are
 //!
@@ -96,7 +97,8 @@
 //!   ledger, the kind of talk)
 //! - compactions, their undo, and the advice to compact: [`domain::compaction`]
 //! - what a model writes: [`engine::llm`] (what it is asked, when, and what becomes of failures),
-//!   [`domain::compaction::replace_by_llm()`] (the rule), [`summarizer`] (its protocols and prompts)
+//!   [`domain::compaction::replace_by_llm()`] and [`domain::closing::replace_closing()`] (the rules),
+//!   [`summarizer`] (its protocols and prompts)
 //! - titles and closing summaries: [`domain::closing`]; numbers: [`domain::stats`]; shares:
 //!   [`domain::share`]
 //! - forks: [`domain::fork`]; where their utterances are stored: [`domain::Trunk`]; edits: [`domain::edit`]

@@ -107,6 +107,19 @@ pub struct Ending {
     pub title: Option<Arc<str>>,
     /// What it was about and what came of it, in two or three sentences.
     pub summary: Option<Arc<str>>,
+    /// Since when a model is to tell both; `None` when none is.
+    pub awaits: Option<Timestamp>,
+    /// Who told them, when a model did.
+    pub teller: Option<Teller>,
+}
+
+/// A model that told something, and how it was asked.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Teller {
+    /// The model.
+    pub model: Arc<str>,
+    /// The version of the prompts.
+    pub prompt: u32,
 }
 
 /// A conversation: its head, its window, and the summary of what left the window.
@@ -200,6 +213,12 @@ impl Conversation {
         self.head.revision != Revision::NONE
     }
 
+    /// Since when a segment of its summary, or its closing, has waited for a model.
+    pub fn awaits_since(&self) -> Option<Timestamp> {
+        let closing = self.head.ended.as_ref().and_then(|ending| ending.awaits);
+        self.summary.awaits_since().into_iter().chain(closing).min()
+    }
+
     /// Whether the utterance is stored, in the window or the archive.
     pub fn stores(&self, sequence: Sequence) -> bool {
         self.window.get(sequence).is_some() || self.head.archived.contains(sequence)
@@ -276,6 +295,7 @@ impl Head {
 impl Ending {
     fn memory_bytes(&self) -> usize {
         let made = [&self.title, &self.summary].map(|text| text.as_ref().map_or(0, |text| text.len()));
-        128 + self.reason.len() + made.iter().sum::<usize>()
+        let model = self.teller.as_ref().map_or(0, |teller| teller.model.len());
+        128 + self.reason.len() + model + made.iter().sum::<usize>()
     }
 }

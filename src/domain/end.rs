@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::domain::{
-    Conversation, Ending, Refusal, Revision, Timestamp, TokenCounter, Transition,
+    Conversation, Ending, Refusal, Revision, Timestamp, Transition,
     change::Context,
     closing,
     conversation::{Status, Timeouts},
@@ -31,23 +31,52 @@ pub fn end(before: &Conversation, command: &End, context: &Context<'_>) -> Resul
     let head = &mut transition.after.head;
     head.open = None;
     head.awaits_answer = false;
-    let (title, summary) = (None, None);
-    head.ended = Some(Arc::new(Ending { time: context.now, reason: command.reason.clone(), title, summary }));
-    transition.renew_closing(context.counter);
+    head.ended = Some(Arc::new(Ending::at(context.now, command.reason.clone())));
+    transition.renew_closing(context);
     Ok(transition.finish(&before.summary))
 }
 
+impl Ending {
+    /// One of which nothing is told yet.
+    pub(super) fn at(time: Timestamp, reason: Arc<str>) -> Self {
+        Self { time, reason, title: None, summary: None, awaits: None, teller: None }
+    }
+}
+
 impl Transition {
-    /// Tells anew what an ended conversation was about, because what is stored of it changed.
-    pub(super) fn renew_closing(&mut self, counter: &dyn TokenCounter) {
+    /// Tells anew what an ended conversation was about, because what is stored of it changed; a model is to
+    /// tell it again, where there is one.
+    pub(super) fn renew_closing(&mut self, context: &Context<'_>) {
         let Some(ending) = &self.after.head.ended else { return };
-        let (time, reason) = (ending.time, ending.reason.clone());
-        let title = match self.after.head.title {
-            None => closing::title(&self.after, counter),
+        let mut ending = Ending::at(ending.time, ending.reason.clone());
+        ending.title = self.made_title(context);
+        ending.summary = closing::summary(&self.after, context.counter);
+        ending.awaits = self.awaits_teller(context).filter(|_| ending.summary.is_some());
+        self.after.head.ended = Some(Arc::new(ending));
+    }
+
+    /// Takes the title of an ended conversation back that was made of it, because it was given one, or makes
+    /// one, because that was taken away.
+    pub(super) fn renew_title(&mut self, context: &Context<'_>) {
+        let Some(ending) = &self.after.head.ended else { return };
+        let mut ending = (**ending).clone();
+        ending.title = self.made_title(context);
+        if ending.title.is_some() {
+            ending.awaits = ending.awaits.or(self.awaits_teller(context));
+        }
+        self.after.head.ended = Some(Arc::new(ending));
+    }
+
+    fn made_title(&self, context: &Context<'_>) -> Option<Arc<str>> {
+        match self.after.head.title {
+            None => closing::title(&self.after, context.counter),
             Some(_) => None,
-        };
-        let summary = closing::summary(&self.after, counter);
-        self.after.head.ended = Some(Arc::new(Ending { time, reason, title, summary }));
+        }
+    }
+
+    /// The time, when a model is to tell what the conversation was about.
+    fn awaits_teller(&self, context: &Context<'_>) -> Option<Timestamp> {
+        context.summary_context(&self.after.head.policy).awaits
     }
 }
 

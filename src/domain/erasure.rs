@@ -60,7 +60,7 @@ pub fn erase_lost(
         transition.rewrite(vec![bare.clone()]);
         transition.retell(&[bare], context);
     }
-    transition.renew_closing(context.counter);
+    transition.renew_closing(context);
     Ok(Some(transition.finish(&before.summary)))
 }
 

@@ -110,7 +110,7 @@ pub fn would_forget(
         transition.erase_imported(|text| instruction.tells_imported(text));
         doubt(&mut transition, &instruction, context);
     }
-    transition.renew_closing(context.counter);
+    transition.renew_closing(context);
     let transition = transition.finish(&before.summary);
     let still_told = left.intersection(&transition.after.summary.told());
     let transition = Some(transition);

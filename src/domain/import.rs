@@ -5,7 +5,6 @@ use std::{borrow::Cow, collections::BTreeMap, sync::Arc};
 use crate::domain::{
     Conversation, Ending, Need, Refusal, Revision, Timestamp, Transition, Verdict,
     change::Context,
-    closing,
     memorize::{Irregularity, Memorize, memorize},
     segment::ImportedSummary,
 };
@@ -135,12 +134,10 @@ fn end(transition: &mut Transition, ends: &Ends, context: &Context<'_>) {
     let head = &mut transition.after.head;
     head.open = None;
     head.awaits_answer = false;
-    let after = &transition.after;
-    let title = match after.head.title {
-        Some(_) => None,
-        None => closing::title(after, context.counter),
-    };
-    let summary = ends.summary.clone().or_else(|| closing::summary(after, context.counter));
-    let ending = Ending { time: ends.time, reason: IMPORTED.into(), title, summary };
-    transition.after.head.ended = Some(Arc::new(ending));
+    head.ended = Some(Arc::new(Ending::at(ends.time, IMPORTED.into())));
+    transition.renew_closing(context);
+    if let (Some(summary), Some(ending)) = (&ends.summary, &mut transition.after.head.ended) {
+        let ending = Arc::make_mut(ending);
+        (ending.summary, ending.awaits) = (Some(summary.clone()), None);
+    }
 }

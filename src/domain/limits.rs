@@ -58,6 +58,9 @@ pub const SEGMENT_FLOOR_TOKENS: u32 = 40;
 /// Segments of one conversation at most; the oldest are folded beyond it.
 pub const MAX_SEGMENTS: usize = 128;
 
+/// Tokens of a closing summary by a model at most: 2 to 3 sentences (seed 000), and some room.
+pub const CLOSING_TOKENS: u32 = 160;
+
 /// Longest name of a model, in bytes.
 pub const MAX_MODEL_BYTES: usize = 128;
 

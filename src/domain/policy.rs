@@ -74,7 +74,7 @@ pub struct Policy {
     pub archive_limit: u32,
     /// The conversation is removed so long after its last change.
     pub expire_after: Option<Duration>,
-    /// Whether a model tells summaries anew; by default where there is one.
+    /// Whether a model tells summaries anew, and closings; by default where there is one.
     pub llm_summaries: Option<bool>,
     /// The model that does so; by default the server's.
     pub summary_model: Option<Arc<str>>,

@@ -68,7 +68,7 @@ fn transition(
         transition.change_summary(|summary, with| summary.restore(&covered, with), &with);
     }
     transition.evict(context)?;
-    transition.renew_closing(context.counter);
+    transition.renew_closing(context);
     Ok(Some(transition.finish(&before.summary)))
 }
 

@@ -53,7 +53,7 @@ pub fn update(
     let head = &mut transition.after.head;
     if let Some(title) = &command.title {
         head.title.clone_from(title);
-        transition.renew_closing(context.counter);
+        transition.renew_title(context);
     }
     let head = &mut transition.after.head;
     if let Some(labels) = &command.labels {
@@ -64,6 +64,7 @@ pub fn update(
         let with = context.summary_context(&head.policy);
         if head.policy.llm_summaries == Some(false) {
             transition.after.summary = transition.after.summary.settle_all();
+            transition.settle_closing();
         }
         transition.after.summary = transition.after.summary.fit(&with);
         if let Err(need) = transition.evict_by_policy(context) {
@@ -136,7 +137,7 @@ pub fn update_utterance(
         return Ok(Verdict::Need(need));
     }
     if utterance.content != target.content {
-        transition.renew_closing(context.counter);
+        transition.renew_closing(context);
     }
     let transition = Some(transition.finish(&before.summary));
     Ok(Verdict::Decided(UpdatedUtterance { transition, utterance }))

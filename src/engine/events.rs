@@ -75,6 +75,8 @@ pub struct Event {
     pub results: Option<u32>,
     /// For a change: what changed.
     pub facts: Option<Arc<Facts>>,
+    /// A model may have to tell what it wrote.
+    may_wait: bool,
 }
 
 /// What an operation was done to.
@@ -118,6 +120,8 @@ impl Event {
         Self {
             request: attempt.map(|attempt| attempt.id.clone()),
             facts: Some(decided.facts.clone()),
+            may_wait: !decided.facts.more().segments_written.is_empty()
+                || decided.after.head.ended.as_ref().is_some_and(|ending| ending.awaits.is_some()),
             ..Self::bare(operation, Subject::Conversation(decided.after.head.identity.clone()))
         }
     }
@@ -149,13 +153,18 @@ impl Event {
         Self { results, ..Self::bare(operation, Subject::Wide(caller.namespace.clone(), recipient)) }
     }
 
-    fn writes_segments(&self) -> bool {
-        self.facts.as_ref().is_some_and(|facts| !facts.more().segments_written.is_empty())
-    }
-
     fn bare(operation: Operation, subject: Subject) -> Self {
         let time = Timestamp::default();
-        Self { number: 0, time, operation, subject, request: None, results: None, facts: None }
+        Self {
+            number: 0,
+            time,
+            operation,
+            subject,
+            request: None,
+            results: None,
+            facts: None,
+            may_wait: false,
+        }
     }
 }
 
@@ -165,8 +174,8 @@ pub struct EventLog {
     run: LineageId,
     capacity: usize,
     rings: DashMap<Namespace, Arc<Ring>>,
-    /// Told of each change that writes segments, if anybody wants to know.
-    segments: OnceLock<Arc<Notify>>,
+    /// Told of each change that writes what may wait for a model, if anybody wants to know.
+    waiting: OnceLock<Arc<Notify>>,
 }
 
 #[derive(Default)]
@@ -185,20 +194,20 @@ struct Kept {
 impl EventLog {
     pub(super) fn new(clock: Arc<dyn Clock>, capacity: usize) -> Self {
         let run = LineageId(clock.unique().to_be_bytes());
-        let (rings, segments) = (DashMap::new(), OnceLock::new());
-        Self { clock, run, capacity: capacity.max(1), rings, segments }
+        let (rings, waiting) = (DashMap::new(), OnceLock::new());
+        Self { clock, run, capacity: capacity.max(1), rings, waiting }
     }
 
-    /// Is told from now on whenever a change has written segments.
-    pub(super) fn tell_of_segments(&self) -> Arc<Notify> {
-        self.segments.get_or_init(Arc::default).clone()
+    /// Is told from now on whenever a change has written what may wait for a model.
+    pub(super) fn tell_of_waiting(&self) -> Arc<Notify> {
+        self.waiting.get_or_init(Arc::default).clone()
     }
 
     /// Adds an event as the newest of its namespace.
     pub(super) fn push(&self, mut event: Event) {
         event.time = self.clock.now();
-        if let Some(segments) = self.segments.get().filter(|_| event.writes_segments()) {
-            segments.notify_one();
+        if let Some(waiting) = self.waiting.get().filter(|_| event.may_wait) {
+            waiting.notify_one();
         }
         let ring = match self.rings.get(event.subject.namespace()) {
             Some(ring) => ring,

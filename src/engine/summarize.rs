@@ -12,7 +12,7 @@ use crate::{
     engine::{
         Address, Caller, Engine, EngineError, Operation, Waited, aside,
         events::Event,
-        llm::{Material, Told},
+        llm::{Material, Task, Told, newest},
     },
 };
 
@@ -71,8 +71,6 @@ pub struct SummarizeReply {
 
 /// Utterances of more tokens are summarised off the threads that serve calls.
 const SUMMARISE_ASIDE_TOKENS: u64 = 20_000;
-/// A model is shown the newest utterances of so many tokens; of those before, what tells most.
-const MODEL_TOKENS: u64 = 32_000;
 /// Archived utterances that are read at a time.
 const ARCHIVE_CHUNK: u64 = 1_024;
 
@@ -160,10 +158,12 @@ impl Engine {
             return Ok(Err("there is nothing to summarise".to_owned()));
         }
         let counter = self.counter(state.head.identity.encoding);
-        let (older, newer) = sources.newest(MODEL_TOKENS);
+        let (older, newer) = newest(&sources.utterances);
         let rest = summarise(older, &Focus::none(), limit, counter);
         let told = sources.sentences.iter().chain(&rest).map(|sentence| &*sentence.text);
         let material = Material {
+            task: Task::Summary,
+            kind: Focus::detect(newer, &[]).kind(),
             model: state.head.policy.summary_model.clone(),
             before: String::new(),
             told: told.collect(),
@@ -240,16 +240,6 @@ fn reply(
 }
 
 impl Sources {
-    /// The utterances, parted: the newest of so many tokens, and those before.
-    fn newest(&self, most: u64) -> (&[Arc<Utterance>], &[Arc<Utterance>]) {
-        let mut tokens = 0;
-        let fitting = self.utterances.iter().rev().take_while(|utterance| {
-            tokens += u64::from(utterance.counted_tokens());
-            tokens <= most
-        });
-        self.utterances.split_at(self.utterances.len() - fitting.count())
-    }
-
     fn none() -> Self {
         Self { sentences: Vec::new(), utterances: Vec::new(), sequences: Ranges::new(), tokens: 0 }
     }

@@ -275,6 +275,7 @@ pub fn conversation(head: &Head, status: proto::ConversationStatus, active: bool
         closing_summary: text(ended.and_then(|ended| ended.summary.as_ref())),
         forked_from: head.forked_from.as_deref().map(forked_from),
         forks: Vec::new(),
+        closing_model: text(ended.and_then(|ended| Some(&ended.teller.as_ref()?.model))),
     }
 }
 

@@ -204,9 +204,8 @@ pub trait Store: Send + Sync + 'static {
     /// - Answered from an index that commits keep, never by a scan.
     fn due(&self, now: Timestamp, limit: usize) -> BoxFuture<'_, Result<Vec<Due>, StoreError>>;
 
-    /// The conversations of which a segment waits for a model
-    /// ([`Summary::awaits_since`](crate::domain::segment::Summary::awaits_since)), each with the time since
-    /// which its first does; at most `limit`.
+    /// The conversations of which a segment, or the closing, waits for a model
+    /// ([`Conversation::awaits_since`]), each with the time since which its first does; at most `limit`.
     ///
     /// - Starts behind `after`, whether that conversation still waits or not.
     /// - By ascending time; of one time, those of a namespace by id.

@@ -6,16 +6,33 @@
 use std::fmt::Write;
 
 use super::transcript;
-use crate::engine::llm::Material;
+use crate::{
+    domain::extractive::Kind,
+    engine::llm::{Material, Task},
+};
 
 /// The version of the words.
-pub const PROMPT_VERSION: u32 = 1;
+pub const PROMPT_VERSION: u32 = 2;
 
-const SYSTEM: &str = include_str!("prompts/v1/system.txt");
-const USER: &str = include_str!("prompts/v1/user.txt");
-const FOCUS: &str = include_str!("prompts/v1/focus.txt");
-const BEFORE: &str = include_str!("prompts/v1/before.txt");
-const TOLD: &str = include_str!("prompts/v1/told.txt");
+/// What a task is put in.
+struct Words {
+    system: &'static str,
+    user: &'static str,
+    told: &'static str,
+}
+
+const SUMMARY: Words = Words {
+    system: include_str!("prompts/v2/system.txt"),
+    user: include_str!("prompts/v2/user.txt"),
+    told: include_str!("prompts/v2/told.txt"),
+};
+const CLOSING: Words = Words {
+    system: include_str!("prompts/v2/closing_system.txt"),
+    user: include_str!("prompts/v2/closing_user.txt"),
+    told: include_str!("prompts/v2/closing_told.txt"),
+};
+const FOCUS: &str = include_str!("prompts/v2/focus.txt");
+const BEFORE: &str = include_str!("prompts/v2/before.txt");
 
 /// What a model is told: the rules, and one message that holds everything said as data.
 pub(super) struct Prompt {
@@ -28,9 +45,16 @@ pub(super) struct Prompt {
 }
 
 impl Prompt {
-    /// The prompt for a summary of `material`.
+    /// The prompt for what `material` asks for.
     pub(super) fn of(material: &Material) -> Self {
-        let mut user = USER.replace("{tokens}", &asked_for(material.max_tokens).to_string());
+        let words = match material.task {
+            Task::Summary => SUMMARY,
+            Task::Closing => CLOSING,
+        };
+        let mut user = words.user.replace("{tokens}", &asked_for(material.max_tokens).to_string());
+        if let Some(kind) = material.kind {
+            user.push_str(emphasis(kind));
+        }
         if !material.focus.is_empty() {
             user.push_str(&FOCUS.replace("{areas}", &material.focus.join(", ")));
         }
@@ -38,10 +62,20 @@ impl Prompt {
             user.push_str(BEFORE);
         }
         if !material.told.is_empty() {
-            user.push_str(TOLD);
+            user.push_str(words.told);
         }
         let _ = write!(user, "\n<transcript>\n{}</transcript>", transcript::of(material));
-        Self { system: SYSTEM.trim_end(), user, max_tokens: allowed(material.max_tokens) }
+        Self { system: words.system.trim_end(), user, max_tokens: allowed(material.max_tokens) }
+    }
+}
+
+/// What a kind of talk is remembered for (seed 004, "Focus areas").
+fn emphasis(kind: Kind) -> &'static str {
+    match kind {
+        Kind::Code => include_str!("prompts/v2/code.txt"),
+        Kind::Planning => include_str!("prompts/v2/planning.txt"),
+        Kind::Questions => include_str!("prompts/v2/questions.txt"),
+        Kind::Debugging => include_str!("prompts/v2/debugging.txt"),
     }
 }
 

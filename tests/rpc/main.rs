@@ -35,6 +35,7 @@ mod interleavings;
 mod late_results;
 mod lifecycle;
 mod list_utterances;
+mod llm_closings;
 mod llm_summaries;
 mod memorize;
 mod memorize_stream;

@@ -2,8 +2,8 @@
 
 use serde_json::{Value, json};
 use utterd::{
-    domain::{Role, Utterance},
-    engine::llm::Material,
+    domain::{Role, Utterance, extractive::Kind},
+    engine::llm::{Material, Task},
     summarizer::Protocol,
 };
 use wiremock::Request;
@@ -20,6 +20,8 @@ on_each_protocol! {
     leaves_out_what_is_forgotten_aside_or_an_instruction
     tells_earlier_summaries_apart
     tells_what_to_pay_attention_to_and_the_limit
+    tells_what_the_kind_of_talk_is_remembered_for
+    asks_for_a_title_and_a_closing_summary
     holds_calls_with_their_arguments_and_cuts_long_results
     cannot_be_broken_out_of
     asks_the_conversations_own_model
@@ -176,6 +178,34 @@ async fn tells_what_to_pay_attention_to_and_the_limit(protocol: Protocol) {
     assert_eq!(body["max_tokens"], 300, "a half above the limit");
     let (_, without) = prompt(protocol, small()).await;
     assert!(!without.contains("special attention"));
+}
+
+/// Seed 004, "Focus areas".
+async fn tells_what_the_kind_of_talk_is_remembered_for(protocol: Protocol) {
+    for (kind, emphasized) in [
+        (Kind::Code, "Emphasize file paths, function names and errors."),
+        (Kind::Planning, "Emphasize decisions and how the work is broken down into tasks."),
+        (Kind::Questions, "Emphasize key facts and conclusions."),
+        (Kind::Debugging, "Emphasize error patterns,"),
+    ] {
+        let focus = vec!["prices".into()];
+        let (_, user) = prompt(protocol, Material { kind: Some(kind), focus, ..small() }).await;
+        assert!(user.contains(emphasized), "{user}");
+        assert!(user.contains("Pay special attention to: prices\n"), "beside what the caller named: {user}");
+    }
+    let (_, without) = prompt(protocol, small()).await;
+    assert!(!without.contains("Emphasize"), "{without}");
+}
+
+/// Seed 000, "Summary Generation".
+async fn asks_for_a_title_and_a_closing_summary(protocol: Protocol) {
+    let material = Material { task: Task::Closing, told: "- the hotel is full".into(), ..small() };
+    let (system, user) = prompt(protocol, material).await;
+    for rule in ["5 to 8 words", "2 to 3 sentences", "Title: …\nSummary: …", "follow no instruction"] {
+        assert!(system.contains(rule), "{rule}");
+    }
+    assert!(user.contains("beginning of the conversation"), "{user}");
+    assert_eq!(transcript(&user).len(), 3);
 }
 
 async fn holds_calls_with_their_arguments_and_cuts_long_results(protocol: Protocol) {

@@ -8,7 +8,7 @@ use crate::domain::closing::{
 /// A title has at least so many words, when so many were said (seed 000).
 pub(super) const LEAST_WORDS: usize = 5;
 /// A title has at most so many words (seed 000).
-const MOST_WORDS: usize = 8;
+pub(super) const MOST_WORDS: usize = 8;
 /// A request in the midst of a sentence is taken alone when so many words are behind it.
 const ASKED_WORDS: usize = 4;
 

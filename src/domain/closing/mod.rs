@@ -3,7 +3,8 @@
 //! Pure and deterministic, without a model. Both are taken from the sentences of the summary's
 //! segments and of the window's two ends, so that they hold nothing but what is stored and live:
 //! after a hard forget they are rebuilt by calling again. Head instructions, soft-forgotten
-//! utterances and those kept aside give nothing.
+//! utterances and those kept aside give nothing. Where there is a model, what it tells takes their
+//! place ([`told()`]).
 
 mod english;
 mod headline;
@@ -12,6 +13,7 @@ mod pieces;
 mod request;
 #[cfg(test)]
 mod tests;
+mod told;
 
 use std::{cmp::Reverse, sync::Arc};
 
@@ -23,6 +25,8 @@ use crate::domain::{
         request::{outcome, request},
     },
 };
+
+pub use told::{ReplaceClosing, Told, Unfit, give_up_closing, replace_closing, told};
 
 /// A sentence that tells less is no part of a closing summary's middle.
 const LEAST_TELLING: u32 = 10;

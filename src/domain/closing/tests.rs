@@ -207,3 +207,21 @@ proptest! {
 fn summary_context() -> crate::domain::segment::SummaryContext<'static> {
     crate::domain::segment::SummaryContext { limit: None, counter: o200k(), awaits: None }
 }
+
+#[test]
+fn what_a_model_tells_is_read() {
+    let read =
+        |text: &str| told(text, o200k()).map(|told| (told.title.to_string(), told.summary.to_string()));
+    let plain = ("Pump of T-7 replaced".to_owned(), "It failed. It was replaced.".to_owned());
+    assert_eq!(read("Title: Pump of T-7 replaced\nSummary: It failed. It was replaced."), Ok(plain.clone()));
+    let marked =
+        "Sure:\n\n**Title:** \"Pump of T-7 replaced.\"\n\n**Summary:** It failed.\n It was  replaced.\n";
+    assert_eq!(read(marked), Ok(plain));
+    assert_eq!(read("It was about a pump."), Err(Unfit::Missing("Title:")));
+    assert_eq!(read("Title: A pump\nIt failed."), Err(Unfit::Missing("Summary:")));
+    assert_eq!(read("Title: \"\"\nSummary: It failed."), Err(Unfit::Missing("Title:")));
+    let long = format!("Title: {}\nSummary: x", "word ".repeat(9));
+    assert_eq!(read(&long), Err(Unfit::LongTitle { words: 9 }));
+    let long = format!("Title: A pump\nSummary: {}", "It failed. ".repeat(99));
+    assert!(matches!(read(&long), Err(Unfit::LongSummary { tokens }) if tokens > 160));
+}

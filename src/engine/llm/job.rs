@@ -1,4 +1,4 @@
-//! One call of a model, about one segment.
+//! One call of a model: about one segment, or about a conversation that has ended.
 
 use std::{sync::Arc, time::Duration};
 
@@ -8,8 +8,10 @@ use crate::{
     domain::{
         Conversation, ConversationKey, LineageId, Transition, Verdict,
         change::Context,
+        closing::{self, ReplaceClosing, give_up_closing, replace_closing},
         compaction::{ReplaceByLlm, give_up, replace_by_llm},
-        segment::{Segment, Unfit},
+        conversation::Teller,
+        segment::{self, Segment},
     },
     engine::{
         Address, Caller, Engine, EngineError, Operation,
@@ -24,7 +26,7 @@ use super::{
     summarizer::{LlmError, Told},
 };
 
-/// After so many answers for a segment that cannot be used, its sentences are what stays.
+/// After so many answers that cannot be used, what was made without a model is what stays.
 const ATTEMPTS: u32 = 3;
 /// A conversation is claimed for the time of a call, and so much for what is read before and written after.
 const BESIDE: Duration = Duration::from_secs(30);
@@ -43,7 +45,9 @@ enum Failure {
     #[error(transparent)]
     Llm(LlmError),
     #[error("the model's answer cannot be used: {0}")]
-    Unfit(Unfit),
+    Segment(segment::Unfit),
+    #[error("the model's answer cannot be used: {0}")]
+    Closing(closing::Unfit),
     #[error(transparent)]
     Engine(EngineError),
 }
@@ -67,7 +71,7 @@ impl Job {
         Self { engine, llm, key, _permit: permit }
     }
 
-    /// Has the segment told that has waited longest among its conversation's, unless another process does.
+    /// Has a segment told that waits, or the closing when none does, unless another process is at it.
     pub(super) async fn run(self) {
         let (store, now) = (&self.engine.store, self.engine.now());
         let until = now.plus(self.llm.timeout + BESIDE);
@@ -75,7 +79,7 @@ impl Job {
         match store.claim(claim).await {
             Ok(true) => {}
             Ok(false) => return self.llm.queue.lock().backoff(&self.key).claimed(Instant::now()),
-            Err(error) => return self.failed(0, None, Failure::Engine(error.into())).await,
+            Err(error) => return self.failed(None, Failure::Engine(error.into())).await,
         }
         self.tell_first().await;
         if let Err(error) = store.give_up(&self.key, self.llm.worker).await {
@@ -87,13 +91,16 @@ impl Job {
         let state = match self.engine.published(&self.key).await {
             Ok(Some(state)) => state,
             Ok(None) => return self.wait(),
-            Err(error) => return self.failed(0, None, Failure::Engine(error)).await,
+            Err(error) => return self.failed(None, Failure::Engine(error)).await,
         };
-        let waiting = state.summary.segments().iter().find(|segment| segment.awaits.is_some());
-        let Some(segment) = waiting.cloned() else { return self.wait() };
-        match self.tell(&state, &segment).await {
+        let Some(wanted) = Wanted::of(&state) else { return self.wait() };
+        let told = match &wanted {
+            Wanted::Segment(segment) => self.tell(&state, segment).await,
+            Wanted::Closing => self.tell_closing(&state).await,
+        };
+        match told {
             Ok(()) => drop(self.llm.queue.lock().backoffs.remove(&self.key)),
-            Err(failure) => self.failed(segment.number, Some(&state), failure).await,
+            Err(failure) => self.failed(Some((&state, wanted)), failure).await,
         }
     }
 
@@ -106,7 +113,7 @@ impl Job {
         let Shown { material, from } = self.engine.shown(state, segment).await.map_err(Failure::Engine)?;
         let Told { text, model } = self.llm.ask(material).await.map_err(Failure::Llm)?;
         let counter = self.engine.counter(state.head.identity.encoding);
-        let lines = segment.accept(&text, counter).map_err(Failure::Unfit)?;
+        let lines = segment.accept(&text, counter).map_err(Failure::Segment)?;
         let command = ReplaceByLlm {
             segment: segment.number,
             lines,
@@ -122,7 +129,20 @@ impl Job {
         Ok(())
     }
 
-    /// Commits what becomes of a segment, if anything does; answers whether.
+    async fn tell_closing(&self, state: &Arc<Conversation>) -> Result<(), Failure> {
+        let Told { text, model } =
+            self.llm.ask(self.engine.shown_at_the_end(state)).await.map_err(Failure::Llm)?;
+        let counter = self.engine.counter(state.head.identity.encoding);
+        let told = closing::told(&text, counter).map_err(Failure::Closing)?;
+        let teller = Teller { model: model.into(), prompt: self.llm.prompt };
+        let command = ReplaceClosing { told, teller, seen: state.head.revision };
+        let applied =
+            self.change(state, move |before, context| replace_closing(before, &command, context)).await;
+        self.llm.counts.told(applied.map_err(Failure::Engine)?);
+        Ok(())
+    }
+
+    /// Commits what becomes of what was told, if anything does; answers whether.
     async fn change(
         &self,
         state: &Conversation,
@@ -150,8 +170,9 @@ impl Job {
         }
     }
 
-    async fn failed(&self, segment: u32, state: Option<&Conversation>, failure: Failure) {
+    async fn failed(&self, wanted: Option<(&Conversation, Wanted)>, failure: Failure) {
         let conversation = self.key.id.as_str();
+        let segment = wanted.as_ref().map_or(0, |(_, wanted)| wanted.number());
         tracing::warn!(conversation, segment, error = %failure, "no model's summary");
         let times = {
             let (mut queue, now) = (self.llm.queue.lock(), Instant::now());
@@ -164,8 +185,8 @@ impl Job {
                 }
             }
         };
-        if let (ATTEMPTS.., Some(state)) = (times, state) {
-            let given_up = self.change(state, move |before, context| give_up(before, segment, context)).await;
+        if let (ATTEMPTS.., Some((state, wanted))) = (times, wanted) {
+            let given_up = self.change(state, move |before, context| wanted.give_up(before, context)).await;
             if let Err(error) = given_up {
                 tracing::warn!(conversation, segment, %error, "could not give up on a model's summary");
             }
@@ -176,6 +197,36 @@ impl Job {
 impl Failure {
     /// Whether the model answered, and nothing that can be used.
     fn is_answer(&self) -> bool {
-        matches!(self, Self::Llm(LlmError::Unusable(_)) | Self::Unfit(_))
+        matches!(self, Self::Llm(LlmError::Unusable(_)) | Self::Segment(_) | Self::Closing(_))
+    }
+}
+
+/// What a model is to tell next of a conversation.
+enum Wanted {
+    Segment(Arc<Segment>),
+    Closing,
+}
+
+impl Wanted {
+    /// What waits: segments first, as a closing is told from them.
+    fn of(state: &Conversation) -> Option<Self> {
+        let segment = state.summary.segments().iter().find(|segment| segment.awaits.is_some());
+        let closing = state.head.ended.as_ref().and_then(|ending| ending.awaits);
+        segment.cloned().map(Self::Segment).or(closing.map(|_| Self::Closing))
+    }
+
+    /// The number of the segment; 0 is none.
+    fn number(&self) -> u32 {
+        match self {
+            Self::Segment(segment) => segment.number,
+            Self::Closing => 0,
+        }
+    }
+
+    fn give_up(&self, before: &Conversation, context: &Context<'_>) -> Option<Transition> {
+        match self {
+            Self::Segment(segment) => give_up(before, segment.number, context),
+            Self::Closing => give_up_closing(before, context),
+        }
     }
 }

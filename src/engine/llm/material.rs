@@ -3,13 +3,18 @@
 use std::sync::Arc;
 
 use crate::{
-    domain::{Conversation, Ranges, Utterance, segment::Segment},
-    engine::{Engine, EngineError},
+    domain::{
+        Conversation, Ranges, Utterance,
+        extractive::{Focus, summarise},
+        limits::{CLOSING_TOKENS, DEFAULT_SUMMARY_TOKENS},
+        segment::Segment,
+    },
+    engine::{Engine, EngineError, aside},
 };
 
-use super::summarizer::Material;
+use super::summarizer::{Material, Task};
 
-/// Of a segment's utterances so many tokens are shown, the newest; of the rest what its sentences tell.
+/// Of utterances so many tokens are shown, the newest; of the rest what sentences tell.
 const MOST_TOKENS: u64 = 32_000;
 /// Of the summary of what was said before, so many bytes are shown, the newest.
 const MOST_BEFORE: usize = 16 << 10;
@@ -41,7 +46,9 @@ impl Engine {
             None => self.covered(state, segment).await?,
         };
         let material = Material {
+            task: Task::Summary,
             model: state.head.policy.summary_model.clone(),
+            kind: Focus::detect(&said, &[]).kind(),
             before,
             told,
             said,
@@ -49,6 +56,25 @@ impl Engine {
             max_tokens: segment.room(),
         };
         Ok(Shown { material, from })
+    }
+
+    /// What a model is to be shown for it to tell the title and the closing summary of `state`: its summary,
+    /// and the newest of its window.
+    pub(super) fn shown_at_the_end(&self, state: &Conversation) -> Material {
+        let counter = self.counter(state.head.identity.encoding);
+        let live: Vec<_> = state.window.iter().filter(|utterance| utterance.is_live()).cloned().collect();
+        let (older, newer) = newest(&live);
+        let rest = || summarise(older, &Focus::none(), DEFAULT_SUMMARY_TOKENS, counter);
+        let rest = if older.is_empty() { Vec::new() } else { aside(true, rest) };
+        let told = state.summary.lines().chain(&rest).map(|line| &*line.text);
+        Material {
+            task: Task::Closing,
+            model: state.head.policy.summary_model.clone(),
+            told: told.collect(),
+            said: newer.to_vec(),
+            max_tokens: CLOSING_TOKENS,
+            ..Material::default()
+        }
     }
 
     /// The utterances that a segment covers, as far as they are stored and not too many, and what its
@@ -60,17 +86,21 @@ impl Engine {
     ) -> Result<(String, Vec<Arc<Utterance>>), EngineError> {
         let mut said = self.stored(state, &segment.covers).await?;
         said.retain(|utterance| utterance.is_live());
-        let mut tokens = 0;
-        let fitting = said.iter().rev().take_while(|utterance| {
-            tokens += u64::from(utterance.counted_tokens());
-            tokens <= MOST_TOKENS
-        });
-        let beyond = said.len() - fitting.count();
-        said.drain(..beyond);
+        let said = newest(&said).1.to_vec();
         let shown: Ranges = said.iter().map(|utterance| utterance.sequence).collect();
         let others = segment.sentences.iter().filter(|sentence| !shown.contains(sentence.sequence));
         Ok((others.map(|sentence| &*sentence.text).collect(), said))
     }
+}
+
+/// The utterances, parted: those before, and the newest that a model is shown.
+pub(in crate::engine) fn newest(utterances: &[Arc<Utterance>]) -> (&[Arc<Utterance>], &[Arc<Utterance>]) {
+    let mut tokens = 0;
+    let fitting = utterances.iter().rev().take_while(|utterance| {
+        tokens += u64::from(utterance.counted_tokens());
+        tokens <= MOST_TOKENS
+    });
+    utterances.split_at(utterances.len() - fitting.count())
 }
 
 /// The summary of what was said before `segment`, the newest segments that fit in, and what they were told

@@ -71,8 +71,21 @@ impl Llm {
         }
     }
 
-    /// Asks the model, and notes how that went.
-    pub(super) async fn ask(&self, material: Material) -> Result<Told, LlmError> {
+    /// Asks the conversation's own model; the server's when that is refused, or there is none.
+    pub(super) async fn ask(&self, mut material: Material) -> Result<Told, LlmError> {
+        let Some(own) = material.model.clone() else { return self.ask_once(material).await };
+        match self.ask_once(material.clone()).await {
+            Err(LlmError::Refused(why)) => {
+                tracing::warn!(model = &*own, why, "the conversation's own model is refused");
+                material.model = None;
+                self.ask_once(material).await
+            }
+            answer => answer,
+        }
+    }
+
+    /// Asks a model, and notes how that went.
+    async fn ask_once(&self, material: Material) -> Result<Told, LlmError> {
         let own = material.model.is_some();
         let out = self.counts.out();
         let answer = tokio::time::timeout(self.timeout, self.summarizer.summarize(material)).await;

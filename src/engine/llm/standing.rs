@@ -12,9 +12,9 @@ use crate::{
 pub struct LlmStanding {
     /// Calls that are out.
     pub in_flight: u64,
-    /// Answers that became a segment's text.
+    /// Answers that became a segment's text, or a title and a closing summary.
     pub told: u64,
-    /// Answers for a segment that was not there any more, or of which something was forgotten meanwhile.
+    /// Answers for what was not there any more, or of which something was forgotten meanwhile.
     pub dropped: u64,
     /// Calls that brought nothing that could be used.
     pub failed: u64,

@@ -2,7 +2,10 @@
 
 use std::{sync::Arc, time::Duration};
 
-use crate::{domain::Utterance, store::BoxFuture};
+use crate::{
+    domain::{Utterance, extractive::Kind},
+    store::BoxFuture,
+};
 
 /// Makes summaries with a model.
 pub trait LlmSummarizer: Send + Sync + 'static {
@@ -21,9 +24,21 @@ pub trait LlmSummarizer: Send + Sync + 'static {
     fn summarize(&self, material: Material) -> BoxFuture<'_, Result<Told, LlmError>>;
 }
 
+/// What a model is to tell.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Task {
+    /// A summary that the conversation can go on from.
+    #[default]
+    Summary,
+    /// A title and a closing summary of all of it, as [`told`](crate::domain::closing::told()) reads them.
+    Closing,
+}
+
 /// What a summary is made of.
 #[derive(Clone, Debug, Default)]
 pub struct Material {
+    /// What is asked for.
+    pub task: Task,
     /// The conversation's own model.
     pub model: Option<Arc<str>>,
     /// The summary of what was said before; context, not to be told again.
@@ -35,6 +50,8 @@ pub struct Material {
     pub said: Vec<Arc<Utterance>>,
     /// What the summary pays special attention to.
     pub focus: Vec<String>,
+    /// The kind of talk, where one shows: it says what else to pay attention to.
+    pub kind: Option<Kind>,
     /// Tokens that the summary may have.
     pub max_tokens: u32,
 }

@@ -25,7 +25,7 @@ impl Engine {
         concurrency: usize,
         timeout: Duration,
     ) -> Self {
-        let news = self.events.tell_of_segments();
+        let news = self.events.tell_of_waiting();
         let worker = WorkerId(self.clock.unique());
         self.llm = Some(Arc::new(Llm::new(summarizer, worker, prompt, concurrency, timeout, news)));
         self

@@ -6,7 +6,9 @@ use super::script::{Script, Step, Words};
 use crate::domain::{
     Loaded, Ranges, Refusal,
     change::Context,
+    closing::{ReplaceClosing, Told, replace_closing},
     compaction::{Cause, Compact, Compaction, ReplaceByLlm, Undo, compact, give_up, replace_by_llm, undo},
+    conversation::Teller,
 };
 
 impl Script {
@@ -51,6 +53,16 @@ impl Script {
         let context = Context { now: self.now, counter: &Words, loaded: &Loaded::default(), llm: false };
         let transition = replace_by_llm(&self.state, &command, &context);
         assert!(self.apply_if(transition).await, "the segment waits");
+    }
+
+    /// A model tells what the conversation was about, which has ended.
+    pub(in crate::store) async fn replace_closing(&mut self, title: &str) {
+        let told = Told { title: title.into(), summary: "It was about codes.".into() };
+        let teller = Teller { model: "small".into(), prompt: 1 };
+        let command = ReplaceClosing { told, teller, seen: self.state.head.revision };
+        let context = Context { now: self.now, counter: &Words, loaded: &Loaded::default(), llm: false };
+        let transition = replace_closing(&self.state, &command, &context);
+        assert!(self.apply_if(transition).await, "the ending waits");
     }
 
     /// No model is awaited for the segment with this number any more.

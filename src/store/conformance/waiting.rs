@@ -151,13 +151,21 @@ pub async fn what_is_forgotten_waits_no_more(store: Arc<dyn Store>) {
     assert_waiting(&store, &[]).await;
 }
 
-/// What has ended is told by a model like any other.
+/// What has ended is told by a model like any other, and then what it was about.
 pub async fn what_has_ended_waits_on(store: Arc<dyn Store>) {
     let mut script = waiting(&store, "ended", 1).await;
     script.now = script.now.plus(Duration::from_secs(5));
     script.end("done").await;
     assert_waiting(&store, &[("ended", 1)]).await;
     script.replace_by_llm(script.awaiting()[0], "- codes").await;
+    assert_waiting(&store, &[("ended", 6)]).await;
+    script.check().await;
+    script.replace_closing("Codes").await;
+    assert_waiting(&store, &[]).await;
+    script.check().await;
+    assert!(script.forget("sequence:7", true).await);
+    assert_waiting(&store, &[("ended", 6)]).await;
+    script.delete().await;
     assert_waiting(&store, &[]).await;
 }
 

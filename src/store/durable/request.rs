@@ -247,7 +247,7 @@ impl Request {
         let start = |_: &Conversation| Some(identity.start_time);
         let end = |state: &Conversation| Some(state.head.ended.as_ref()?.time);
         let expiry = |state: &Conversation| state.head.expire_time();
-        let waits = |state: &Conversation| state.summary.awaits_since();
+        let waits = |state: &Conversation| state.awaits_since();
         self.entry::<Listed>(states.map(|state| state.and_then(start)), |_| listed());
         self.entry::<Ended>(states.map(|state| state.and_then(end)), |time| ListPlace { time, ..listed() });
         self.entry::<Dues>(states.map(|state| state.and_then(expiry)), |time| (time, Due::Expired(key())));

@@ -161,7 +161,7 @@ fn expiry(head: &Head) -> Option<(Timestamp, ConversationKey)> {
 }
 
 fn wait(state: &Arc<Conversation>) -> Option<(Timestamp, ConversationKey)> {
-    state.summary.awaits_since().map(|since| (since, state.key().clone()))
+    state.awaits_since().map(|since| (since, state.key().clone()))
 }
 
 fn recipient(head: &Head) -> RecipientKey {

@@ -229,7 +229,7 @@ fn changes_indexes(write: &Write) -> bool {
             expiry(write.before()) != expiry(write.after())
                 || before.head.trunks != after.head.trunks
                 || before.head.ended != after.head.ended
-                || before.summary.awaits_since() != after.summary.awaits_since()
+                || before.awaits_since() != after.awaits_since()
         }
         _ => true,
     }

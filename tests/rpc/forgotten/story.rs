@@ -5,12 +5,15 @@ use std::sync::{Arc, Mutex};
 use futures::stream;
 use serde_json::json;
 use tokio::task::JoinHandle;
-use utterd::proto::{
-    CompactConversationRequest, ConversationFormat, CreateConversationRequest, EditMode,
-    EndConversationRequest, ForgetMode, ForgetRequest, ForkConversationRequest, GetSummaryRequest,
-    ImportConversationRequest, ImportHeader, ListConversationsRequest, MemorizeRequest, NewUtterance, Policy,
-    PolicyPreset, ToolCall, UndoCompactionRequest, UpdateUtteranceRequest, WatchCapacityRequest,
-    import_conversation_request::Message as In,
+use utterd::{
+    engine::llm::Task,
+    proto::{
+        CompactConversationRequest, ConversationFormat, CreateConversationRequest, EditMode,
+        EndConversationRequest, ForgetMode, ForgetRequest, ForkConversationRequest, GetConversationRequest,
+        GetSummaryRequest, ImportConversationRequest, ImportHeader, ListConversationsRequest,
+        MemorizeRequest, NewUtterance, Policy, PolicyPreset, ToolCall, UndoCompactionRequest,
+        UpdateUtteranceRequest, WatchCapacityRequest, import_conversation_request::Message as In,
+    },
 };
 
 use super::{
@@ -50,13 +53,14 @@ impl Story {
              - The word of the dyke is {CONTROL}, as the keeper wrote down on 12 May, and told nobody since.\n\
              - The word of the mill is not known: {CONTROL} was tried on Monday, and it did not open the mill.",
             word::TOLD
-        ));
+        ), [word::TITLE, word::CLOSING]);
         story.say_the_dropped().await;
         story.end_one().await;
         story.import().await;
         story.begin().await;
         story.compact("trip").await;
         story.until_final("trip").await;
+        story.until_closed("ended").await;
         answering.abort();
         story.fork().await;
         story
@@ -101,12 +105,17 @@ impl Story {
             assert!(call.shown().contains(word::TOLD), "{}", call.shown());
             call.tell(&format!("- The words of the gate are {} and {}.", word::TOLD, word::IN_FLIGHT));
         }
-        self.answer(format!("- The word of the gate is {CONTROL}."));
+        // what was asked between one forget and the next
+        while let Some(call) = self.model.take(0) {
+            call.tell(&format!("Title: The ledger of {}\nSummary: {}.", word::TITLE, word::CLOSING));
+        }
+        self.answer(format!("- The word of the gate is {CONTROL}."), [CONTROL; 2]);
         for conversation in self.conversations.clone() {
             self.until_final(&conversation).await;
         }
+        self.until_closed("ended").await;
         let standing = self.session.server.engine().llm_standing().await.expect("the store answers");
-        assert_eq!(standing.expect("there is a model").dropped, 2, "both answers came too late");
+        assert!(standing.expect("there is a model").dropped >= 2, "both answers came too late");
     }
 
     /// Takes all compactions back; a fork has only its own.
@@ -297,15 +306,19 @@ impl Story {
         answer
     }
 
-    /// From now on, the model answers `text` at once.
-    fn answer(&self, text: String) -> JoinHandle<()> {
+    /// From now on, the model answers `text` at once, and what ended was about the `named`.
+    fn answer(&self, text: String, named: [&str; 2]) -> JoinHandle<()> {
+        let [title, closing] = named;
+        let closing =
+            format!("Title: The ledger of {title}\nSummary: The ledger of {closing} and {CONTROL}.");
         let (model, shown) = (self.model.clone(), self.shown.clone());
         shown.lock().expect("nobody panicked").clear();
         tokio::spawn(async move {
             loop {
                 let call = model.called().await;
                 shown.lock().expect("nobody panicked").push_str(&format!("{:?}\n", call.material));
-                call.tell(&text);
+                let answer = if call.material.task == Task::Closing { &closing } else { &text };
+                call.tell(answer);
             }
         })
     }
@@ -314,6 +327,22 @@ impl Story {
         let request = GetSummaryRequest { conversation_id: conversation.to_owned(), ..Default::default() };
         let summary = self.session.conversations().get_summary(request).await.reply();
         summary.segments.iter().any(|segment| segment.level() > 0)
+    }
+
+    /// Waits until a model has told what the conversation was about, which has ended.
+    async fn until_closed(&self, id: &str) {
+        let conversation_id = id.to_owned();
+        let request = WatchCapacityRequest { conversation_id, ..Default::default() };
+        let mut watch = self.session.memory().watch_capacity(request).await.reply();
+        while watch.message().await.expect("the watch goes on").is_some() {
+            let request = GetConversationRequest { conversation_id: id.to_owned(), ..Default::default() };
+            let conversation =
+                self.session.conversations().get_conversation(request).await.reply().conversation;
+            if conversation.is_some_and(|conversation| !conversation.closing_model.is_empty()) {
+                return;
+            }
+        }
+        panic!("the watch ended");
     }
 
     /// Waits until no segment of the conversation awaits a model.

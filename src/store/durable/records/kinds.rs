@@ -104,7 +104,7 @@ kinds! {
     /// That a group is there: nothing but the key.
     Links = 14, version 1, "link": u64 => ();
     /// How a conversation ended, by the lineage of its identity.
-    Endings = 15, version 1, "ending": LineageId => Ending;
+    Endings = 15, version 2, "ending": LineageId => Ending;
     /// That a conversation reads a lineage of before a fork, by that lineage and by that of its identity.
     Readers = 16, version 1, "reader": (LineageId, LineageId) => LineageReader;
     /// An entry of a recipient's list of ended conversations, by the time of the end: nothing but the key.

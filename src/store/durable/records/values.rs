@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use crate::domain::{
     ConversationId, ConversationKey, Ending, Identity, LineageId, Marks, Policy, Sequence, Trunk,
+    conversation::Teller,
 };
 
 use super::{
@@ -63,12 +64,37 @@ impl RecordValue<ConversationKey> for Identity {
     }
 }
 
+impl RecordValue<LineageId> for Ending {
+    /// One who passed over what is awaited would leave it among what waits.
+    fn version(&self) -> u8 {
+        if self.awaits.is_some() { 2 } else { 1 }
+    }
+
+    fn write(&self, _: &LineageId, to: &mut Fields<'_>) {
+        self.time.put(1, to);
+        self.reason.put(2, to);
+        self.title.put(3, to);
+        self.summary.put(4, to);
+        self.awaits.put(5, to);
+        self.teller.put(6, to);
+    }
+
+    fn read(_: &LineageId, from: &Payload<'_>) -> Result<Self, Fault> {
+        Ok(Self {
+            time: Field::get("the end", 1, from)?,
+            reason: Field::get("the reason", 2, from)?,
+            title: Field::get("the title", 3, from)?,
+            summary: Field::get("the summary", 4, from)?,
+            awaits: Field::get("since when it waits", 5, from)?,
+            teller: Field::get("who told it", 6, from)?,
+        })
+    }
+}
+
 message! {
-    Ending {
-        1 time: "the end",
-        2 reason: "the reason",
-        3 title: "the title",
-        4 summary: "the summary",
+    Teller {
+        1 model: "the model that told it",
+        2 prompt: "the version of the prompt",
     }
 }
 

@@ -11,7 +11,10 @@ use super::{
     survey::{Findings, Survey},
 };
 use crate::{
-    domain::{Head, LineageId, Sequence, Utterance, check::Check, compaction::Compaction, segment::Segment},
+    domain::{
+        Ending, Head, LineageId, Sequence, Timestamp, Utterance, check::Check, compaction::Compaction,
+        segment::Segment,
+    },
     store::durable::records::{
         Compactions, Descriptions, Endings, GivenIds, HeadRecord, Heads, Policies, Segments, Utterances,
     },
@@ -56,7 +59,8 @@ fn check<'a>(known: &mut Known, streams: &mut Streams<'a>, lineages: &Lineages, 
     let policy = streams.policies.one(lineage, survey);
     streams.descriptions.pass(lineage, survey);
     check_shared(lineage, streams, lineages, survey);
-    known.ended = match streams.endings.one(lineage, survey) {
+    let ending = streams.endings.one(lineage, survey);
+    known.ended = match &ending {
         Found::There(ending) => Moment::At(ending.time),
         Found::Missing => Moment::Never,
         Found::Unreadable => Moment::Unknown,
@@ -72,9 +76,9 @@ fn check<'a>(known: &mut Known, streams: &mut Streams<'a>, lineages: &Lineages, 
             None => Moment::Never,
         };
     }
-    if let Some(segments) = &segments {
-        let since = segments.iter().filter_map(|segment| Some(segment.awaits.as_ref()?.since)).min();
-        known.waits = since.map_or(Moment::Never, Moment::At);
+    if let (Some(segments), Some(closing)) = (&segments, closing_awaits(&ending)) {
+        let awaited = segments.iter().filter_map(|segment| Some(segment.awaits.as_ref()?.since));
+        known.waits = awaited.chain(closing).min().map_or(Moment::Never, Moment::At);
     }
     match (head, policy, segments, compactions) {
         (Some(record), Some(policy), Some(segments), Some(compactions)) => {
@@ -86,6 +90,15 @@ fn check<'a>(known: &mut Known, streams: &mut Streams<'a>, lineages: &Lineages, 
             streams.utterances.pass(lineage, findings.survey);
             streams.given_ids.pass(lineage, findings.survey);
         }
+    }
+}
+
+/// Since when the closing waits for a model, if it does; `None` when nobody knows.
+fn closing_awaits(ending: &Found<Ending>) -> Option<Option<Timestamp>> {
+    match ending {
+        Found::There(ending) => Some(ending.awaits),
+        Found::Missing => Some(None),
+        Found::Unreadable => None,
     }
 }
 

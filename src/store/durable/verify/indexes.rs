@@ -37,7 +37,7 @@ pub(super) fn check(survey: &mut Survey<'_>, names: &mut Names) {
         survey,
         names,
         |(_, key)| key.clone(),
-        |known, (time, _)| wrong(known.waits, *time, "waits since", "no segment of the conversation waits"),
+        |known, (time, _)| wrong(known.waits, *time, "waits since", "nothing of the conversation waits"),
     );
     for known in names.iter() {
         check_led_to(known, survey);

@@ -25,7 +25,7 @@ pub(super) struct Known {
     pub(super) identity: Identity,
     /// When it is to be removed.
     pub(super) expiry: Moment,
-    /// Since when a segment of it waits for a model.
+    /// Since when a segment of it, or its closing, waits for a model.
     pub(super) waits: Moment,
     /// When it ended.
     pub(super) ended: Moment,

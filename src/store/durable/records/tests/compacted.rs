@@ -3,14 +3,15 @@
 use std::sync::Arc;
 
 use super::{
-    stable::{LINEAGE, TIME, bytes, head, hex, identity, name, outcome, policy, segment},
+    stable::{LINEAGE, TIME, bytes, ending, head, hex, identity, name, outcome, policy, segment},
     *,
 };
 use crate::{
     domain::{
-        Head, Policy, Ranges, Revision, Sequence, Timestamp,
+        Ending, Head, Policy, Ranges, Revision, Sequence, Timestamp,
         capacity::Capacity,
         compaction::{Advice, Cause, Compaction},
+        conversation::Teller,
         extractive::Sentence,
         segment::{Awaits, Imported, LlmText, Segment, UNSAID},
     },
@@ -76,12 +77,26 @@ fn what_compactions_brought_is_stable() {
     assert_eq!(examples().len(), WRITTEN.len());
 }
 
+/// An ending that waits for a model, and one that a model told; never changed.
+#[test]
+fn what_models_bring_to_an_ending_is_stable() {
+    const WAITS: &str = "02088080a6a09982a206120e7461736b20636f6d706c657465641a104120666c6967687420746f204f736c6f221f4164612061736b656420666f72206120666c6967687420746f204f736c6f2e288080a6a09982a2062e687512";
+    const TOLD: &str = "01088080a6a09982a206120e7461736b20636f6d706c657465641a104120666c6967687420746f204f736c6f221f4164612061736b656420666f72206120666c6967687420746f204f736c6f2e32090a05736d616c6c100221e944b2";
+    let waits = Ending { awaits: Some(TIME), ..ending() };
+    let told = Ending { teller: Some(Teller { model: "small".into(), prompt: 2 }), ..ending() };
+    for (ending, version, written) in [(waits, 2, WAITS), (told, 1, TOLD)] {
+        let record = Record::Endings(LINEAGE, ending);
+        let (key, value) = record.written();
+        assert_eq!((hex(&value).as_str(), value[0]), (written, version));
+        assert_eq!(Record::read(&key, &bytes(written)), Ok(record));
+    }
+}
+
 /// What an import brings; never changed.
 #[test]
 fn an_imported_segment_is_stable() {
     const WRITTEN: &str = "0308011a10120a54686579206d65742e0a1804203c2004b20114088080a6a09982a206108280a6a09982a20618033a2311c8";
-    let sentence =
-        Sentence { sequence: UNSAID, text: "They met.\n".into(), tokens: 4, weight: 60 };
+    let sentence = Sentence { sequence: UNSAID, text: "They met.\n".into(), tokens: 4, weight: 60 };
     let imported = Imported { start: TIME, end: Timestamp(TIME.0 + 1), conversations: 3 };
     let segment = Segment {
         covers: Ranges::new(),

@@ -10,6 +10,7 @@ use crate::{
         Ending, ForkedFrom, Identity, RecipientId, ShareId, Timestamp,
         capacity::{Capacity, OverLimit},
         compaction::Advice,
+        conversation::Teller,
         share::{Share, ShareDigest},
     },
     store::{Due, Outcome},
@@ -73,10 +74,13 @@ fn forked_from() -> impl Strategy<Value = ForkedFrom> {
 }
 
 fn ending() -> impl Strategy<Value = Ending> {
-    (time(), text(20), option::of(text(20)), option::of(text(80))).prop_map(
-        |(time, reason, title, summary)| {
+    let teller = (text(9), any::<u32>());
+    let model = (option::of(time()), option::of(teller));
+    (time(), text(20), option::of(text(20)), option::of(text(80)), model).prop_map(
+        |(time, reason, title, summary, (awaits, teller))| {
             let (title, summary) = (title.map(Into::into), summary.map(Into::into));
-            Ending { time, reason: reason.into(), title, summary }
+            let teller = teller.map(|(model, prompt)| Teller { model: model.into(), prompt });
+            Ending { time, reason: reason.into(), title, summary, awaits, teller }
         },
     )
 }

@@ -263,6 +263,8 @@ pub fn ending() -> Ending {
         reason: "task completed".into(),
         title: Some("A flight to Oslo".into()),
         summary: Some("Ada asked for a flight to Oslo.".into()),
+        awaits: None,
+        teller: None,
     }
 }
 

@@ -167,7 +167,7 @@ fn what_waits_and_is_not_told_so_is_named() {
     let named = |id| ConversationKey { id: ConversationId::new(id).unwrap(), ..key.clone() };
     for (id, wrong) in [
         ("demo", &*format!("the conversation waits since {micros} µs")),
-        ("other", "no segment of the conversation waits"),
+        ("other", "nothing of the conversation waits"),
         ("gone", "there is no such conversation"),
     ] {
         let expected = format!("waiting summary since 5 µs: default/{id}: {wrong}");

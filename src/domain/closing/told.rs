@@ -1,0 +1,139 @@
+//! The title and the closing summary that a model tells of an ended conversation.
+
+use std::sync::Arc;
+
+use crate::domain::{
+    Conversation, Ending, Revision, TokenCounter, Transition,
+    change::Context,
+    closing::{
+        headline::MOST_WORDS,
+        pieces::{pieces, size},
+    },
+    conversation::Teller,
+    limits::{CLOSING_TOKENS, MAX_TITLE_BYTES},
+};
+
+/// What a model told.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Told {
+    /// The title; at most 8 words.
+    pub title: Arc<str>,
+    /// The summary, on one line.
+    pub summary: Arc<str>,
+}
+
+/// Why a model's text is neither.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Unfit {
+    /// A part of it is missing.
+    #[error("it says nothing behind {0:?}")]
+    Missing(&'static str),
+    /// The title is too long.
+    #[error("the title has {words} words, of which {MOST_WORDS} are accepted")]
+    LongTitle {
+        /// What it has.
+        words: usize,
+    },
+    /// The summary is too long.
+    #[error("the summary has {tokens} tokens, of which {CLOSING_TOKENS} are accepted")]
+    LongSummary {
+        /// What it has.
+        tokens: u32,
+    },
+}
+
+const TITLE: &str = "Title:";
+const SUMMARY: &str = "Summary:";
+
+/// Reads `Title: …` and, on a later line, `Summary: …` up to the end. Quotes, markup and a full stop around the
+/// title are left out.
+pub fn told(text: &str, counter: &dyn TokenCounter) -> Result<Told, Unfit> {
+    let mut lines = text.lines().skip_while(|line| behind(line, TITLE).is_none());
+    let title = lines.next().and_then(|line| behind(line, TITLE)).unwrap_or_default();
+    let mut lines = lines.skip_while(|line| behind(line, SUMMARY).is_none());
+    let first = lines.next().and_then(|line| behind(line, SUMMARY)).unwrap_or_default();
+    let title = plain(title.trim_matches(MARKS).trim_end_matches('.'));
+    let summary = plain(&std::iter::once(first).chain(lines).collect::<Vec<_>>().join(" "));
+    let (words, tokens) = (size(&pieces(&title)) / 2, counter.count(&summary));
+    match () {
+        () if title.is_empty() => Err(Unfit::Missing(TITLE)),
+        () if summary.is_empty() => Err(Unfit::Missing(SUMMARY)),
+        () if words > MOST_WORDS || title.len() > MAX_TITLE_BYTES => Err(Unfit::LongTitle { words }),
+        () if tokens > CLOSING_TOKENS => Err(Unfit::LongSummary { tokens }),
+        () => Ok(Told { title: title.into(), summary: summary.into() }),
+    }
+}
+
+/// What models put around words.
+const MARKS: [char; 9] = ['*', '_', '#', '`', '"', '\'', '“', '”', ' '];
+
+/// What stands behind `name` at the start of a line, in any case.
+fn behind<'l>(line: &'l str, name: &str) -> Option<&'l str> {
+    let line = line.trim_start_matches(MARKS);
+    let (start, rest) = line.split_at_checked(name.len())?;
+    start.eq_ignore_ascii_case(name).then(|| rest.trim_matches(['*', ' ']))
+}
+
+/// On one line, without control characters.
+fn plain(text: &str) -> String {
+    let words = text.split(|c: char| c.is_whitespace() || c.is_control()).filter(|word| !word.is_empty());
+    words.collect::<Vec<_>>().join(" ")
+}
+
+/// A model's title and summary of an ended conversation.
+#[derive(Clone, Debug)]
+pub struct ReplaceClosing {
+    /// What it told.
+    pub told: Told,
+    /// Which model, and how it was asked.
+    pub teller: Teller,
+    /// The revision at which it was shown the conversation.
+    pub seen: Revision,
+}
+
+/// Puts what a model told in the place of the title and the closing summary that were made without one; `None`
+/// when nothing waits for it, or anything was forgotten, restored or edited since the model was shown it.
+///
+/// A title that was given stays.
+pub fn replace_closing(
+    before: &Conversation,
+    command: &ReplaceClosing,
+    context: &Context<'_>,
+) -> Option<Transition> {
+    let head = &before.head;
+    if head.erased_at > command.seen || head.silenced_at > command.seen {
+        return None;
+    }
+    let ending = awaiting(before)?;
+    let mut transition = Transition::from(before, context.now);
+    let Told { title, summary } = command.told.clone();
+    transition.after.head.ended = Some(Arc::new(Ending {
+        title: head.title.is_none().then_some(title),
+        summary: Some(summary),
+        awaits: None,
+        teller: Some(command.teller.clone()),
+        ..ending.clone()
+    }));
+    Some(transition.finish(&before.summary))
+}
+
+/// Waits no more for a model to tell the title and the closing summary; `None` when nothing waits.
+pub fn give_up_closing(before: &Conversation, context: &Context<'_>) -> Option<Transition> {
+    awaiting(before)?;
+    let mut transition = Transition::from(before, context.now);
+    transition.settle_closing();
+    Some(transition.finish(&before.summary))
+}
+
+fn awaiting(conversation: &Conversation) -> Option<&Ending> {
+    conversation.head.ended.as_deref().filter(|ending| ending.awaits.is_some())
+}
+
+impl Transition {
+    /// Leaves the title and the closing summary as they are.
+    pub(in crate::domain) fn settle_closing(&mut self) {
+        if let Some(ending) = self.after.head.ended.as_mut().filter(|ending| ending.awaits.is_some()) {
+            Arc::make_mut(ending).awaits = None;
+        }
+    }
+}
