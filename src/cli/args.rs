@@ -468,7 +468,8 @@ pub struct Chat {
     /// The limits of a conversation that the chat creates
     #[arg(long, default_value = "session")]
     pub preset: Preset,
-    /// The model that replies; without it what you say is kept and nobody replies
+    /// The model that replies; without it what you say is kept and nobody replies. Where the server has models
+    /// summarise, a new conversation is summarised by this one too
     #[arg(long, value_name = "NAME")]
     pub model: Option<String>,
     /// Where the model is served, by OpenAI's chat completions [default: OpenAI]

@@ -1,6 +1,6 @@
 //! Replies of a model, and what is left when there is none.
 
-use std::net::TcpListener;
+use std::{fs, net::TcpListener};
 
 use serde_json::{Value, json};
 use tokio::runtime::{Builder, Runtime};
@@ -9,7 +9,7 @@ use wiremock::{
     matchers::{header, method, path},
 };
 
-use crate::{server, terminal::Terminal};
+use crate::{binary::Server, server, stored, terminal::Terminal};
 
 /// A model's server, which answers as it was told to.
 struct Model {
@@ -80,6 +80,29 @@ fn a_model_replies_and_what_it_says_is_kept() {
     assert_eq!(asked, ["user", "assistant", "user"]);
     let shown = server.run(&["show", "-c", "talk"]).worked();
     assert!(shown.contains("From platform 4."), "{shown}");
+}
+
+/// Seed 004: the same model as the conversation's. The server has one of its own.
+#[test]
+fn the_model_that_replies_summarises_too() {
+    let model = Model::start();
+    let directory = tempfile::tempdir().expect("a directory");
+    fs::write(directory.path().join("key"), "secret\n").expect("the key is written");
+    let url = model.url();
+    let llm =
+        ["--llm", "openai", "--llm-model", "other", "--llm-base-url", &url, "--llm-api-key-file", "key"];
+    let server = Server::start_in(directory, &[&["--preset", "session"], &llm[..]].concat());
+    let arguments = ["-c", "talk", "--model", "test-1", "--base-url", &url, "--api-key-file", "key"];
+    let chat = Terminal::open(&server, &arguments);
+    chat.shows(&["model test-1 · talk"]);
+    stored(&server, "talk", 40);
+    let choice =
+        json!({"index": 0, "message": {"content": "- The builds were mended."}, "finish_reason": "stop"});
+    model.next(ResponseTemplate::new(200).set_body_json(json!({"model": "test-1", "choices": [choice]})));
+    server.run(&["compact", "-c", "talk", "--wait"]).worked();
+    assert_eq!(model.asked()["model"], "test-1");
+    let listed = server.run(&["compact", "-c", "talk", "--list"]).worked();
+    assert!(listed.contains("llm test-1"), "{listed}");
 }
 
 #[test]

@@ -49,6 +49,8 @@ pub struct Server {
     session_id: String,
     recipient: String,
     preset: Preset,
+    /// The model that replies: what it said is summarised by it too, where the server can.
+    model: Option<String>,
     events: UnboundedSender<Event>,
 }
 
@@ -66,6 +68,7 @@ impl Server {
             session_id: format!("chat-{:032x}", u128::from_ne_bytes(random)),
             recipient: args.recipient.clone(),
             preset: args.preset,
+            model: args.model.clone(),
             events,
         })
     }
@@ -97,7 +100,11 @@ impl Server {
         let request = CreateConversationRequest {
             conversation_id: conversation_id.to_owned(),
             recipient_id: self.recipient.clone(),
-            policy: Some(Policy { preset: self.preset.number(), ..Default::default() }),
+            policy: Some(Policy {
+                preset: self.preset.number(),
+                summary_model: self.model.clone(),
+                ..Default::default()
+            }),
             ..Default::default()
         };
         let response = self.connection.conversations().create_conversation(request).await?.into_inner();
