@@ -154,6 +154,11 @@ impl<'a> Parts<'a> {
         }
     }
 
+    /// The message that `canonical`, with its holes, writes without what was kept.
+    pub fn plain(&self, canonical: Value) -> Value {
+        self.fill(canonical).unwrap_or(Value::Null)
+    }
+
     /// The message in `format` that `canonical`, with its holes, writes, and what is kept beside it.
     ///
     /// What is kept and no longer fits, because the content has changed, is left out: then the

@@ -172,6 +172,16 @@ pub fn take_content(
     }
 }
 
+/// Whether it is an object with no other fields than `known`.
+pub fn has_only(value: &Value, known: &[&str]) -> bool {
+    value.as_object().is_some_and(|fields| fields.keys().all(|name| known.contains(&name.as_str())))
+}
+
+/// Whether it is a text that is not empty.
+pub fn is_text(value: &Value) -> bool {
+    value.as_str().is_some_and(|text| !text.is_empty())
+}
+
 #[cfg(test)]
 mod tests {
     use serde_json::json;

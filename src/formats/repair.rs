@@ -10,6 +10,7 @@ use crate::{
     domain::{
         More, Role, ToolCall,
         call_ids::{CallIds, Rule},
+        context::{self, wording::tool},
         exchange::{Answers, Pairing, Said, note},
     },
     formats::{
@@ -57,8 +58,10 @@ struct Demands {
     ids: Rule,
     /// Names that are accepted; `None` when the format has none, or checks none.
     name: Option<fn(&str) -> bool>,
-    /// A message may be empty.
-    empty: bool,
+    /// Whether a message may say this, and nothing else.
+    says: fn(&str) -> bool,
+    /// The context format that knows which names of tools are accepted.
+    tools: context::Format,
 }
 
 impl Demands {
@@ -67,10 +70,17 @@ impl Demands {
         let name = |name: &str| {
             name.len() <= 64 && !name.contains(|c: char| c.is_whitespace() || "<|\\/>".contains(c))
         };
+        let tools = context::Format::OpenAiChat;
+        let openai = Self { ids: Rule::OPENAI_CHAT, name: Some(name), says: |_| true, tools };
         match format {
-            Format::Anthropic => Self { ids: Rule::ANTHROPIC, name: None, empty: false },
-            Format::OpenAiResponses => Self { ids: Rule::OPENAI_RESPONSES, name: None, empty: true },
-            _ => Self { ids: Rule::OPENAI_CHAT, name: Some(name), empty: true },
+            Format::Anthropic => Self {
+                ids: Rule::ANTHROPIC,
+                name: None,
+                says: |text| !text.trim().is_empty(),
+                tools: context::Format::AnthropicMessages,
+            },
+            Format::OpenAiResponses => Self { ids: Rule::OPENAI_RESPONSES, name: None, ..openai },
+            _ => openai,
         }
     }
 }
@@ -166,8 +176,8 @@ impl<'a, F: FnMut(usize, &str, &str)> Repair<'a, '_, F> {
                 Answers::Late(call) => self.late(place, call),
             },
             Role::Assistant if !parts.calls().is_empty() => self.caller(place),
-            _ if parts.content.is_empty() && !self.demands.empty => {
-                (self.lost)(place, "role", "an empty message is not accepted");
+            _ if !(self.demands.says)(parts.content) && parts.extras().is_none() => {
+                (self.lost)(place, "role", "a message of white space alone, or empty, is not accepted");
             }
             _ => self.push(place, None),
         }
@@ -200,17 +210,20 @@ impl<'a, F: FnMut(usize, &str, &str)> Repair<'a, '_, F> {
         self.ids.next_message();
         let kept: Vec<(&ToolCall, Option<usize>)> =
             calls.iter().zip(results).filter(|(_, result)| closes || result.is_some()).collect();
-        if kept.is_empty() && self.said[place].content.is_empty() {
+        if kept.is_empty() && !(self.demands.says)(self.said[place].content) {
             return;
         }
         let ids: Vec<String> = kept.iter().map(|(call, _)| self.id(place, &call.id)).collect();
-        let renamed = kept.iter().zip(&ids).any(|((call, _), id)| *call.id != **id);
+        let names: Vec<String> = kept.iter().map(|(call, _)| self.name(place, &call.name)).collect();
+        let renamed = kept.iter().zip(&ids).any(|((call, _), id)| *call.id != **id)
+            || kept.iter().zip(&names).any(|((call, _), name)| *call.name != **name);
         let changed = (open || renamed).then(|| {
-            let call = |((call, _), id): (&(&ToolCall, _), &String)| ToolCall {
+            let call = |(((call, _), id), name): ((&(&ToolCall, _), &String), &String)| ToolCall {
                 id: id.as_str().into(),
+                name: name.as_str().into(),
                 ..(*call).clone()
             };
-            let tool_calls = kept.iter().zip(&ids).map(call).collect();
+            let tool_calls = kept.iter().zip(&ids).zip(&names).map(call).collect();
             Box::new(More { tool_calls, extras_json: None, ..self.more(place) })
         });
         self.push(place, changed);
@@ -268,5 +281,14 @@ impl<'a, F: FnMut(usize, &str, &str)> Repair<'a, '_, F> {
             (self.lost)(place, "tool_calls.id", "the id is not accepted, or recurs: it got another one");
         }
         given
+    }
+
+    /// The name of a tool that a call goes out with.
+    fn name(&mut self, place: usize, name: &str) -> String {
+        let accepted = tool(name, self.demands.tools).into_owned();
+        if accepted != name {
+            (self.lost)(place, "tool_calls.name", "it holds what the format does not accept in a name");
+        }
+        accepted
     }
 }

@@ -71,6 +71,17 @@ impl<'a> Whole<'a> {
         value
     }
 
+    /// Notes where an utterance does not go out as it came, since the provider's API accepts it only in part.
+    pub(super) fn note_left_out(&self, place: usize, is_whole: bool, losses: &mut Losses) {
+        if !is_whole {
+            losses.add(
+                "extras_json",
+                "what the API does not accept is left out",
+                Some(self.utterances[place].sequence),
+            );
+        }
+    }
+
     pub(super) fn note_uncarried(&self, format: Format, losses: &mut Losses) {
         let persists = format == Format::Persisted;
         for utterance in self.utterances {

@@ -4,7 +4,11 @@
 mod cases;
 mod faults;
 mod random;
+mod repaired;
 mod transcripts;
+#[allow(dead_code)] // the contexts' tests use the rest
+#[path = "../contexts/validator/mod.rs"]
+mod validator;
 
 use std::{collections::BTreeMap, sync::Arc};
 

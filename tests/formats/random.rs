@@ -51,7 +51,7 @@ fn chat_call() -> impl Strategy<Value = Value> {
     }))
 }
 
-fn chat_message() -> impl Strategy<Value = Value> {
+pub fn chat_message() -> impl Strategy<Value = Value> {
     let role = prop::sample::select(vec!["user", "user", "system", "developer", "assistant", "Human", "AI"]);
     let plain = (role, content("text")).prop_map(|(role, content)| json!({"role": role, "content": content}));
     let calls = (content("text"), prop::collection::vec(chat_call(), 0..3))
@@ -70,7 +70,7 @@ fn block() -> impl Strategy<Value = Value> {
     prop_oneof![3 => part("text"), 2 => with_more(call), 3 => with_more(result), 1 => thinking]
 }
 
-fn anthropic_message() -> impl Strategy<Value = Value> {
+pub fn anthropic_message() -> impl Strategy<Value = Value> {
     let content = prop_oneof![
         1 => text().prop_map(Value::from),
         3 => prop::collection::vec(block(), 0..4).prop_map(Value::from),
@@ -88,7 +88,7 @@ fn anthropic_message() -> impl Strategy<Value = Value> {
     with_more((role, content).prop_map(|(role, content)| json!({"role": role, "content": content})))
 }
 
-fn item() -> impl Strategy<Value = Value> {
+pub fn item() -> impl Strategy<Value = Value> {
     let role = prop::sample::select(vec![
         "user",
         "assistant",
@@ -126,7 +126,7 @@ fn persisted() -> impl Strategy<Value = Value> {
     })
 }
 
-fn list(message: impl Strategy<Value = Value>) -> impl Strategy<Value = Value> {
+pub fn list(message: impl Strategy<Value = Value>) -> impl Strategy<Value = Value> {
     prop::collection::vec(message, 0..10).prop_map(Value::from)
 }
 

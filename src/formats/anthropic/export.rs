@@ -3,10 +3,14 @@
 use serde_json::{Map, Value};
 
 use crate::{
-    domain::Role,
+    domain::{Role, context::wording::OPENING},
     formats::{
         Format, Losses, Repairs, Whole,
-        anthropic::{AT, FORM, MESSAGE, STARTS, SYSTEM, canonical, side},
+        anthropic::{
+            AT, FORM, MESSAGE, STARTS, SYSTEM,
+            accepted::{accepted, remove_blank},
+            canonical, side,
+        },
         extras::{self, Parts},
     },
 };
@@ -20,25 +24,39 @@ const FORMAT: Format = Format::Anthropic;
 /// System utterances elsewhere are said by the user.
 pub fn export(whole: &Whole<'_>, repairs: Repairs, losses: &mut Losses) -> Value {
     let said = whole.parts();
-    let mut writer = Writer { system: None, system_text: None, messages: Vec::new() };
+    let mut writer = Writer { system: None, system_text: None, messages: Vec::new(), all: repairs.all };
     for line in whole.lines(&said, FORMAT, repairs, losses) {
         let parts = line.parts();
-        let kept = parts.kept(FORMAT).unwrap_or_default();
-        let blocks = match whole.rendered(line.place, blocks(&parts), losses) {
+        let kept = parts.kept(FORMAT);
+        let mut blocks = match whole.rendered(line.place, blocks(&parts), losses) {
             Value::Array(blocks) => blocks,
             block => vec![block],
         };
-        if kept.get(SYSTEM).is_some()
-            || (parts.role == Role::System && writer.messages.is_empty() && kept.get(MESSAGE).is_none())
+        if repairs.all {
+            let accepted = accepted(&parts, &blocks);
+            whole.note_left_out(line.place, accepted == blocks, losses);
+            blocks = accepted;
+        } else if kept.is_none() {
+            remove_blank(&mut blocks);
+        }
+        if blocks.is_empty() && (repairs.all || kept.is_none()) {
+            continue;
+        }
+        let kept = kept.unwrap_or_default();
+        let apart = !repairs.all && kept.get(MESSAGE).is_some();
+        if kept.get(SYSTEM).is_some() || (parts.role == Role::System && writer.messages.is_empty() && !apart)
         {
             writer.instruct(&parts, &kept, blocks);
             continue;
         }
-        if parts.role == Role::System && kept.get(MESSAGE).is_none() {
+        if parts.role == Role::System && !apart {
             let reason = "an instruction inside the conversation is said by the user";
             losses.add("role", reason, Some(whole.utterances[line.place].sequence));
         }
         writer.say(&parts, &kept, blocks);
+    }
+    if repairs.all && writer.settle() {
+        losses.add("role", "the first message is a user's: a marked one stands before the assistant's", None);
     }
     writer.end(extras::document(&said, FORMAT))
 }
@@ -53,6 +71,8 @@ struct Writer {
     /// The instructions as text, while they are one.
     system_text: Option<String>,
     messages: Vec<Message>,
+    /// Nothing stays of how messages came that the API may not accept.
+    all: bool,
 }
 
 /// A message in the making.
@@ -76,10 +96,11 @@ impl Writer {
 
     fn say(&mut self, parts: &Parts<'_>, kept: &Value, blocks: Vec<Value>) {
         let side = side(parts.role);
-        let starts = kept.get(STARTS).is_some() || self.messages.last().is_none_or(|last| last.side != side);
+        let kept = |mark: &str| kept.get(mark).filter(|_| !self.all || mark == FORM);
+        let starts = kept(STARTS).is_some() || self.messages.last().is_none_or(|last| last.side != side);
         if starts {
-            let fields = kept.get(MESSAGE).and_then(Value::as_object).cloned().unwrap_or_default();
-            let text = is_text(parts, kept).then(|| parts.content.to_owned());
+            let fields = kept(MESSAGE).and_then(Value::as_object).cloned().unwrap_or_default();
+            let text = is_text(parts, kept(FORM)).then(|| parts.content.to_owned());
             let message = Message { side, fields, blocks: Vec::new(), placed: Vec::new(), text };
             self.messages.push(message);
         }
@@ -87,10 +108,26 @@ impl Writer {
         if !starts {
             message.text = None;
         }
-        match kept.get(AT).and_then(Value::as_u64).and_then(|at| usize::try_from(at).ok()) {
+        match kept(AT).and_then(Value::as_u64).and_then(|at| usize::try_from(at).ok()) {
             Some(at) => message.placed.extend(blocks.into_iter().map(|block| (at, block))),
             None => message.blocks.extend(blocks),
         }
+    }
+
+    /// The first message is a user's, and the last words of the assistant do not end in white space. Answers
+    /// whether a message was put first.
+    fn settle(&mut self) -> bool {
+        let opens = self.messages.first().is_some_and(|first| first.side == "assistant");
+        if opens {
+            let text = Some(OPENING.to_owned());
+            let opening =
+                Message { side: "user", fields: Map::new(), blocks: Vec::new(), placed: Vec::new(), text };
+            self.messages.insert(0, opening);
+        }
+        if let Some(last) = self.messages.last_mut().filter(|last| last.side == "assistant") {
+            last.trim_end();
+        }
+        opens
     }
 
     fn end(self, document: Option<Map<String, Value>>) -> Value {
@@ -110,6 +147,16 @@ impl Writer {
 }
 
 impl Message {
+    fn trim_end(&mut self) {
+        let block = self.blocks.last_mut().and_then(|block| block.get_mut("text"));
+        if let Some(Value::String(text)) = block {
+            text.truncate(text.trim_end().len());
+        }
+        if let Some(text) = &mut self.text {
+            text.truncate(text.trim_end().len());
+        }
+    }
+
     fn value(self) -> Value {
         let Self { side, fields, mut blocks, placed, text } = self;
         for (at, block) in placed {
@@ -123,7 +170,7 @@ impl Message {
 }
 
 /// Whether a message that is nothing but `parts` has text for its content.
-fn is_text(parts: &Parts<'_>, kept: &Value) -> bool {
+fn is_text(parts: &Parts<'_>, form: Option<&Value>) -> bool {
     let usual = parts.role != Role::Assistant && parts.role != Role::Tool;
-    kept.get(FORM).map_or(usual, |form| form == "text") && parts.calls().is_empty()
+    form.map_or(usual, |form| form == "text") && parts.calls().is_empty()
 }

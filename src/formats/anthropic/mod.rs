@@ -4,6 +4,7 @@
 //! user for the rest. On the way out neighbours of the same side are one message, unless the second
 //! began one when it came in.
 
+mod accepted;
 mod export;
 mod parse;
 

@@ -5,15 +5,25 @@ use serde_json::Value;
 use crate::formats::{
     Format, Losses, Repairs, Whole,
     extras::{self, Parts},
-    openai_chat::canonical,
+    openai_chat::{accepted::accepted, canonical},
 };
 
 /// The conversation: an array of messages, or the object with `messages` that it came as.
 pub fn export(whole: &Whole<'_>, repairs: Repairs, losses: &mut Losses) -> Value {
     let said = whole.parts();
     let lines = whole.lines(&said, Format::OpenAiChat, repairs, losses);
-    let messages =
-        lines.iter().map(|line| whole.rendered(line.place, message(&line.parts()), losses)).collect();
+    let mut messages = Vec::with_capacity(lines.len());
+    for line in &lines {
+        let parts = line.parts();
+        let rendered = whole.rendered(line.place, message(&parts), losses);
+        if !repairs.all {
+            messages.push(rendered);
+            continue;
+        }
+        let accepted = accepted(&parts, &rendered);
+        whole.note_left_out(line.place, accepted.as_ref() == Some(&rendered), losses);
+        messages.extend(accepted);
+    }
     match extras::document(&said, Format::OpenAiChat) {
         Some(mut document) => {
             document.insert("messages".into(), Value::Array(messages));

@@ -1,5 +1,6 @@
 //! Messages of OpenAI's chat completions.
 
+mod accepted;
 mod export;
 mod parse;
 

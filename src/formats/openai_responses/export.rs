@@ -5,7 +5,7 @@ use serde_json::{Map, Value};
 use crate::formats::{
     Format, Losses, Repairs, Whole,
     extras::{self, Parts},
-    openai_responses::{INSTRUCTIONS, TEXT, canonical, list},
+    openai_responses::{INSTRUCTIONS, TEXT, accepted::accepted, canonical, list},
 };
 
 /// The conversation: an array of items, or the object that it came in.
@@ -20,10 +20,17 @@ pub fn export(whole: &Whole<'_>, repairs: Repairs, losses: &mut Losses) -> Value
             continue;
         }
         text = is_marked(&parts, TEXT).then(|| parts.content.to_owned());
-        match whole.rendered(line.place, items(&parts), losses) {
-            Value::Array(items) => all.extend(items),
-            item => all.push(item),
+        let rendered = match whole.rendered(line.place, items(&parts), losses) {
+            Value::Array(items) => items,
+            item => vec![item],
+        };
+        if !repairs.all {
+            all.extend(rendered);
+            continue;
         }
+        let accepted = accepted(&parts, &rendered);
+        whole.note_left_out(line.place, accepted == rendered, losses);
+        all.extend(accepted);
     }
     match extras::document(&said, Format::OpenAiResponses) {
         Some(document) => {

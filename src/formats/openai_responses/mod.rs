@@ -4,6 +4,7 @@
 //! (kept as they came), a message, and calls of functions. Every other item is an utterance of its
 //! own.
 
+mod accepted;
 mod export;
 mod parse;
 

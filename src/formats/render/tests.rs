@@ -147,7 +147,7 @@ fn arguments_that_are_no_object_are_put_into_one() {
     let messages = parsed(&anthropic.messages_json);
     let blocks = messages[1]["content"].as_array().unwrap();
     let inputs: Vec<String> = blocks.iter().map(|block| block["input"].to_string()).collect();
-    assert_eq!(inputs, ["{}", r#"{"arguments":"[1]"}"#, r#"{"x":[1.5]}"#]);
+    assert_eq!(inputs, ["{}", r#"{"arguments":"[1]"}"#, r#"{"x":[1.50]}"#]);
     assert!(anthropic.messages_json.contains("[1.50]"), "as the model wrote it");
     assert_eq!(messages[2]["content"][0], json!({"type": "tool_result", "tool_use_id": "a"}));
     assert_eq!(anthropic.tokens, recounted(&anthropic, Format::AnthropicMessages));

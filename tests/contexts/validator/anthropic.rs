@@ -88,6 +88,7 @@ fn check(block: &Value, role: &str, faults: &mut Faults) {
         ("text", _) => text(fields, faults),
         ("tool_use", "assistant") => tool_use(fields, faults),
         ("tool_result", "user") => tool_result(fields, faults),
+        ("thinking", "assistant") if fields.contains_key("signature") => thinking(fields, faults),
         (other, role) => faults.add(Rule::Shape, format!("a block of {other:?} of the {role}")),
     }
 }
@@ -96,6 +97,15 @@ fn text(fields: &Map<String, Value>, faults: &mut Faults) {
     faults.only(fields, &["type", "text", "cache_control", "citations"]);
     if let Some(text) = faults.string(fields, "text") {
         faults.text(text, is_blank);
+    }
+}
+
+fn thinking(fields: &Map<String, Value>, faults: &mut Faults) {
+    faults.only(fields, &["type", "thinking", "signature"]);
+    for name in ["thinking", "signature"] {
+        if let Some(text) = faults.string(fields, name) {
+            faults.text(text, str::is_empty);
+        }
     }
 }
 
