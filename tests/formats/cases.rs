@@ -337,6 +337,8 @@ fn a_legacy_history_is_one_conversation() {
     let said: Vec<_> = parsed.said.iter().map(|it| (it.draft.role, &*it.draft.content)).collect();
     assert_eq!(said, [(Role::User, "hi"), (Role::Assistant, "hello")]);
     assert_eq!(parsed.said[0].draft.id.as_deref(), Some("1/user"));
+    let more = parsed.said[0].draft.more.as_ref().expect("metadata");
+    assert_eq!(more.metadata["source"], "direct");
     assert_eq!(read(&json!([entry])).conversations[0].said, parsed.said);
     let [summary] = &parsed.summaries[..] else { panic!("{:?}", parsed.summaries) };
     assert_eq!(&*summary.text, "2024-01-01 to 2024-02-01: They met.");
