@@ -93,7 +93,7 @@ impl Assembly<'_> {
             unit.omitted.iter().for_each(|(sequence, omission)| self.omitted.add(*omission, *sequence));
             if !unit.messages.is_empty() {
                 newest = messages.len();
-                unsettled = open && unit.unanswered && unit.places.end == self.plan.window().len();
+                unsettled = open && unit.places.end == self.plan.window().len();
                 messages.extend(unit.messages.drain(..));
             }
         }

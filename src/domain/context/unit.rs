@@ -29,8 +29,6 @@ pub(super) struct Unit {
     pub(super) messages: SmallVec<[Message; 1]>,
     /// What is left out of it.
     pub(super) omitted: Vec<(Sequence, Omission)>,
-    /// A call in it has no result.
-    pub(super) unanswered: bool,
 }
 
 impl Unit {
@@ -43,7 +41,6 @@ impl Unit {
             counted: 0,
             messages: SmallVec::new(),
             omitted: Vec::new(),
-            unanswered: false,
         }
     }
 }
@@ -130,8 +127,7 @@ impl Rendering<'_> {
     /// others are left out: it answers a call of another unit.
     fn lay_out(&self, exchange: Exchange<'_>, unit: &mut Unit) {
         let Exchange { said, open } = exchange;
-        unit.unanswered = !open.is_empty();
-        let omits = unit.unanswered && self.unanswered == Unanswered::Omit;
+        let omits = !open.is_empty() && self.unanswered == Unanswered::Omit;
         for Said { message, answers } in said {
             if omits && !message.is_late_result() {
                 let said = message.utterance.iter().map(|utterance| utterance.sequence);
