@@ -48,7 +48,7 @@ fn what_was_said_is_found_and_forgotten() {
     chat.line("/remember when does the flight leave");
     chat.shows(&["· 1 user: The flight to Lisbon leaves at nine."]);
     chat.line("/forget --hard about:Lisbon");
-    chat.shows(&["forgot 1 utterance (1), understood as about:Lisbon", "[1 message]"]);
+    chat.shows(&["forgot 1 utterance (1) for good, understood as about:Lisbon", "[1 message]"]);
     chat.line("/remember flight");
     chat.shows(&["· nothing found"]);
     chat.line("/forget gibberish of:nothing");

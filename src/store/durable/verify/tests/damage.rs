@@ -365,8 +365,8 @@ fn units_that_are_not_whole_are_named() {
         (good.utterance(5, |utterance| call_id(utterance, "c")), "result 5 has no call that waits"),
         (good.utterance(5, |utterance| utterance.aside = true), "result 5 is kept aside, and its call waits"),
         (
-            good.utterance(14, |utterance| utterance.aside = true),
-            "utterance 14 is kept aside, and is no result",
+            good.utterance(6, |utterance| utterance.aside = true),
+            "utterance 6 is kept aside, and is no result",
         ),
         (
             good.utterance(4, |utterance| utterance.pinned = true),
