@@ -581,6 +581,7 @@ fn an_error_names_the_part_and_the_forms() {
 fn an_error_tells_what_may_be_meant() {
     for (text, forms) in [
         ("forget Marco", "perhaps about:Marco or name:Marco"),
+        ("Marco", "perhaps about:Marco or name:Marco"),
         ("please forget my salary!", "perhaps about:my salary;"),
         ("forget Paris and London", "perhaps about:\"Paris\",\"London\""),
         ("forget everything from bob", "perhaps name:bob"),

@@ -167,7 +167,7 @@ fn sentence(cursor: &mut Cursor<'_>, text: &str) -> Result<(Asked, bool), Instru
             return Ok((instruction.into(), false));
         }
     }
-    let selection = object(cursor, wrapper.verb)?;
+    let selection = object(cursor)?;
     let is_all = selection.is_all();
     if is_all && !wrapper.verb {
         return Err(InstructionError::part(text, "say what to do with all of it, as in: forget everything"));
@@ -175,8 +175,8 @@ fn sentence(cursor: &mut Cursor<'_>, text: &str) -> Result<(Asked, bool), Instru
     Ok((selection.asked()?, is_all))
 }
 
-/// Consumes the object, which is all that is left; of what is none, tells what may be meant after a verb.
-fn object(cursor: &mut Cursor<'_>, verb: bool) -> Result<Selection, InstructionError> {
+/// Consumes the object, which is all that is left; of what is none, tells what may be meant.
+fn object(cursor: &mut Cursor<'_>) -> Result<Selection, InstructionError> {
     let start = cursor.at();
     let error = match object::object(cursor) {
         Ok(selection) if cursor.done() => return Ok(selection),
@@ -184,7 +184,7 @@ fn object(cursor: &mut Cursor<'_>, verb: bool) -> Result<Selection, InstructionE
         Err(error) => error,
     };
     cursor.back(start);
-    let nothing_known = verb && error == cursor.not_understood();
+    let nothing_known = error == cursor.not_understood();
     match nothing_known.then(|| topic::alone(cursor)).flatten() {
         Some(forms) => Err(error.suggesting(forms)),
         None => Err(error),
