@@ -16,9 +16,9 @@ use crate::domain::{
     update::{UpdateUtterance, update_utterance},
 };
 
-/// A conversation that tests talk in.
+/// A conversation that tests talk in, and what left its window.
 #[derive(Clone, Debug)]
-pub(crate) struct Talk(pub(crate) Conversation);
+pub(crate) struct Talk(pub(crate) Conversation, Vec<Arc<Utterance>>);
 
 const LINEAGE: LineageId = LineageId([7; 16]);
 
@@ -32,7 +32,7 @@ impl Talk {
             start_time: Timestamp(0),
             encoding: Encoding::O200kBase,
         };
-        Self(Conversation::new(identity, policy))
+        Self(Conversation::new(identity, policy), Vec::new())
     }
 
     pub(crate) fn session() -> Self {
@@ -105,9 +105,13 @@ impl Talk {
         &mut self,
         decide: impl FnOnce(&Conversation, &change::Context<'_>) -> Conversation,
     ) -> &mut Self {
-        let loaded = Loaded::default();
+        let mut loaded = Loaded::default();
+        loaded.add_archive(&self.0.head.archived, self.1.clone());
         let context = change::Context { now: Timestamp(0), counter: o200k(), loaded: &loaded, llm: false };
-        self.0 = decide(&self.0, &context);
+        let after = decide(&self.0, &context);
+        let left = |said: &&Arc<Utterance>| after.window.get(said.sequence).is_none();
+        self.1.extend(self.0.window.iter().filter(left).cloned());
+        self.0 = after;
         self
     }
 
