@@ -85,6 +85,10 @@ impl Engine {
         state: &Conversation,
         lost: &Ranges,
     ) -> Result<Vec<(ConversationKey, Ranges)>, EngineError> {
+        // a fork behind the first utterance leaves a trunk; one before it repeats what begins with that
+        if state.head.trunks.is_empty() && !lost.contains(Sequence(1)) {
+            return Ok(Vec::new());
+        }
         let identity = &state.head.identity;
         let namespace = identity.key.namespace.clone();
         let recipient = RecipientKey { namespace, id: identity.recipient.clone() };
