@@ -69,9 +69,10 @@ impl Services {
         Response::new(Box::pin(UntilClosing::new(responses, self.closing.clone())))
     }
 
-    /// Everyone is of the namespace `default`.
-    fn caller<T>(&self, _request: &tonic::Request<T>) -> Caller {
-        Caller::default()
+    /// Who calls: whom the server's guard found, or, where nothing guards it, a caller of the namespace
+    /// `default`.
+    fn caller<T>(&self, request: &tonic::Request<T>) -> Caller {
+        request.extensions().get::<Caller>().cloned().unwrap_or_default()
     }
 
     /// Changes to a policy. Refuses summaries by a model where none is configured.

@@ -1,5 +1,6 @@
 //! The server: puts store, engine and services together, and serves them.
 
+mod connection;
 mod error;
 mod listen;
 mod migrate;
@@ -8,6 +9,7 @@ mod stores;
 mod summaries;
 mod transport_errors;
 pub mod upkeep;
+mod workers;
 
 use std::{convert::Infallible, future::Future, io, path::Path, sync::Arc};
 
