@@ -2,30 +2,54 @@
 
 use std::{
     io,
+    net::SocketAddr,
     pin::Pin,
     sync::{
         Arc,
-        atomic::{AtomicUsize, Ordering},
+        atomic::{AtomicU64, AtomicUsize, Ordering},
     },
     task::{Context, Poll},
 };
 
+use rustls::pki_types::CertificateDer;
 use tokio::{
     io::{AsyncRead, AsyncWrite, ReadBuf},
     net::TcpStream,
 };
-use tonic::transport::server::{Connected, TcpConnectInfo};
+use tonic::transport::server::Connected;
+
+/// Whose connection a request came on, in the request's extensions.
+#[derive(Clone, Debug)]
+pub struct Peer {
+    /// The connection's number: no other of this process has it.
+    pub connection: u64,
+    /// Where it comes from; `None` on a Unix socket.
+    pub address: Option<SocketAddr>,
+    /// The chain that the client showed and that was verified, its own certificate first; `None` without mutual
+    /// TLS.
+    pub certificates: Option<Arc<[CertificateDer<'static>]>>,
+}
+
+impl Peer {
+    /// The peer of a new connection.
+    pub fn new(address: Option<SocketAddr>) -> Self {
+        static CONNECTIONS: AtomicU64 = AtomicU64::new(0);
+        Self { connection: CONNECTIONS.fetch_add(1, Ordering::Relaxed), address, certificates: None }
+    }
+}
 
 /// A connection that counts as its worker's load until it ends.
 pub struct Connection {
     stream: TcpStream,
+    peer: Peer,
     _load: Counted,
 }
 
 impl Connection {
     /// The connection of `stream`, counted by `load`.
     pub fn new(stream: TcpStream, load: Counted) -> Self {
-        Self { stream, _load: load }
+        let peer = Peer::new(stream.peer_addr().ok());
+        Self { stream, peer, _load: load }
     }
 }
 
@@ -46,10 +70,10 @@ impl Drop for Counted {
 }
 
 impl Connected for Connection {
-    type ConnectInfo = TcpConnectInfo;
+    type ConnectInfo = Peer;
 
-    fn connect_info(&self) -> Self::ConnectInfo {
-        self.stream.connect_info()
+    fn connect_info(&self) -> Peer {
+        self.peer.clone()
     }
 }
 

@@ -32,6 +32,7 @@ use crate::{
 };
 use transport_errors::TransportErrorLayer;
 
+pub use connection::Peer;
 pub use error::ServeError;
 
 /// A server that is put together and not yet listening. Cheap to clone.
