@@ -1,7 +1,7 @@
 //! The directory of a durable store: locked, labelled, and opened.
 
 use std::{
-    fs::{self, File},
+    fs,
     io::{self, Write},
     path::{Path, PathBuf},
 };
@@ -14,6 +14,7 @@ use super::{
     key_value::{KeyValue, KeyValueError},
     label::{self, EngineKind, Label},
     mark::{self, Mark},
+    place::Place,
     records::{self, Links, Meta, Metas},
     sled::Sled,
 };
@@ -29,7 +30,7 @@ pub struct Directory {
     mark: Mutex<Mark>,
     group: u64,
     links: Vec<u64>,
-    _lock: File, // the last to go: the engine is closed by then
+    lock: Place, // the last to go: the engine is closed by then
 }
 
 /// Why a store cannot be opened.
@@ -188,7 +189,7 @@ impl Directory {
     fn open_locked(
         engine: EngineKind,
         path: &Path,
-        lock: File,
+        lock: Place,
         open: impl FnOnce(&Path) -> Opened,
     ) -> Result<Self, OpenError> {
         let refused = |reason: String| OpenError::Engine { directory: path.into(), engine, reason };
@@ -204,7 +205,7 @@ impl Directory {
         if let Some(missing) = records::missing_group(&links, group).filter(|_| !mark.is_new()) {
             return Err(OpenError::Gap { directory: path.into(), missing });
         }
-        Ok(Self { path: path.into(), engine, pairs, mark: Mutex::new(mark), group, links, _lock: lock })
+        Ok(Self { path: path.into(), engine, pairs, mark: Mutex::new(mark), group, links, lock })
     }
 
     /// Where the store is.
@@ -243,6 +244,13 @@ impl Directory {
         &self.links
     }
 
+    /// Fails when the directory, or the engine's files in it, are not where they were opened: what is written
+    /// then is found by nobody.
+    pub(super) fn check_place(&self) -> Result<(), KeyValueError> {
+        self.lock.check()?;
+        self.pairs.check_place()
+    }
+
     /// Notes that everything up to `group` is on the disk.
     pub(super) fn mark(&self, group: u64) -> Result<(), KeyValueError> {
         let mut mark = self.mark.lock();
@@ -274,13 +282,13 @@ fn links(pairs: &dyn KeyValue) -> Result<Vec<u64>, String> {
 }
 
 /// Locks the directory for this process; the system gives the lock back when the process ends.
-fn lock(directory: &Path) -> Result<File, OpenError> {
+fn lock(directory: &Path) -> Result<Place, OpenError> {
     let path = directory.join(LOCK);
     let failed = |error| OpenError::File { path: path.clone(), error };
     match files::lock(&path).map_err(failed)? {
         Some(mut file) => {
             file.set_len(0).and_then(|()| write!(file, "{}", std::process::id())).map_err(failed)?;
-            Ok(file)
+            Place::of(&path, file).map_err(failed)
         }
         None => {
             let holder = fs::read_to_string(&path).unwrap_or_default();

@@ -25,6 +25,7 @@ use super::{
     files,
     key_value::{Batch, Durability, Key, KeyValue, KeyValueError, Pairs, Value},
     panics::caught,
+    place::Place,
 };
 
 /// An embedded database in one directory; it may panic in every method, and when it is dropped.
@@ -70,7 +71,8 @@ pub struct Generations<E: Engine> {
 
 /// An open generation.
 struct Generation<E> {
-    engine: Option<E>,         // there until the drop
+    engine: Option<E>, // there until the drop
+    place: Place,
     _open: Sender<Infallible>, // goes after the engine is closed
 }
 
@@ -107,7 +109,7 @@ impl<E: Engine> Generations<E> {
             number => (number, reopened(&path_of(number, directory), cache_bytes)?),
         };
         remove_all_but(number, directory)?; // only now: a wrong pointer must not cost the pairs
-        let (generation, closed) = Generation::of(engine);
+        let (generation, closed) = Generation::of(engine, &path_of(number, directory))?;
         Ok(Self {
             current: RwLock::new(generation),
             writer: Mutex::new(Writer { number, closed, failed: None, changed: None }),
@@ -175,6 +177,10 @@ impl<E: Engine> KeyValue for Generations<E> {
         files::allocated_bytes(&self.directory)
     }
 
+    fn check_place(&self) -> Result<(), KeyValueError> {
+        self.current.read().place.check()
+    }
+
     fn visible_before_flush(&self) -> bool {
         E::VISIBLE_BEFORE_FLUSH
     }
@@ -239,9 +245,10 @@ impl<E: Engine> Generations<E> {
 }
 
 impl<E> Generation<E> {
-    fn of(engine: E) -> (Arc<Self>, Receiver<Infallible>) {
+    fn of(engine: E, path: &Path) -> Result<Copy<E>, KeyValueError> {
+        let place = Place::open(path)?;
         let (open, closed) = mpsc::channel();
-        (Arc::new(Self { engine: Some(engine), _open: open }), closed)
+        Ok((Arc::new(Self { engine: Some(engine), place, _open: open }), closed))
     }
 
     fn engine(&self) -> Result<&E, KeyValueError> {
@@ -252,7 +259,7 @@ impl<E> Generation<E> {
 impl<E: Engine> Generation<E> {
     /// All its pairs in a new generation, on the disk. What is written meanwhile may be in it or not.
     fn copied(&self, path: &Path, cache_bytes: u64) -> Result<Copy<E>, KeyValueError> {
-        let (fresh, closed) = Self::of(caught(|| E::open(path, cache_bytes))?);
+        let (fresh, closed) = Self::of(caught(|| E::open(path, cache_bytes))?, path)?;
         caught(|| fresh.engine()?.fill(self.engine()?.range(Bound::Unbounded, Bound::Unbounded)))?;
         files::sync_all_under(path)?;
         Ok((fresh, closed))

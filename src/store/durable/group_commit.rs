@@ -2,12 +2,15 @@
 //!
 //! One thread writes. It takes all requests that wait, checks each against what is stored and
 //! what those before it in the group write, and applies what they come to as one batch. A
-//! caller is answered when its batch is as safe as [`Flush`] asks for. After a failure it is
-//! not known what is on the disk, so nothing is written any more until the store is opened anew.
+//! caller is answered when its batch is as safe as [`Flush`] asks for, and the directory still is where it was
+//! opened. After a failure it is not known what is on the disk, so nothing is written any more until the store is
+//! opened anew.
 #![allow(clippy::disallowed_methods, reason = "intervals between flushes are measured, no time is kept")]
 
 mod group;
 mod mailbox;
+#[cfg(test)]
+mod place_tests;
 mod queue;
 mod release;
 #[cfg(test)]
@@ -176,6 +179,7 @@ impl Writer {
             }
             Flush::Interval(_) => pairs.apply(batch, Durability::Process)?,
         }
+        self.directory.check_place()?;
         self.apply_time = started.elapsed();
         self.group = group;
         self.links = vec![group];
@@ -217,6 +221,7 @@ impl Writer {
     fn flush(&mut self) -> Result<(), KeyValueError> {
         if self.flushed < self.group {
             self.directory.pairs().sync()?;
+            self.directory.check_place()?;
             self.flushed = self.group;
         }
         self.flush_time = Instant::now();

@@ -49,6 +49,12 @@ pub trait KeyValue: Send + Sync + 'static {
     /// Bytes that the files take on the disk.
     fn disk_bytes(&self) -> Result<u64, KeyValueError>;
 
+    /// Fails when the files that batches are written to are not where they were opened: what is applied is then
+    /// lost with the store's end.
+    fn check_place(&self) -> Result<(), KeyValueError> {
+        Ok(())
+    }
+
     /// Whether reads see a batch before it is as durable as it was asked to be.
     fn visible_before_flush(&self) -> bool {
         false

@@ -36,6 +36,7 @@ mod label;
 mod mark;
 mod options;
 mod panics;
+mod place;
 mod reader;
 pub mod records;
 mod request;

@@ -129,13 +129,13 @@ fn open(path: &Path, held: Held, flush: Flush) -> DurableStore {
     DurableStore::over(directory.unwrap(), flush).unwrap()
 }
 
-fn key(id: usize) -> OutcomeKey {
+pub(super) fn key(id: usize) -> OutcomeKey {
     let request = RequestId::new(&id.to_string()).unwrap();
     OutcomeKey { namespace: Namespace::default(), rpc: "Memorize", request }
 }
 
 /// A commit that keeps one outcome.
-fn keeping(id: usize) -> Commit {
+pub(super) fn keeping(id: usize) -> Commit {
     let capacity = Capacity {
         utterances: 0,
         forgotten: 0,
