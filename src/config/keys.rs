@@ -57,7 +57,7 @@ macro_rules! key {
 
 /// Every key, in the order in which it is shown.
 #[rustfmt::skip]
-pub static KEYS: [Key; 34] = [
+pub static KEYS: [Key; 35] = [
     key!(buffer_size "buffer-size" "UTTERD_BUFFER_SIZE" "N" limit
         "Utterances in a window; 0 is unlimited"),
     key!(max_tokens "max-tokens" "UTTERD_MAX_TOKENS" "N" limit
@@ -70,6 +70,8 @@ pub static KEYS: [Key; 34] = [
         "Tokens of a conversation's summary; 0 is unlimited"),
     key!(listen "listen" "UTTERD_LISTEN" "ADDRESS" address
         "The address to serve; port 0 takes a free one"),
+    key!(credentials "credentials" "UTTERD_CREDENTIALS" "FILE" file
+        "Who may call: a file of credentials, as `utterd token new` writes them; empty lets everybody in"),
     key!(preset "preset" "UTTERD_PRESET" "NAME" preset
         "What the limits are where nobody sets them: rolling, turns or session"),
     key!(max_turns "max-turns" "UTTERD_MAX_TURNS" "N" limit

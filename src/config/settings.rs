@@ -82,6 +82,8 @@ pub struct Settings {
     pub summary_token_limit: u32,
     /// The address served; port 0 takes a free one.
     pub listen: SocketAddr,
+    /// Who may call: a file of credentials; `None` lets everybody in.
+    pub credentials: Option<PathBuf>,
     /// What `buffer_size`, `max_tokens`, `max_turns` and their `keep_…` are where nobody sets them.
     pub preset: Preset,
     /// Turns in a window; 0 is unlimited.
@@ -158,6 +160,7 @@ impl Settings {
             summarization_enabled: policy.summarization_enabled,
             summary_token_limit: policy.summary_token_limit.unwrap_or(0),
             listen: SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), 50051),
+            credentials: None,
             preset,
             max_turns: max(policy.turns),
             keep_utterances: keep(policy.utterances),

@@ -2,7 +2,7 @@
 
 use std::{io, path::PathBuf};
 
-use crate::{domain::Refusal, store::durable::OpenError, summarizer::SetupError};
+use crate::{domain::Refusal, server::guard::GuardError, store::durable::OpenError, summarizer::SetupError};
 
 /// Why a server cannot start, or stopped.
 #[derive(Debug, thiserror::Error)]
@@ -21,6 +21,9 @@ pub enum ServeError {
     /// The settings do not go together.
     #[error("the settings do not go together: {0}")]
     Settings(#[from] Refusal),
+    /// The credentials cannot be used.
+    #[error(transparent)]
+    Guard(#[from] GuardError),
     /// The model that summaries are to be made by cannot be asked.
     #[error(transparent)]
     Summarizer(#[from] SetupError),

@@ -2,7 +2,9 @@
 
 mod connection;
 mod error;
+mod guard;
 mod listen;
+mod methods;
 mod migrate;
 mod services;
 mod stores;
@@ -30,10 +32,12 @@ use crate::{
     summarizer::PROMPT_VERSION,
     tokenizer,
 };
+use guard::{Guard, GuardLayer};
 use transport_errors::TransportErrorLayer;
 
 pub use connection::Peer;
 pub use error::ServeError;
+pub use guard::{Principal, Role};
 
 /// A server that is put together and not yet listening. Cheap to clone.
 #[derive(Clone)]
@@ -41,6 +45,7 @@ pub struct Server {
     engine: Arc<Engine>,
     services: Services,
     routes: Routes,
+    guard: Option<Arc<Guard>>,
     max_message_bytes: usize,
     closing: Arc<watch::Sender<bool>>,
 }
@@ -97,6 +102,7 @@ impl Server {
             event_capacity: settings.event_capacity,
             cache_bytes: settings.cache_limit,
         };
+        let guard = Guard::new(settings, clock.clone())?;
         let is_shared = store.capabilities().shared;
         let engine = Engine::new(store, clock, tokenizer::counter, defaults);
         let engine = Arc::new(match summarizer {
@@ -118,7 +124,7 @@ impl Server {
         let services = Services::new(engine.clone(), limits, closing.subscribe());
         let routes = services::routes(services.clone(), &engine, settings)?;
         let max_message_bytes = settings.max_message_bytes;
-        Ok(Self { engine, services, routes, max_message_bytes, closing })
+        Ok(Self { engine, services, routes, guard, max_message_bytes, closing })
     }
 
     /// Serves `service` too, behind the same layers.
@@ -159,6 +165,7 @@ impl Server {
     {
         tonic::transport::Server::builder()
             .layer(TransportErrorLayer::new(self.max_message_bytes))
+            .layer(GuardLayer::new(self.guard))
             .add_routes(self.routes)
             .serve_with_incoming_shutdown(incoming, shutdown)
             .await?;

@@ -1,0 +1,123 @@
+//! The entries of a TOML file of secrets, read so that no error repeats what stands there.
+
+use toml::{
+    Spanned,
+    de::{DeTable, DeValue},
+};
+
+/// The list of the file's entries.
+const LIST: &str = "credentials";
+/// What an entry may hold.
+const FIELDS: [&str; 6] = ["name", "namespace", "role", "sha256", "expires", "calls_per_second"];
+
+/// What is wrong with a file, and in which line from 1. It repeats no value, as one may be a token in the wrong place.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("line {line}: {text}")]
+pub struct Fault {
+    line: usize,
+    text: String,
+}
+
+/// An entry.
+pub struct Entry<'a> {
+    file: &'a str,
+    at: usize,
+    fields: DeTable<'a>,
+}
+
+/// The entries of the file with the text `file`.
+pub fn entries(file: &str) -> Result<Vec<Entry<'_>>, Fault> {
+    let table = DeTable::parse(file).map_err(|error| {
+        let at = error.span().map_or(0, |span| span.start);
+        fault(file, at, format!("is no TOML: {}", error.message()))
+    })?;
+    let mut entries = Vec::new();
+    for (key, value) in table.into_inner() {
+        if key.get_ref() != LIST {
+            let accepted = "there is no such key; accepted are entries that begin with [[credentials]]";
+            return Err(fault(file, key.span().start, accepted.into()));
+        }
+        let at = value.span().start;
+        let accepted = || fault(file, at, format!("{LIST}: is no list; an entry begins with [[{LIST}]]"));
+        let DeValue::Array(list) = value.into_inner() else { return Err(accepted()) };
+        for entry in list {
+            let at = entry.span().start;
+            let DeValue::Table(fields) = entry.into_inner() else { return Err(accepted()) };
+            entries.push(Entry::new(file, at, fields)?);
+        }
+    }
+    Ok(entries)
+}
+
+impl<'a> Entry<'a> {
+    fn new(file: &'a str, at: usize, fields: DeTable<'a>) -> Result<Self, Fault> {
+        match fields.keys().find(|key| !FIELDS.contains(&key.get_ref().as_ref())) {
+            Some(unknown) => {
+                let text = format!("there is no such field; an entry has {}", FIELDS.join(", "));
+                Err(fault(file, unknown.span().start, text))
+            }
+            None => Ok(Self { file, at, fields }),
+        }
+    }
+
+    /// The text of a field.
+    pub fn text(&self, field: &str) -> Result<Option<&str>, Fault> {
+        self.value(field, "text", |value| match value {
+            DeValue::String(text) => Some(text.as_ref()),
+            _ => None,
+        })
+    }
+
+    /// The text of a field that must be there; `what` says what it tells.
+    pub fn required(&self, field: &str, what: &str) -> Result<&str, Fault> {
+        self.text(field)?.ok_or_else(|| self.missing(field, what))
+    }
+
+    /// A whole number.
+    pub fn number(&self, field: &str) -> Result<Option<i64>, Fault> {
+        self.value(field, "a number", |value| match value {
+            DeValue::Integer(number) => i64::from_str_radix(number.as_str(), number.radix()).ok(),
+            _ => None,
+        })
+    }
+
+    /// A time, as text.
+    pub fn time(&self, field: &str) -> Result<Option<String>, Fault> {
+        self.value(field, "a time", |value| match value {
+            DeValue::String(text) => Some(text.to_string()),
+            DeValue::Datetime(time) => Some(time.to_string()),
+            _ => None,
+        })
+    }
+
+    fn value<'b, T>(
+        &'b self,
+        field: &str,
+        kind: &str,
+        read: impl Fn(&'b DeValue<'a>) -> Option<T>,
+    ) -> Result<Option<T>, Fault> {
+        let Some((_, value)) = self.field(field) else { return Ok(None) };
+        let wrong = || self.fault(field, &format!("accepted is {kind}"));
+        read(value.get_ref()).map(Some).ok_or_else(wrong)
+    }
+
+    fn field(&self, field: &str) -> Option<(usize, &Spanned<DeValue<'a>>)> {
+        let (key, value) = self.fields.iter().find(|(key, _)| key.get_ref() == field)?;
+        Some((key.span().start, value))
+    }
+
+    /// What is wrong with a field.
+    pub fn fault(&self, field: &str, text: &str) -> Fault {
+        let at = self.field(field).map_or(self.at, |(at, _)| at);
+        fault(self.file, at, format!("{field}: {text}"))
+    }
+
+    /// That a field is not there; `what` says what it tells.
+    pub fn missing(&self, field: &str, what: &str) -> Fault {
+        fault(self.file, self.at, format!("{field}: is missing; accepted is {what}"))
+    }
+}
+
+fn fault(file: &str, at: usize, text: String) -> Fault {
+    Fault { line: 1 + file.bytes().take(at).filter(|byte| *byte == b'\n').count(), text }
+}

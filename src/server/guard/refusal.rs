@@ -1,0 +1,82 @@
+//! Why a caller is not let in.
+
+use tonic::{Code, Status};
+
+use super::principal::Role;
+use crate::{
+    domain::{Namespace, limits::MAX_ID_BYTES},
+    rpc::transport_error,
+};
+
+/// Why a caller is not let in. Which part of a credential is wrong is not told.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Refused {
+    /// It shows no credential.
+    Missing,
+    /// What it shows is none that is accepted.
+    Invalid,
+    /// What it shows was accepted once.
+    Expired,
+    /// The call asks for this role.
+    Role(Role),
+    /// The call is in another namespace.
+    Namespace,
+    /// What should name a namespace does not.
+    NoNamespace,
+    /// Without credentials there is no other namespace.
+    OnlyNamespace,
+}
+
+impl Refused {
+    /// Whether it is not known who calls.
+    pub fn is_unknown(&self) -> bool {
+        matches!(self, Self::Missing | Self::Invalid | Self::Expired)
+    }
+
+    /// Its reason in an ErrorInfo.
+    pub fn reason(&self) -> &'static str {
+        match self {
+            Self::Missing => "MISSING_CREDENTIALS",
+            Self::Invalid => "INVALID_CREDENTIALS",
+            Self::Expired => "EXPIRED_CREDENTIALS",
+            Self::Role(_) => "ROLE_FORBIDS",
+            Self::Namespace | Self::OnlyNamespace => "NAMESPACE_FORBIDDEN",
+            Self::NoNamespace => "INVALID_NAMESPACE",
+        }
+    }
+
+    fn code(&self) -> Code {
+        match self {
+            Self::Missing | Self::Invalid | Self::Expired => Code::Unauthenticated,
+            Self::Role(_) | Self::Namespace | Self::OnlyNamespace => Code::PermissionDenied,
+            Self::NoNamespace => Code::InvalidArgument,
+        }
+    }
+
+    fn message(&self) -> String {
+        match self {
+            Self::Missing => {
+                "the server asks who calls: send a token in the metadata `authorization: Bearer TOKEN`".into()
+            }
+            Self::Invalid => "the credential is not accepted".into(),
+            Self::Expired => "the credential has expired".into(),
+            Self::Role(role) => format!("the call asks for the role {role}, which the credential does not have"),
+            Self::Namespace => {
+                "utterd-namespace: is not the credential's own; accepted is that one, or any with the role admin"
+                    .into()
+            }
+            Self::NoNamespace => format!(
+                "utterd-namespace: accepted is one value, 1 to {MAX_ID_BYTES} bytes of text"
+            ),
+            Self::OnlyNamespace => format!(
+                "utterd-namespace: accepted is {}, since the server has no credentials", Namespace::default()
+            ),
+        }
+    }
+}
+
+impl From<Refused> for Status {
+    fn from(refused: Refused) -> Self {
+        transport_error(refused.code(), refused.reason(), refused.message())
+    }
+}

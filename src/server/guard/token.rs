@@ -1,0 +1,91 @@
+//! Tokens, and what a server keeps of them.
+
+use std::fmt;
+
+use sha2::{Digest as _, Sha256};
+use subtle::ConstantTimeEq;
+
+/// The SHA-256 of a token.
+///
+/// A token holds 256 random bits, so nobody finds it by trying, however fast the hash is: it needs no salt and no
+/// slow hash. Two digests are compared in a time that does not depend on where they differ; and whoever learned a
+/// digest all the same could not make a token of it.
+#[derive(Clone, Copy)]
+pub struct TokenDigest([u8; 32]);
+
+impl TokenDigest {
+    /// That of `token`.
+    pub fn of(token: &str) -> Self {
+        Self(Sha256::digest(token).into())
+    }
+
+    /// Reads 64 hexadecimal digits.
+    pub fn read(text: &str) -> Option<Self> {
+        let digits = text.as_bytes();
+        let mut bytes = [0; 32];
+        if digits.len() != 2 * bytes.len() {
+            return None;
+        }
+        for (byte, pair) in bytes.iter_mut().zip(digits.chunks_exact(2)) {
+            *byte = digit(pair[0])? << 4 | digit(pair[1])?;
+        }
+        Some(Self(bytes))
+    }
+}
+
+fn digit(character: u8) -> Option<u8> {
+    char::from(character).to_digit(16).and_then(|digit| digit.try_into().ok())
+}
+
+impl PartialEq for TokenDigest {
+    fn eq(&self, other: &Self) -> bool {
+        self.0.ct_eq(&other.0).into()
+    }
+}
+
+impl Eq for TokenDigest {}
+
+impl std::hash::Hash for TokenDigest {
+    fn hash<H: std::hash::Hasher>(&self, state: &mut H) {
+        self.0.hash(state);
+    }
+}
+
+impl fmt::Display for TokenDigest {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
+    }
+}
+
+impl fmt::Debug for TokenDigest {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("TokenDigest(…)")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_digest_is_read_as_it_is_written() {
+        let digest = TokenDigest::of("abc");
+        let text = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad";
+        assert_eq!(digest.to_string(), text);
+        assert_eq!(TokenDigest::read(text), Some(digest));
+        assert_eq!(TokenDigest::read(&text.to_uppercase()), Some(digest));
+        for wrong in ["", "00", &text[1..], &text.replace('b', "g"), &format!("{text}0"), &"é".repeat(32)] {
+            assert_eq!(TokenDigest::read(wrong), None, "{wrong}");
+        }
+    }
+
+    #[test]
+    fn digests_that_differ_anywhere_are_not_equal() {
+        let digest = TokenDigest([7; 32]);
+        for place in 0..32 {
+            let mut other = digest;
+            other.0[place] ^= 1;
+            assert_ne!(digest, other);
+        }
+    }
+}
