@@ -14,8 +14,9 @@ use crate::proto::{
 
 /// How long a server may take to accept the connection.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
-/// The largest response that is read, in bytes: a page of 100 utterances of 1 MiB, and some room.
-const MAX_RESPONSE_BYTES: usize = 128 << 20;
+/// The largest response that is read, in bytes. Pages have 3 MiB; larger are an utterance of a server with a
+/// large `max_content_bytes`, with what it said before it was edited, and a context without a budget.
+const MAX_RESPONSE_BYTES: usize = 32 << 20;
 
 /// Runs a client command to its end.
 pub fn block_on(command: impl Future<Output = Result<(), CliError>>) -> Result<(), CliError> {

@@ -66,6 +66,9 @@ fn request(args: &args::Export) -> Result<ExportConversationRequest, CliError> {
 
 fn tell(args: &args::Export, end: &ExportEnd, written: u64, took: &str) -> Result<(), CliError> {
     lost(&end.losses).iter().for_each(|line| note(line));
+    if let Some(count) = end.omitted_loss_count {
+        note(&format!("and {} like these", counted(count, "line")));
+    }
     let Some(file) = &args.output else { return Ok(()) };
     let mut output = Output::new();
     match args.target.json {

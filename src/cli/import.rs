@@ -133,6 +133,12 @@ impl Import {
             let line = format!("{label}{of} {}: {}", warning.place, warning.description);
             self.meter.tell(&visible(&line));
         }
+        if let Some(count) = response.omitted_warning_count {
+            self.meter.tell(&format!("{label}: and {count} more such lines"));
+        }
+        if let Some(count) = response.omitted_conversation_count {
+            self.meter.tell(&format!("{label}: {count} more conversations, which are in no count here"));
+        }
         response.conversations.iter().for_each(|conversation| self.tally.add(conversation));
         if self.args.target.json {
             let mut output = Output::new();

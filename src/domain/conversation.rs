@@ -281,6 +281,14 @@ impl Head {
             + ended
     }
 
+    /// About the bytes that it takes in an answer: its texts, each with its tag and length, and its numbers.
+    pub fn answer_bytes(&self) -> usize {
+        let labels: usize = self.labels.iter().map(|(key, value)| key.len() + value.len() + 24).sum();
+        let ended = self.ended.as_ref().map_or(0, |ending| ending.memory_bytes());
+        let identity = self.identity.key.id.as_str().len() + self.identity.recipient.as_str().len();
+        512 + identity + labels + self.title.as_ref().map_or(0, |title| title.len()) + ended
+    }
+
     /// The title that it was given, or else the one that was made when it ended.
     pub fn shown_title(&self) -> Option<&Arc<str>> {
         self.title.as_ref().or_else(|| self.ended.as_ref()?.title.as_ref())

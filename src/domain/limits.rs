@@ -10,6 +10,13 @@ pub const MAX_NAME_BYTES: usize = 256;
 pub const DEFAULT_MAX_CONTENT_BYTES: usize = 1 << 20;
 /// Most utterances of one Memorize, by default.
 pub const DEFAULT_MAX_BATCH: usize = 1_000;
+/// Bytes of the items of one answer, after which a page ends: a gRPC client reads answers of 4 MiB by
+/// default, and what stands beside the items has its part of them.
+pub const MAX_ANSWER_BYTES: usize = 3 << 20;
+/// Bytes of one list of references in an answer; those behind them have only their sequence, in 8 bytes each.
+pub const MAX_REFERENCE_BYTES: usize = 1 << 20;
+/// Bytes of the warnings of one answer.
+pub const MAX_WARNING_BYTES: usize = 1 << 20;
 /// Most bytes of one import: what is read is held in memory until it is checked.
 pub const MAX_IMPORT_BYTES: usize = 64 << 20;
 /// Utterances of an import that are stored in one commit.
@@ -48,6 +55,8 @@ pub const DEFAULT_MAX_TURNS: u32 = 10;
 pub const DEFAULT_KEEP_TURNS: u32 = 3;
 /// Tokens of the whole summary, by default (seed 001, `summary_token_limit`).
 pub const DEFAULT_SUMMARY_TOKENS: u32 = 1_000;
+/// Tokens of a summary at most, also where its policy has no limit: it is read, and answered, whole.
+pub const MAX_SUMMARY_TOKENS: u32 = 100_000;
 /// Utterances that the archive of one conversation holds, by default.
 pub const DEFAULT_ARCHIVE_LIMIT: u32 = 10_000;
 

@@ -136,6 +136,14 @@ impl Utterance {
         size_of::<Self>() + 48 + self.text_bytes()
     }
 
+    /// The most bytes that it takes in an answer: its texts, each with its tag and length, and its numbers.
+    pub fn answer_bytes(&self) -> usize {
+        const TEXT: usize = 8;
+        let parts = |more: &More| 4 * more.tool_calls.len() + more.tools_used.len() + 3 * more.metadata.len();
+        let parts = self.more.as_deref().map_or(0, parts);
+        256 + self.given_id().map_or(0, str::len) + TEXT * parts + self.text_bytes()
+    }
+
     /// Bytes of text that it holds, metadata included.
     pub fn text_bytes(&self) -> usize {
         self.content.len() + self.more.as_ref().map_or(0, |more| more.text_bytes())

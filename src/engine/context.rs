@@ -6,11 +6,10 @@ use crate::{
     domain::{
         Conversation, Ranges, Role, Utterance,
         context::{Archived, Context, Found, Omission, Request, Source, asked_before, build_with},
-        recall::Query,
     },
     engine::{
         Address, COUNT_ASIDE_BYTES, Caller, Engine, EngineError, Operation, RememberCall, Scope, aside,
-        events::Event, remember::keep_first,
+        events::Event, page::PageRoom,
     },
 };
 
@@ -148,9 +147,8 @@ impl Engine {
         searched.retain(|(_, wanted)| !wanted.is_empty());
         let (states, wanted): (Vec<_>, Vec<_>) = searched.into_iter().unzip();
         let call = RememberCall::ranking(&recall.prompt, recall.scope, recall.limit);
-        let mut found = self.ranked(&states, &wanted, &Query::new(&recall.prompt), &call).await?;
-        keep_first(&mut found);
-        found.truncate(recall.limit);
+        let room = PageRoom::of_items(recall.limit);
+        let found = self.ranked(&states, &wanted, &call, room).await?.found;
         let source = |other: &Conversation| (other.key() != state.key()).then(|| Arc::new(Source::of(other)));
         Ok(found
             .into_iter()

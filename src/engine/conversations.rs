@@ -10,7 +10,7 @@ use crate::{
         update::{Create, create},
     },
     engine::{
-        Address, Applied, Attempt, Caller, Engine, EngineError, ListUtterances, Operation, Part,
+        Address, Applied, Attempt, Caller, Engine, EngineError, ListUtterances, Operation, PageRoom, Part,
         UtterancePage,
         events::Event,
         queued::{Decision, IfAbsent, WriteCall},
@@ -70,6 +70,9 @@ pub struct ConversationPage {
     pub next: Option<(Timestamp, ConversationId)>,
 }
 
+/// Conversations that are read at a time: each may have labels of some 270 kB.
+const HEADS: usize = 64;
+
 impl Engine {
     /// Creates a conversation; refuses an id that is taken.
     pub async fn create_conversation(
@@ -110,7 +113,10 @@ impl Engine {
         let state = self.read(caller, address).await?;
         let active = self.is_active(&state).await?;
         let utterances = match part {
-            Some(part) => Some(self.page_of(state.clone(), &ListUtterances::part(true, part)).await?),
+            Some(part) => {
+                let (list, taken) = (ListUtterances::part(true, part), state.summary.bytes());
+                Some(self.page_of(state.clone(), &list, taken).await?)
+            }
             None => None,
         };
         self.events.push(Event::read(Operation::GetConversation, &state, 1));
@@ -133,17 +139,19 @@ impl Engine {
     ) -> Result<ConversationPage, EngineError> {
         let recipient = caller.recipient(list.recipient.clone());
         let (now, timeouts) = (self.clock.now(), self.defaults.timeouts);
-        let (mut heads, mut after) = (Vec::new(), list.after);
-        let next = loop {
-            let page = Page { after: after.clone(), limit: list.limit + 1 };
+        let wanted = |head: &Head| list.status.is_none_or(|status| head.status(now, timeouts) == status);
+        let (mut heads, mut after) = (Vec::<Head>::new(), list.after);
+        let mut room = PageRoom::new(list.limit, 0);
+        let next = 'page: loop {
+            let page = Page { after: after.take(), limit: HEADS.min(list.limit + 1) };
             let found = self.store.conversations(&recipient, page).await?;
             let Some(last) = found.last() else { break None };
             after = Some(place(last));
-            let wanted = |head: &Head| list.status.is_none_or(|status| head.status(now, timeouts) == status);
-            heads.extend(found.into_iter().filter(wanted));
-            if heads.len() > list.limit {
-                heads.truncate(list.limit);
-                break heads.last().map(place);
+            for head in found.into_iter().filter(wanted) {
+                if !room.takes(head.answer_bytes()) {
+                    break 'page heads.last().map(place);
+                }
+                heads.push(head);
             }
         };
         let active = self.store.active(&recipient).await?;

@@ -1,16 +1,19 @@
 //! Remember.
 
-use std::{
-    collections::{BTreeMap, HashMap},
-    sync::Arc,
-};
+use std::{collections::BTreeMap, sync::Arc};
 
 use crate::{
     domain::{
         Conversation, Ranges, RecipientId, Role, Sequence, Timestamp, Utterance,
         recall::{Hit, Query, score},
     },
-    engine::{Address, Caller, Engine, EngineError, Operation, aside, events::Event, index::SharedIndex},
+    engine::{
+        Address, Caller, Engine, EngineError, Operation, aside,
+        events::Event,
+        found::{Found, Matches},
+        index::SharedIndex,
+        page::{PageRoom, ReadSize},
+    },
     store::Page,
 };
 
@@ -89,25 +92,6 @@ pub struct RememberReply {
     pub more: bool,
 }
 
-/// One match.
-#[derive(Clone, Debug)]
-pub struct Found {
-    /// Its conversation, as it was searched.
-    pub state: Arc<Conversation>,
-    /// The utterance.
-    pub utterance: Arc<Utterance>,
-    /// What relevance orders by.
-    pub score: f64,
-    /// How well its words match.
-    pub relevance: f64,
-    /// How new it is, up to 1.
-    pub recency: f64,
-    /// The prompt's words that it has.
-    pub matched_terms: Vec<String>,
-    /// The utterances around it.
-    pub neighbors: Vec<Arc<Utterance>>,
-}
-
 /// Conversations of a recipient that are searched at most, the newest.
 const MAX_CONVERSATIONS: usize = 1_000;
 /// More utterances are searched aside.
@@ -123,24 +107,14 @@ impl Engine {
         call: &RememberCall,
     ) -> Result<RememberReply, EngineError> {
         let states = self.searched(caller, call).await?;
-        let query = Query::new(&call.prompt);
-        let mut found = match call.prompt.is_empty() {
-            true => self.newest(&states, call).await?,
+        let room = PageRoom::new(call.limit, 0);
+        let Matches { found, more, .. } = match call.prompt.is_empty() {
+            true => self.newest(&states, call, room).await?,
             false => {
                 let wanted: Vec<Ranges> = states.iter().map(|state| call.sequences(state)).collect();
-                self.ranked(&states, &wanted, &query, call).await?
+                self.ranked(&states, &wanted, call, room).await?
             }
         };
-        if call.order == Order::Recency && !call.prompt.is_empty() {
-            found.sort_by(|one, other| other.recency.total_cmp(&one.recency));
-        }
-        keep_first(&mut found);
-        let more = found.len() > call.skip + call.limit;
-        found.truncate(call.skip + call.limit);
-        found.drain(..call.skip.min(found.len()));
-        for found in &mut found {
-            found.neighbors = self.neighbors(&found.state, &found.utterance, call.neighbors).await?;
-        }
         let event = match states.as_slice() {
             [state] => Event::read(Operation::Remember, state, found.len()),
             several => {
@@ -185,40 +159,41 @@ impl Engine {
         Ok(states)
     }
 
-    /// Everything that passes the filter, the newest first, as far as the page needs it.
+    /// Everything that passes the filter, the newest first, as far as the page has room.
     async fn newest(
         self: &Arc<Self>,
         states: &[Arc<Conversation>],
         call: &RememberCall,
-    ) -> Result<Vec<Found>, EngineError> {
-        let (mut found, wanted) = (Vec::new(), call.skip + call.limit + 1);
+        room: PageRoom,
+    ) -> Result<Matches, EngineError> {
+        let mut matches = Matches::new(states.len(), call.skip, room);
+        let mut size = ReadSize::new();
         for (index, state) in states.iter().enumerate() {
             let mut rest = call.sequences(state);
-            while !rest.is_empty() && distinct(&found) < wanted {
-                let chunk = rest.take_last(CANDIDATES as u64);
-                for utterance in self.stored(state, &chunk).await?.into_iter().rev() {
-                    if call.finds(&utterance) {
-                        let older = (states.len() - 1 - index) as f64;
-                        let share =
-                            utterance.sequence.get() as f64 / (state.head.next.get() - 1).max(1) as f64;
-                        let recency = (older + share) / states.len() as f64;
-                        found.push(Found::new(state, utterance, recency));
-                    }
+            while !rest.is_empty() && !matches.more {
+                let read = self.stored(state, &rest.take_last(size.get())).await?;
+                size.learn(&read);
+                for utterance in read.into_iter().rev().filter(|utterance| call.finds(utterance)) {
+                    let older = (states.len() - 1 - index) as f64;
+                    let share = utterance.sequence.get() as f64 / (state.head.next.get() - 1).max(1) as f64;
+                    let recency = (older + share) / states.len() as f64;
+                    self.take(&mut matches, Found::new(state, utterance, recency), call).await?;
                 }
             }
         }
-        Ok(found)
+        Ok(matches)
     }
 
-    /// What is `wanted` of each state, matches the prompt and passes the filter, by score: as far as the
-    /// page needs it, or all of it when the page is ordered by recency.
+    /// What is `wanted` of each state, matches the prompt and passes the filter, in the order asked for, as
+    /// far as the page has room.
     pub(super) async fn ranked(
         self: &Arc<Self>,
         states: &[Arc<Conversation>],
         wanted: &[Ranges],
-        query: &Query,
         call: &RememberCall,
-    ) -> Result<Vec<Found>, EngineError> {
+        room: PageRoom,
+    ) -> Result<Matches, EngineError> {
+        let query = Query::new(&call.prompt);
         let mut indexes = Vec::with_capacity(states.len());
         for state in states {
             indexes.push(self.index(state).await?);
@@ -228,14 +203,52 @@ impl Engine {
             Order::Recency => usize::MAX,
         };
         loop {
-            let hits = search(query, &indexes, wanted, candidates).await;
+            let mut hits = search(&query, &indexes, wanted, candidates).await;
             let exhausted = hits.len() < candidates;
-            let found = self.look_up(states, hits, call).await?;
-            if exhausted || distinct(&found) > call.skip + call.limit {
-                return Ok(found);
+            if call.order == Order::Recency {
+                hits.sort_by(|one, other| other.recency.total_cmp(&one.recency));
+            }
+            let mut matches = Matches::new(states.len(), call.skip, room);
+            self.take_all(&mut matches, states, hits, call).await?;
+            if exhausted || matches.more {
+                return Ok(matches);
             }
             candidates = candidates.saturating_mul(4);
         }
+    }
+
+    /// Takes what passes the filter of `hits`, in their order, until the page ends.
+    async fn take_all(
+        self: &Arc<Self>,
+        matches: &mut Matches,
+        states: &[Arc<Conversation>],
+        hits: Vec<Hit>,
+        call: &RememberCall,
+    ) -> Result<(), EngineError> {
+        let (mut hits, mut size) = (hits.into_iter(), ReadSize::new());
+        while !matches.more && hits.len() > 0 {
+            let some = hits.by_ref().take(size.get() as usize).collect();
+            let found = self.look_up(states, some, call).await?;
+            size.learn(found.iter().map(|found| &found.utterance));
+            for found in found {
+                self.take(matches, found, call).await?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Takes a match with its neighbours, if the page goes on with it.
+    async fn take(
+        self: &Arc<Self>,
+        matches: &mut Matches,
+        mut found: Found,
+        call: &RememberCall,
+    ) -> Result<(), EngineError> {
+        if !matches.more && matches.wants(&found) {
+            found.neighbors = self.neighbors(&found.state, &found.utterance, call.neighbors).await?;
+            matches.take(found);
+        }
+        Ok(())
     }
 
     async fn look_up(
@@ -280,39 +293,6 @@ impl Engine {
     }
 }
 
-/// Of an utterance that several conversations share, and none has changed, the first match stays.
-pub(super) fn keep_first(found: &mut Vec<Found>) {
-    let mut seen: HashMap<Place, Vec<Arc<Utterance>>> = HashMap::new();
-    found.retain(|found| {
-        let same = seen.entry(place(found)).or_default();
-        let is_new = !same.contains(&found.utterance);
-        if is_new {
-            same.push(found.utterance.clone());
-        }
-        is_new
-    });
-}
-
-/// How many of `found` are left by [`keep_first`].
-fn distinct(found: &[Found]) -> usize {
-    let one_state = found.windows(2).all(|pair| Arc::ptr_eq(&pair[0].state, &pair[1].state));
-    match one_state {
-        true => found.len(),
-        false => {
-            let mut left = found.to_vec();
-            keep_first(&mut left);
-            left.len()
-        }
-    }
-}
-
-/// What all copies of a shared utterance have in common.
-type Place = (Sequence, Timestamp);
-
-fn place(found: &Found) -> Place {
-    (found.utterance.sequence, found.utterance.create_time)
-}
-
 /// The best `limit` hits among the `wanted` sequences of each index.
 async fn search(query: &Query, indexes: &[SharedIndex], wanted: &[Ranges], limit: usize) -> Vec<Hit> {
     let guards = futures::future::join_all(indexes.iter().map(|index| index.read())).await;
@@ -320,20 +300,6 @@ async fn search(query: &Query, indexes: &[SharedIndex], wanted: &[Ranges], limit
     let eligible = |index: usize, sequence: u64| wanted[index].contains(Sequence(sequence));
     let long = indexes.iter().map(|index| index.len()).sum::<usize>() > SEARCH_ASIDE;
     aside(long, || score(query, &indexes, eligible, 0..limit))
-}
-
-impl Found {
-    fn new(state: &Arc<Conversation>, utterance: Arc<Utterance>, recency: f64) -> Self {
-        Self {
-            state: state.clone(),
-            utterance,
-            score: 0.0,
-            relevance: 0.0,
-            recency,
-            matched_terms: Vec::new(),
-            neighbors: Vec::new(),
-        }
-    }
 }
 
 impl RememberCall {

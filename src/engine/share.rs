@@ -87,7 +87,8 @@ impl Engine {
     ) -> Result<(UtterancePage, Share), EngineError> {
         let state = self.published(&token.key).await?.ok_or(Refusal::NoShare)?;
         let share = state.head.opened_by(&token.secret, self.clock.now()).ok_or(Refusal::NoShare)?.clone();
-        let page = self.page_of(state, &ListUtterances::part(share.include_archive, part)).await?;
+        let (list, taken) = (ListUtterances::part(share.include_archive, part), state.summary.bytes());
+        let page = self.page_of(state, &list, taken).await?;
         self.events.push(Event::read(Operation::ReadShared, &page.state, page.len()));
         Ok((page, share))
     }

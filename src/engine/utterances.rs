@@ -4,7 +4,11 @@ use std::sync::Arc;
 
 use crate::{
     domain::{Conversation, Ranges, Sequence, Utterance},
-    engine::{Address, Caller, Engine, EngineError, Operation, events::Event},
+    engine::{
+        Address, Caller, Engine, EngineError, Operation,
+        events::Event,
+        page::{PageRoom, ReadSize},
+    },
 };
 
 /// Which utterances to list.
@@ -81,9 +85,6 @@ impl UtterancePage {
     }
 }
 
-/// Archived utterances that are read at a time.
-const ARCHIVE_CHUNK: u64 = 256;
-
 impl Engine {
     /// Lists a conversation's utterances.
     pub async fn list_utterances(
@@ -92,24 +93,26 @@ impl Engine {
         list: &ListUtterances,
     ) -> Result<UtterancePage, EngineError> {
         let state = self.read_or_blank(caller, &list.address).await?;
-        let page = self.page_of(state, list).await?;
+        let page = self.page_of(state, list, 0).await?;
         self.events.push(Event::read(Operation::ListUtterances, &page.state, page.len()));
         Ok(page)
     }
 
-    /// A page of the utterances of `state`.
+    /// A page of the utterances of `state`, in an answer of which so many bytes are taken.
     pub(super) async fn page_of(
         self: &Arc<Self>,
         state: Arc<Conversation>,
         list: &ListUtterances,
+        taken: usize,
     ) -> Result<UtterancePage, EngineError> {
         let (first, last) = match list.rest {
             Some(rest) => rest,
             None => (self.first_listed(&state, list).await?, Sequence(state.head.next.get() - 1)),
         };
+        let room = PageRoom::new(list.limit, taken);
         let (listed, reached, more) = match list.archive {
-            false => list_window(&state, list, first, last),
-            true => self.list_stored(&state, list, first, last).await?,
+            false => list_window(&state, list, first, last, room),
+            true => self.list_stored(&state, list, first, last, room).await?,
         };
         let rest = reached.filter(|_| more).map(|reached| match list.newest_first {
             true => (first, Sequence(reached.get() - 1)),
@@ -125,14 +128,17 @@ impl Engine {
         list: &ListUtterances,
         first: Sequence,
         last: Sequence,
+        mut room: PageRoom,
     ) -> Result<(Listed, Option<Sequence>, bool), EngineError> {
         let mut walk = Walk::new(self, state, list, first, last);
-        let mut utterances = Vec::with_capacity(list.limit.min(state.head.stored as usize));
-        while utterances.len() < list.limit {
-            let Some(utterance) = walk.next().await? else { break };
+        let (mut utterances, mut more) = (Vec::<Arc<Utterance>>::new(), false);
+        while let Some(utterance) = walk.next().await? {
+            if !room.takes(utterance.answer_bytes()) {
+                more = true;
+                break;
+            }
             utterances.push(utterance);
         }
-        let more = utterances.len() == list.limit && walk.next().await?.is_some();
         let reached = utterances.last().map(|utterance| utterance.sequence);
         Ok((Listed::Stored(utterances), reached, more))
     }
@@ -207,18 +213,28 @@ fn list_window(
     list: &ListUtterances,
     first: Sequence,
     last: Sequence,
+    mut room: PageRoom,
 ) -> (Listed, Option<Sequence>, bool) {
     let window = &state.window;
     let place = |sequence| window.place(sequence).unwrap_or_else(|place| place);
     let range = place(first)..place(last.next());
-    let shown =
-        |place: &usize| list.forgotten || window.at(*place).is_some_and(|utterance| !utterance.forgotten);
-    let mut places: Vec<usize> = match list.newest_first {
-        true => range.rev().filter(shown).take(list.limit + 1).collect(),
-        false => range.filter(shown).take(list.limit + 1).collect(),
+    let shown = |place: &usize| {
+        let utterance = window.at(*place)?;
+        (list.forgotten || !utterance.forgotten).then(|| utterance.answer_bytes())
     };
-    let more = places.len() > list.limit;
-    places.truncate(list.limit);
+    let (mut places, mut more) = (Vec::new(), false);
+    let mut take = |place: usize| {
+        let Some(bytes) = shown(&place) else { return true };
+        more = !room.takes(bytes);
+        if !more {
+            places.push(place);
+        }
+        !more
+    };
+    match list.newest_first {
+        true => range.rev().all(&mut take),
+        false => range.into_iter().all(&mut take),
+    };
     let reached = places.last().and_then(|place| window.at(*place)).map(|utterance| utterance.sequence);
     (Listed::Window(places), reached, more)
 }
@@ -232,6 +248,7 @@ struct Walk<'a> {
     /// What is still to be visited in the archive.
     archive: Ranges,
     chunk: std::collections::VecDeque<Arc<Utterance>>,
+    size: ReadSize,
     /// Places of the window still to be visited.
     window: std::ops::Range<usize>,
 }
@@ -256,6 +273,7 @@ impl<'a> Walk<'a> {
             forgotten: list.forgotten,
             archive,
             chunk: std::collections::VecDeque::new(),
+            size: ReadSize::new(),
             window: place(first)..place(last.next()).max(place(first)),
         }
     }
@@ -295,10 +313,11 @@ impl<'a> Walk<'a> {
 
     async fn read_chunk(&mut self) -> Result<(), EngineError> {
         let wanted = match self.backwards {
-            true => self.archive.take_last(ARCHIVE_CHUNK),
-            false => self.archive.take_first(ARCHIVE_CHUNK),
+            true => self.archive.take_last(self.size.get()),
+            false => self.archive.take_first(self.size.get()),
         };
         let read = self.engine.archived(self.state, &wanted).await?;
+        self.size.learn(&read);
         match self.backwards {
             true => self.chunk.extend(read.into_iter().rev()),
             false => self.chunk.extend(read),

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use prost::Message;
 use tonic::{Request, Response, Status};
 
 use crate::{
@@ -10,7 +11,7 @@ use crate::{
         compaction::{Answer, Cause, Compact, Compaction, Undo},
         limits::{DEFAULT_KEEP_RECENT, MAX_COMPACTIONS},
     },
-    engine::{AnswerCall, Applied, CompactCall, CompactReply, UndoCall},
+    engine::{AnswerCall, Applied, CompactCall, CompactReply, PageRoom, UndoCall},
     proto::{self, CompactionAnswer, compaction_service_server::CompactionService},
     rpc::{Services, decode, encode, page_token, page_token::QueryHash},
 };
@@ -88,12 +89,18 @@ impl CompactionService for Services {
         let limit = decode::page_size(request.page_size, ENTRIES.0, ENTRIES.1)?;
         let state = self.engine.compactions(&caller, &address).await?;
         let older = state.compactions.iter().rev().filter(|compaction| compaction.number < before);
-        let page: Vec<&Arc<Compaction>> = older.clone().take(limit).collect();
-        let last = page.last().filter(|_| older.count() > page.len()).map(|last| last.number);
-        Ok(Response::new(proto::ListCompactionsResponse {
-            compactions: page.into_iter().map(|made| compaction(made, &state)).collect(),
-            next_page_token: last.map(|last| page_token::write(query, &[&last])).unwrap_or_default(),
-        }))
+        let (mut response, mut room) = (proto::ListCompactionsResponse::default(), PageRoom::new(limit, 0));
+        let mut last = 0;
+        for made in older {
+            let message = compaction(made, &state);
+            if !room.takes(message.encoded_len() + 8) {
+                response.next_page_token = page_token::write(query, &[&last]);
+                break;
+            }
+            last = made.number;
+            response.compactions.push(message);
+        }
+        Ok(Response::new(response))
     }
 
     async fn answer_compaction_prompt(

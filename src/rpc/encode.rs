@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use prost::Message;
 use prost_types::Timestamp as WireTime;
 
 use crate::{
@@ -11,7 +12,7 @@ use crate::{
         capacity::{Capacity, OverLimit},
         compaction::Advice,
         conversation::Status,
-        limits::DEFAULT_KEEP_RECENT,
+        limits::{DEFAULT_KEEP_RECENT, MAX_REFERENCE_BYTES},
         memorize::Irregularity,
         segment::Segment,
     },
@@ -111,12 +112,20 @@ fn tool_call(call: &crate::domain::ToolCall) -> proto::ToolCall {
     }
 }
 
-/// Points to those of the utterances that an outcome names, with their positions; what is gone has only its
-/// sequence.
+/// Points to those of the utterances that an outcome names, with their positions. What is gone has only its
+/// sequence, and so has what stands behind [`MAX_REFERENCE_BYTES`].
 pub fn refs<T>(sequences: &Ranges, applied: &Applied<T>) -> Vec<proto::UtteranceRef> {
-    let point = |sequence| match applied.utterance(sequence).zip(applied.state.as_deref()) {
-        Some((utterance, state)) => reference(utterance, state),
-        None => proto::UtteranceRef { sequence: long(sequence.get()), ..Default::default() },
+    let mut bytes = 0;
+    let point = |sequence| {
+        let found = applied.utterance(sequence).zip(applied.state.as_deref());
+        match found.filter(|_| bytes < MAX_REFERENCE_BYTES) {
+            Some((utterance, state)) => {
+                let reference = reference(utterance, state);
+                bytes += reference.encoded_len();
+                reference
+            }
+            None => proto::UtteranceRef { sequence: long(sequence.get()), ..Default::default() },
+        }
     };
     sequences.sequences().map(point).collect()
 }
@@ -308,5 +317,78 @@ fn policy(policy: &Policy) -> proto::Policy {
         expire_after: policy.expire_after.and_then(|after| after.try_into().ok()),
         llm_summaries: policy.llm_summaries,
         summary_model: policy.summary_model.as_ref().map(ToString::to_string),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::{
+        ConversationId, ConversationKey, Encoding, LineageId, More, Namespace, Original, RecipientId,
+        ToolCall, UtteranceId, conversation::Identity, exchange::LateResult,
+    };
+
+    fn state() -> Conversation {
+        let id = ConversationId::new("c").unwrap();
+        let identity = Identity {
+            key: ConversationKey { namespace: Namespace::default(), id },
+            recipient: RecipientId::default(),
+            lineage: LineageId([1; 16]),
+            start_time: Timestamp(0),
+            encoding: Encoding::default(),
+        };
+        Conversation::new(identity, Policy::ROLLING)
+    }
+
+    /// An utterance with everything that one can have, each of `length` bytes.
+    fn loaded(length: usize, entries: usize) -> Utterance {
+        let text = || "x".repeat(length).into_boxed_str();
+        let call = ToolCall { id: text(), name: text(), arguments_json: text() };
+        let more = More {
+            name: Some(text()),
+            tool_calls: vec![call; entries],
+            tool_call_id: Some(text()),
+            tools_used: vec![text(); entries],
+            metadata: (0..entries).map(|key| (format!("{key:0>9}"), text().into())).collect(),
+            awaits_answer: true,
+            extras_json: Some(text()),
+            extras_tokens: u32::MAX,
+            original: Some(Original { content: text(), edit_time: Timestamp(i64::MIN) }),
+            late: Some(LateResult { caller: Sequence(1), tool: text() }),
+        };
+        Utterance {
+            sequence: Sequence(u64::MAX),
+            unit: Sequence(1),
+            create_time: Timestamp(i64::MIN),
+            turn: u32::MAX,
+            tokens: u32::MAX,
+            id: UtteranceId::Given(text()),
+            role: Role::Tool,
+            forgotten: true,
+            pinned: true,
+            instruction: true,
+            aside: true,
+            content: text(),
+            more: Some(Box::new(more)),
+        }
+    }
+
+    #[test]
+    fn no_utterance_takes_more_bytes_in_an_answer_than_pages_are_measured_by() {
+        let state = state();
+        for (length, entries) in [(0, 0), (0, 256), (1, 64), (127, 3), (128, 256), (20_000, 5), (1 << 20, 1)]
+        {
+            let given = loaded(length, entries);
+            let assigned = Utterance { id: UtteranceId::Assigned(LineageId([255; 16])), ..given.clone() };
+            for stored in [assigned, given] {
+                let page = proto::ListUtterancesResponse {
+                    utterances: vec![utterance(&stored, &state)],
+                    ..Default::default()
+                };
+                let (taken, measured) = (page.encoded_len(), stored.answer_bytes());
+                assert!(taken <= measured, "{taken} bytes, measured as {measured}: {length}, {entries}");
+                assert!(measured <= taken + 256 + 64 * entries + length, "{taken} against {measured}");
+            }
+        }
     }
 }

@@ -3,12 +3,13 @@
 use std::collections::VecDeque;
 
 use futures::{Stream, stream};
+use prost::Message as _;
 use serde_json::Value;
 use tonic::Status;
 
 use crate::{
     domain::{ConversationId, Refusal},
-    engine::{Address, Caller, EngineError, Exported, aside},
+    engine::{Address, Caller, EngineError, Exported, PageRoom, aside},
     formats::{self, Format, Losses, Repairs, Unanswered, Whole, persisted},
     proto::{self, export_conversation_response::Message},
     rpc::{Services, decode, encode, import::format},
@@ -38,6 +39,7 @@ impl Services {
             migrated: None,
             finished: false,
             end: Some(proto::ExportEnd::default()),
+            losses: PageRoom::new(usize::MAX, 0),
             count: 0,
             utterances: 0,
         };
@@ -116,6 +118,8 @@ struct Export {
     finished: bool,
     /// `None` once it is sent.
     end: Option<proto::ExportEnd>,
+    /// For what is lost, in the end.
+    losses: PageRoom,
     count: usize,
     utterances: usize,
 }
@@ -228,13 +232,18 @@ impl Export {
             losses.add("summaries", "the format has no place for what was summarised before it", None);
         }
         let Some(end) = &mut self.end else { return };
-        let loss = |loss: formats::Loss| proto::ExportLoss {
-            conversation_id: head.identity.key.id.to_string(),
-            field: loss.field,
-            reason: loss.reason,
-            sequences: encode::ranges(&loss.sequences),
-        };
-        end.losses.extend(losses.into_vec().into_iter().map(loss));
+        for loss in losses.into_vec() {
+            let loss = proto::ExportLoss {
+                conversation_id: head.identity.key.id.to_string(),
+                field: loss.field,
+                reason: loss.reason,
+                sequences: encode::ranges(&loss.sequences),
+            };
+            match self.losses.takes(loss.encoded_len() + 8) {
+                true => end.losses.push(loss),
+                false => end.omitted_loss_count = Some(end.omitted_loss_count.unwrap_or(0) + 1),
+            }
+        }
     }
 
     fn send(&mut self, bytes: &[u8]) {

@@ -1,14 +1,17 @@
 //! ImportConversation.
 
 use futures::StreamExt;
+use prost::Message as _;
 use tonic::{Status, Streaming};
 
 use crate::{
     domain::{
-        ConversationId, Draft, Reason, RecipientId, Refusal, draft::Field, import::Ends,
-        limits::MAX_IMPORT_BYTES,
+        ConversationId, Draft, Reason, RecipientId, Refusal,
+        draft::Field,
+        import::Ends,
+        limits::{MAX_ANSWER_BYTES, MAX_IMPORT_BYTES, MAX_WARNING_BYTES},
     },
-    engine::{COUNT_ASIDE_BYTES, Caller, ImportCall, ImportReply, Incoming, aside, name},
+    engine::{COUNT_ASIDE_BYTES, Caller, ImportCall, ImportReply, Incoming, PageRoom, aside, name},
     formats::{self, Format, Parsed, Source, UnknownRoles, fit_id, persisted::LAST_MIGRATED, write_time},
     proto::{self, import_conversation_request::Message},
     rpc::{Services, clearer_status, conversation::encoding, decode, encode, endless::UntilClosing},
@@ -42,6 +45,7 @@ impl Services {
             format: encode_format(source.format).into(),
             conversations: Vec::new(),
             warnings: warnings.collect(),
+            ..Default::default()
         };
         let call = ImportCall { once, ..self.import_call(header, source)? };
         let ids: Vec<ConversationId> =
@@ -49,6 +53,7 @@ impl Services {
         let replies = self.engine.import_conversations(caller, call).await?;
         let imported = ids.iter().zip(places).zip(replies);
         response.conversations = imported.map(|((id, places), reply)| places.imported(id, reply)).collect();
+        shorten(&mut response);
         Ok(response)
     }
 
@@ -240,6 +245,34 @@ impl Places {
             summary_count: Some(encode::int(reply.summaries)),
         }
     }
+}
+
+/// Leaves out, and counts, what a response has no room for: conversations beyond 2 MiB of them, warnings
+/// beyond 1 MiB.
+fn shorten(response: &mut proto::ImportConversationResponse) {
+    let (mut warnings, mut conversations) =
+        (room(MAX_WARNING_BYTES), room(MAX_ANSWER_BYTES - MAX_WARNING_BYTES));
+    let (mut unwarned, all) = (0, response.conversations.len());
+    let mut warn = |told: &mut Vec<proto::ImportWarning>| {
+        let all = told.len();
+        told.retain(|warning| warnings.takes(warning.encoded_len() + 8));
+        unwarned += all - told.len();
+    };
+    warn(&mut response.warnings);
+    response.conversations.retain_mut(|imported| {
+        let irregularities = std::mem::take(&mut imported.irregularities);
+        let told = conversations.takes(imported.encoded_len() + 16);
+        imported.irregularities = irregularities;
+        warn(&mut imported.irregularities);
+        told
+    });
+    let untold = all - response.conversations.len();
+    response.omitted_conversation_count = (untold > 0).then(|| encode::int(untold));
+    response.omitted_warning_count = (unwarned > 0).then(|| encode::int(unwarned));
+}
+
+fn room(bytes: usize) -> PageRoom {
+    PageRoom::new(usize::MAX, MAX_ANSWER_BYTES - bytes)
 }
 
 fn warning(place: String, description: String) -> proto::ImportWarning {

@@ -499,3 +499,23 @@ async fn what_is_forgotten_or_gone_is_not_exported() {
         .await;
     assert_eq!((text.as_str(), end.conversation_count), ("", Some(0)));
 }
+
+/// What the response has no room for is counted.
+#[tokio::test]
+async fn a_response_to_an_import_can_be_read_however_much_there_is_to_say() {
+    let session = Session::new().await;
+    let check = || ImportHeader { validate_only: true, ..Default::default() };
+    let empty: Vec<Value> = (0..20_000).map(|_| json!({"role": "user", "content": ""})).collect();
+    let response = session.import(check(), &json!(empty)).await;
+    let told = response.conversations[0].irregularities.len();
+    assert!((1..20_000).contains(&told));
+    assert_eq!(told + response.omitted_warning_count.unwrap() as usize, 20_000);
+    assert_eq!(response.omitted_conversation_count, None);
+
+    let conversation = |number| json!({"id": format!("{number:0>128}"), "messages": []});
+    let many: Vec<Value> = (0..20_000).map(conversation).collect();
+    let response = session.import(check(), &json!({"conversations": many})).await;
+    let told = response.conversations.len();
+    assert!((1..20_000).contains(&told));
+    assert_eq!(told + response.omitted_conversation_count.unwrap() as usize, 20_000);
+}

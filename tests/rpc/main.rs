@@ -40,6 +40,7 @@ mod llm_summaries;
 mod memorize;
 mod memorize_stream;
 mod numbers;
+mod pages;
 mod pins;
 mod policies;
 mod prepare_history;

@@ -8,7 +8,8 @@ use crate::domain::{Ranges, Sequence, Timestamp, extractive::Sentence, segment::
 ///
 /// - Every sequence that was written and not erased is covered by exactly one segment. Those that an import
 ///   brought cover none, and stand first.
-/// - The tokens never pass the limit that the last change was given; `None` is unlimited.
+/// - The tokens never pass the limit that the last change was given, nor
+///   [`MAX_SUMMARY_TOKENS`](crate::domain::limits::MAX_SUMMARY_TOKENS).
 /// - A clone costs one reference count.
 #[derive(Clone, Debug)]
 pub struct Summary {
@@ -68,6 +69,11 @@ impl Summary {
     /// The lines of all segments, one after another.
     pub fn text(&self) -> String {
         self.lines().map(|sentence| &*sentence.text).collect()
+    }
+
+    /// Bytes of the text.
+    pub fn bytes(&self) -> usize {
+        self.lines().map(|sentence| sentence.text.len()).sum()
     }
 
     /// The lines of all segments.

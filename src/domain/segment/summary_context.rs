@@ -1,11 +1,11 @@
 //! What a summary is changed with.
 
-use crate::domain::{Timestamp, TokenCounter};
+use crate::domain::{Timestamp, TokenCounter, limits::MAX_SUMMARY_TOKENS};
 
 /// What a summary is changed with.
 #[derive(Clone, Copy)]
 pub struct SummaryContext<'a> {
-    /// The tokens that the whole summary may have; `None` is unlimited.
+    /// The tokens that the whole summary may have; `None` for as many as any may have.
     pub limit: Option<u32>,
     /// Counts in the conversation's encoding.
     pub counter: &'a dyn TokenCounter,
@@ -16,6 +16,6 @@ pub struct SummaryContext<'a> {
 impl SummaryContext<'_> {
     /// The limit, as a number.
     pub(super) fn limit(&self) -> u32 {
-        self.limit.unwrap_or(u32::MAX)
+        self.limit.unwrap_or(u32::MAX).min(MAX_SUMMARY_TOKENS)
     }
 }

@@ -1,0 +1,97 @@
+//! Where a page ends, and how much is read at a time for it.
+
+use std::sync::Arc;
+
+use crate::domain::{Utterance, limits::MAX_ANSWER_BYTES};
+
+/// What is left of a page: so many items, and so many bytes of them in the answer.
+#[derive(Clone, Copy, Debug)]
+pub struct PageRoom {
+    items: usize,
+    bytes: usize,
+    is_empty: bool,
+}
+
+impl PageRoom {
+    /// The room of an empty page of at most `items` items, of whose bytes `taken` stand beside them.
+    pub fn new(items: usize, taken: usize) -> Self {
+        Self { items, bytes: MAX_ANSWER_BYTES.saturating_sub(taken), is_empty: true }
+    }
+
+    /// The room of a page that only its number of items ends.
+    pub(super) fn of_items(items: usize) -> Self {
+        Self { items, bytes: usize::MAX, is_empty: true }
+    }
+
+    /// Takes an item of so many bytes, or answers that the page ends before it. An empty page takes any item.
+    pub fn takes(&mut self, bytes: usize) -> bool {
+        let fits = self.items > 0 && (self.is_empty || bytes <= self.bytes);
+        if fits {
+            self.items -= 1;
+            self.bytes = self.bytes.saturating_sub(bytes);
+            self.is_empty = false;
+        }
+        fits
+    }
+
+    /// The bytes that are left.
+    pub(super) fn bytes(&self) -> usize {
+        self.bytes
+    }
+
+    /// Whether it has taken nothing yet.
+    pub(super) fn is_empty(&self) -> bool {
+        self.is_empty
+    }
+
+    /// Whether it takes no more items, however small.
+    pub(super) fn is_full(&self) -> bool {
+        self.items == 0
+    }
+}
+
+/// How many stored utterances are read at a time: few at first, then as many as have about
+/// [`ReadSize::BYTES`].
+#[derive(Clone, Copy, Debug)]
+pub(super) struct ReadSize(u64);
+
+impl ReadSize {
+    const BYTES: usize = 1 << 20;
+    const FIRST: u64 = 4;
+    const MOST: u64 = 256;
+
+    pub(super) const fn new() -> Self {
+        Self(Self::FIRST)
+    }
+
+    pub(super) const fn get(self) -> u64 {
+        self.0
+    }
+
+    /// Takes what was read for a measure of what comes next.
+    pub(super) fn learn<'a>(&mut self, read: impl IntoIterator<Item = &'a Arc<Utterance>>) {
+        let bytes: usize = read.into_iter().map(|utterance| utterance.answer_bytes()).sum();
+        self.0 = match bytes {
+            few if few <= Self::BYTES / 4 => (self.0 * 4).min(Self::MOST),
+            many if many > Self::BYTES => (self.0 / 4).max(1),
+            _ => self.0,
+        };
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_page_ends_at_its_items_or_its_bytes_and_has_one_at_least() {
+        let mut room = PageRoom::new(3, 0);
+        assert!(room.takes(MAX_ANSWER_BYTES + 1), "an empty page takes any item");
+        assert!(!room.takes(1));
+        let mut room = PageRoom::new(3, MAX_ANSWER_BYTES - 10);
+        assert_eq!([6, 5, 4, 0, 0].map(|bytes| room.takes(bytes)), [true, false, true, true, false]);
+        assert!(room.is_full());
+        let mut room = PageRoom::new(2, usize::MAX);
+        assert_eq!([1, 1].map(|bytes| room.takes(bytes)), [true, false], "what stands beside them is large");
+    }
+}
