@@ -1,8 +1,8 @@
 //! The kinds of records.
 
-#[cfg(test)]
+#[cfg(any(test, fuzzing))]
 use super::kind::pair;
-#[cfg(test)]
+#[cfg(any(test, fuzzing))]
 use crate::store::durable::key_value::{Key, Value};
 
 use super::{
@@ -57,7 +57,7 @@ macro_rules! kinds {
             }
 
             /// The key and the value that it is stored as.
-            #[cfg(test)]
+            #[cfg(any(test, fuzzing))]
             pub fn written(&self) -> (Key, Value) {
                 match self {
                     $(Self::$kind(key, value) => pair::<$kind>(key, value),)*
