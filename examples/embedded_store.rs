@@ -61,7 +61,7 @@ pub async fn run() -> Result<Vec<String>, Box<dyn Error>> {
 
     drop(memory); // with its connection, which a server that ends waits for
     let _ = stop.send(());
-    serving.await??;
+    serving.await?;
     Ok(log.lines())
 }
 

@@ -57,7 +57,7 @@ macro_rules! key {
 
 /// Every key, in the order in which it is shown.
 #[rustfmt::skip]
-pub static KEYS: [Key; 35] = [
+pub static KEYS: [Key; 36] = [
     key!(buffer_size "buffer-size" "UTTERD_BUFFER_SIZE" "N" limit
         "Utterances in a window; 0 is unlimited"),
     key!(max_tokens "max-tokens" "UTTERD_MAX_TOKENS" "N" limit
@@ -112,6 +112,8 @@ pub static KEYS: [Key; 35] = [
         "Events kept for each namespace"),
     key!(workers "workers" "UTTERD_WORKERS" "N" threads
         "Worker threads; 0 is one for each core"),
+    key!(max_connections "max-connections" "UTTERD_MAX_CONNECTIONS" "N" positive
+        "The most connections at once; beyond, the one that has been without a call for longest makes room"),
     key!(log "log" "UTTERD_LOG" "FILTER" directive
         "What is logged on stderr, such as `warn` or `info,utterd=debug`"),
     key!(reflection "reflection" "UTTERD_REFLECTION" "BOOL" switch

@@ -13,7 +13,8 @@ use crate::domain::{
     Encoding, Policy, Refusal,
     limits::{
         DEFAULT_AWAITING_TIMEOUT, DEFAULT_CONVERSATIONS_RETAINED, DEFAULT_IDLE_TIMEOUT,
-        DEFAULT_LLM_CONCURRENCY, DEFAULT_LLM_TIMEOUT, DEFAULT_MAX_BATCH, DEFAULT_MAX_CONTENT_BYTES,
+        DEFAULT_LLM_CONCURRENCY, DEFAULT_LLM_TIMEOUT, DEFAULT_MAX_BATCH, DEFAULT_MAX_CONNECTIONS,
+        DEFAULT_MAX_CONTENT_BYTES,
     },
     policy::{Marks, PolicyUpdate},
 };
@@ -129,6 +130,8 @@ pub struct Settings {
     pub event_capacity: usize,
     /// Worker threads; 0 is one for each core.
     pub workers: usize,
+    /// The most connections at once. It holds less where the limit of open files leaves room for fewer.
+    pub max_connections: usize,
     /// What is logged on stderr: directives of tracing-subscriber's `EnvFilter`.
     pub log: String,
     /// Whether gRPC reflection is served.
@@ -181,6 +184,7 @@ impl Settings {
             max_message_bytes: (16 * MIB) as usize,
             event_capacity: (16 * KIB) as usize,
             workers: 0,
+            max_connections: DEFAULT_MAX_CONNECTIONS,
             log: "info".into(),
             reflection: true,
             llm: Llm::None,

@@ -117,3 +117,34 @@ pub const OUTCOME_RETENTION: Duration = Duration::from_secs(24 * 60 * 60);
 pub const MAX_INSTRUCTION_BYTES: usize = 4_096;
 /// Texts that one forget instruction looks for: each is looked for in everything stored.
 pub const MAX_TOPICS: usize = 16;
+
+/// Connections at once, by default.
+pub const DEFAULT_MAX_CONNECTIONS: usize = 10_000;
+/// Descriptors that connections leave to the store, its files' cache included, to the logs and to what is leaving.
+pub const RESERVED_DESCRIPTORS: usize = 768;
+/// Files of its tables that the store keeps open.
+pub const STORE_CACHED_FILES: usize = 256;
+/// Connections that were evicted and are not closed yet: their descriptors are reserved ones.
+pub const MAX_LEAVING_CONNECTIONS: usize = 128;
+/// Connections that are being told that there is no room: their descriptors are reserved ones.
+pub const MAX_REFUSED_CONNECTIONS: usize = 64;
+/// A connection that was evicted has so long to end a call that came at the same moment: a round trip.
+pub const EVICTION_GRACE: Duration = Duration::from_millis(100);
+/// A client has so long for its TLS handshake, and so long to say that it speaks HTTP/2.
+pub const HANDSHAKE_TIMEOUT: Duration = Duration::from_secs(10);
+/// A connection without a call is closed after so long; clients connect again with their next call.
+pub const IDLE_CONNECTION_TIMEOUT: Duration = Duration::from_secs(60 * 60);
+/// A connection that is closed because it was idle has so long to end a call that came at the same moment.
+pub const IDLE_GRACE: Duration = Duration::from_secs(10);
+/// A client from which nothing came for so long is asked for a sign of life.
+pub const HTTP2_PING_INTERVAL: Duration = Duration::from_secs(30);
+/// A client that gives none for so long is gone.
+pub const HTTP2_PING_TIMEOUT: Duration = Duration::from_secs(20);
+/// Bytes that a call may be ahead of what the server has read of it. What waits in frames of a few bytes costs more
+/// than it weighs, and h2 ends a connection on which that exceeds half of `CONNECTION_WINDOW`: 64 KiB of the
+/// smallest messages, of 14 bytes, cost 1.1 MiB.
+pub const STREAM_WINDOW: u32 = 64 << 10;
+/// Bytes that all calls of a connection may be ahead together.
+pub const CONNECTION_WINDOW: u32 = 16 << 20;
+/// Calls in flight have so long to end when the server does.
+pub const SHUTDOWN_GRACE: Duration = Duration::from_secs(10);

@@ -2,11 +2,11 @@
 
 use std::{
     io,
-    net::SocketAddr,
+    net::{SocketAddr, TcpStream as StdTcpStream},
     pin::Pin,
     sync::{
         Arc,
-        atomic::{AtomicU64, AtomicUsize, Ordering},
+        atomic::{AtomicUsize, Ordering},
     },
     task::{Context, Poll},
 };
@@ -17,6 +17,8 @@ use tokio::{
     net::TcpStream,
 };
 use tonic::transport::server::Connected;
+
+use super::{activity::Activity, connections::Place};
 
 /// Whose connection a request came on, in the request's extensions.
 #[derive(Clone, Debug)]
@@ -31,34 +33,55 @@ pub struct Peer {
 }
 
 impl Peer {
-    /// The peer of a new connection.
-    pub fn new(address: Option<SocketAddr>) -> Self {
-        static CONNECTIONS: AtomicU64 = AtomicU64::new(0);
-        Self { connection: CONNECTIONS.fetch_add(1, Ordering::Relaxed), address, certificates: None }
+    /// The peer of a connection from `address`.
+    pub fn new(connection: u64, address: Option<SocketAddr>) -> Self {
+        Self { connection, address, certificates: None }
     }
 }
 
-/// A connection that counts as its worker's load until it ends.
+/// A connection on its way to a worker: it counts as that one's load until it ends.
+pub struct Handed {
+    stream: StdTcpStream,
+    peer: Peer,
+    place: Place,
+    load: Counted,
+}
+
+impl Handed {
+    /// The connection of `stream` at `place`, counted by `load`.
+    pub fn new(stream: TcpStream, place: Place, load: Counted) -> io::Result<Self> {
+        stream.set_nodelay(true)?;
+        let peer = Peer::new(place.number(), stream.peer_addr().ok());
+        Ok(Self { stream: stream.into_std()?, peer, place, load })
+    }
+
+    /// What goes on on it.
+    pub fn activity(&self) -> &Arc<Activity> {
+        self.place.activity()
+    }
+
+    /// The connection, on the present runtime.
+    pub async fn take(self) -> io::Result<Connection> {
+        let stream = TcpStream::from_std(self.stream)?;
+        Ok(Connection { stream, peer: self.peer, _place: self.place, _load: self.load })
+    }
+}
+
+/// A client's connection.
 pub struct Connection {
     stream: TcpStream,
     peer: Peer,
+    _place: Place,
     _load: Counted,
-}
-
-impl Connection {
-    /// The connection of `stream`, counted by `load`.
-    pub fn new(stream: TcpStream, load: Counted) -> Self {
-        let peer = Peer::new(stream.peer_addr().ok());
-        Self { stream, peer, _load: load }
-    }
 }
 
 /// One of a number that was counted up for it; counts down when it is dropped.
 pub struct Counted(Arc<AtomicUsize>);
 
 impl Counted {
-    /// One of `count`.
-    pub fn of(count: &Arc<AtomicUsize>) -> Self {
+    /// One more of `count`.
+    pub fn new(count: &Arc<AtomicUsize>) -> Self {
+        count.fetch_add(1, Ordering::Relaxed);
         Self(count.clone())
     }
 }

@@ -41,7 +41,4 @@ pub enum ServeError {
     /// The descriptors for reflection are broken.
     #[error("cannot serve reflection: {0}")]
     Reflection(String),
-    /// The transport failed.
-    #[error(transparent)]
-    Transport(#[from] tonic::transport::Error),
 }

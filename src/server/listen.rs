@@ -1,10 +1,15 @@
 //! Listening, and a clean end.
 
-use std::time::Duration;
+use std::{sync::Arc, time::Duration};
 
-use tokio::net::TcpListener;
+use tokio::net::{TcpListener, TcpStream};
 
-use super::workers::Workers;
+use super::{
+    connections::{Connections, Place},
+    descriptors::{self, raise_limit},
+    turn_away::TurnAway,
+    workers::Workers,
+};
 use crate::{
     config::Settings,
     server::{ServeError, Server},
@@ -27,6 +32,7 @@ async fn serve(server: Server, settings: &Settings) -> Result<(), ServeError> {
     let failed = |error| ServeError::Listen { address, error };
     let listener = TcpListener::bind(address).await.map_err(failed)?;
     let address = listener.local_addr().map_err(failed)?;
+    let connections = Connections::new(descriptors::connections(settings.max_connections, raise_limit()));
     tokenizer::warm_up(settings.encoding);
     let workers = Workers::start(&server, settings)?;
     let sweeper = tokio::spawn(server.engine().clone().sweep_every(SWEEP_INTERVAL));
@@ -34,7 +40,7 @@ async fn serve(server: Server, settings: &Settings) -> Result<(), ServeError> {
     let llm_summaries = tokio::spawn(server.engine().clone().run_llm_summaries());
     announce(address);
     tokio::select! {
-        () = accept(&listener, &workers) => {}
+        () = accept(&listener, &connections, &workers) => {}
         () = asked_to_end() => {}
     }
     drop(listener);
@@ -53,20 +59,26 @@ fn announce(address: std::net::SocketAddr) {
     );
 }
 
-async fn accept(listener: &TcpListener, workers: &Workers) {
+async fn accept(listener: &TcpListener, connections: &Arc<Connections>, workers: &Workers) {
+    let mut turn_away = TurnAway::new(connections.max());
     loop {
         match listener.accept().await {
-            Ok((connection, _)) => {
-                if let Err(error) = workers.hand_over(connection) {
-                    tracing::warn!(%error, "could not hand a connection to a worker");
-                }
-            }
+            Ok((connection, _)) => match connections.admit().await {
+                Some(place) => hand_over(workers, connection, place),
+                None => turn_away.refuse(connection),
+            },
             // out of descriptors, most likely: there will be some when connections end
             Err(error) => {
                 tracing::warn!(%error, "could not accept a connection");
-                tokio::time::sleep(std::time::Duration::from_millis(100)).await;
+                tokio::time::sleep(Duration::from_millis(100)).await;
             }
         }
+    }
+}
+
+fn hand_over(workers: &Workers, connection: TcpStream, place: Place) {
+    if let Err(error) = workers.hand_over(connection, place) {
+        tracing::warn!(%error, "could not hand a connection to a worker");
     }
 }
 

@@ -1,8 +1,12 @@
 //! The server: puts store, engine and services together, and serves them.
 
+mod activity;
 mod connection;
+mod connections;
+mod descriptors;
 mod error;
 mod guard;
+mod http2;
 mod listen;
 mod methods;
 mod migrate;
@@ -10,18 +14,25 @@ mod services;
 mod stores;
 mod summaries;
 mod transport_errors;
+mod turn_away;
 pub mod upkeep;
 mod workers;
 
-use std::{convert::Infallible, future::Future, io, path::Path, sync::Arc};
+use std::{
+    convert::Infallible,
+    future::{Future, ready},
+    io,
+    path::Path,
+    sync::Arc,
+};
 
-use futures::Stream;
+use futures::{Stream, StreamExt};
 use tokio::{
     io::{AsyncRead, AsyncWrite},
     sync::watch,
 };
 use tonic::{body::Body, server::NamedService, service::Routes, transport::server::Connected};
-use tower::Service;
+use tower::{Service, ServiceBuilder};
 
 use crate::{
     config::{Backend, Settings},
@@ -32,6 +43,7 @@ use crate::{
     summarizer::PROMPT_VERSION,
     tokenizer,
 };
+use activity::Activity;
 use guard::{Guard, GuardLayer};
 use transport_errors::TransportErrorLayer;
 
@@ -158,18 +170,21 @@ impl Server {
         self,
         incoming: impl Stream<Item = io::Result<C>>,
         shutdown: impl Future<Output = ()>,
-    ) -> Result<(), ServeError>
-    where
+    ) where
         C: AsyncRead + AsyncWrite + Connected + Unpin + Send + 'static,
         C::ConnectInfo: Clone + Send + Sync + 'static,
     {
-        tonic::transport::Server::builder()
+        let connections = incoming.filter_map(|connection| ready(connection.ok()));
+        let arriving = connections.map(|connection| (ready(Ok(connection)), Activity::new()));
+        http2::serve_all(self.service(), arriving, shutdown).await;
+    }
+
+    /// The services behind their layers, the outermost first.
+    fn service(&self) -> impl http2::Serves {
+        ServiceBuilder::new()
             .layer(TransportErrorLayer::new(self.max_message_bytes))
-            .layer(GuardLayer::new(self.guard))
-            .add_routes(self.routes)
-            .serve_with_incoming_shutdown(incoming, shutdown)
-            .await?;
-        Ok(())
+            .layer(GuardLayer::new(self.guard.clone()))
+            .service(self.routes.clone().prepare())
     }
 
     /// Ends the streams that would go on for ever.

@@ -6,29 +6,27 @@
 
 use std::{
     io,
-    net::TcpStream as StdTcpStream,
     sync::{
         Arc,
         atomic::{AtomicUsize, Ordering},
     },
     thread,
-    time::Duration,
 };
 
-use tokio::{
-    net::TcpStream,
-    sync::{mpsc, watch},
-};
-use tokio_stream::{StreamExt, wrappers::UnboundedReceiverStream};
+use futures::StreamExt;
+use tokio::sync::{mpsc, watch};
+use tokio_stream::wrappers::UnboundedReceiverStream;
 
-use super::connection::{Connection, Counted};
+use super::{
+    connection::{Counted, Handed},
+    connections::Place,
+    http2,
+};
 use crate::{
     config::Settings,
+    domain::limits::SHUTDOWN_GRACE,
     server::{ServeError, Server},
 };
-
-/// Calls in flight have so long to end when the server does.
-const SHUTDOWN_GRACE: Duration = Duration::from_secs(10);
 
 /// The workers of a server.
 pub struct Workers {
@@ -37,7 +35,7 @@ pub struct Workers {
 }
 
 struct Worker {
-    connections: mpsc::UnboundedSender<StdTcpStream>,
+    connections: mpsc::UnboundedSender<Handed>,
     load: Arc<AtomicUsize>,
     done: mpsc::Receiver<()>,
 }
@@ -55,13 +53,11 @@ impl Workers {
     }
 
     /// Hands a connection to the worker with the fewest.
-    pub fn hand_over(&self, connection: TcpStream) -> io::Result<()> {
-        connection.set_nodelay(true)?;
-        let connection = connection.into_std()?;
+    pub fn hand_over(&self, connection: tokio::net::TcpStream, place: Place) -> io::Result<()> {
         let free = self.workers.iter().min_by_key(|worker| worker.load.load(Ordering::Relaxed));
         if let Some(worker) = free {
-            worker.load.fetch_add(1, Ordering::Relaxed);
-            worker.connections.send(connection).map_err(|_| io::ErrorKind::BrokenPipe)?;
+            let handed = Handed::new(connection, place, Counted::new(&worker.load))?;
+            worker.connections.send(handed).map_err(|_| io::ErrorKind::BrokenPipe)?;
         }
         Ok(())
     }
@@ -86,28 +82,25 @@ impl Worker {
         let (finished, done) = mpsc::channel(1);
         let load = Arc::new(AtomicUsize::new(0));
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
-        let shared_load = load.clone();
         thread::Builder::new().name(format!("utterd-worker-{index}")).spawn(move || {
-            let served = runtime.block_on(serve_connections(server, incoming, shared_load, stop));
-            if let Err(error) = served {
-                tracing::error!(%error, "a worker failed");
-            }
+            runtime.block_on(serve(server, incoming, stop));
             drop(finished);
         })?;
         Ok(Self { connections, load, done })
     }
 }
 
-async fn serve_connections(
+async fn serve(
     server: Server,
-    connections: mpsc::UnboundedReceiver<StdTcpStream>,
-    load: Arc<AtomicUsize>,
+    connections: mpsc::UnboundedReceiver<Handed>,
     mut stop: watch::Receiver<bool>,
-) -> Result<(), ServeError> {
-    let incoming = UnboundedReceiverStream::new(connections)
-        .map(move |connection| Ok(Connection::new(TcpStream::from_std(connection)?, Counted::of(&load))));
+) {
+    let incoming = UnboundedReceiverStream::new(connections).map(|handed| {
+        let activity = handed.activity().clone();
+        (handed.take(), activity)
+    });
     let stopped = async move {
         let _ = stop.wait_for(|stop| *stop).await;
     };
-    server.serve_connections(incoming, stopped).await
+    http2::serve_all(server.service(), incoming, stopped).await;
 }

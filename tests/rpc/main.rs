@@ -18,6 +18,7 @@ mod build_context;
 mod cache;
 mod compaction;
 mod concurrency;
+mod connections;
 mod conversations;
 mod count_tokens;
 mod delete_recipient;

@@ -8,6 +8,7 @@ use super::{
     generations::{Engine, Generations},
     key_value::{Batch, Durability, Key, KeyValueError, Value},
 };
+use crate::domain::limits::STORE_CACHED_FILES;
 
 /// The key-value store over fjall.
 ///
@@ -34,7 +35,11 @@ const WORKERS: usize = 3;
 
 impl Engine for FjallEngine {
     fn open(directory: &Path, cache_bytes: u64) -> Result<Self, KeyValueError> {
-        let database = Database::builder(directory).cache_size(cache_bytes).worker_threads(WORKERS).open()?;
+        let database = Database::builder(directory)
+            .cache_size(cache_bytes)
+            .worker_threads(WORKERS)
+            .max_cached_files(Some(STORE_CACHED_FILES))
+            .open()?;
         let options = || KeyspaceCreateOptions::default().max_memtable_size(MEMTABLE_BYTES);
         let pairs = database.keyspace("pairs", options)?;
         Ok(Self { database, pairs })

@@ -1,0 +1,163 @@
+//! What goes on on one connection, for whoever decides that it ends.
+
+use std::{
+    sync::{
+        Arc,
+        atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering},
+    },
+    time::Duration,
+};
+
+use tokio::{
+    sync::Notify,
+    time::{Instant, sleep, sleep_until},
+};
+
+use crate::domain::limits::{HANDSHAKE_TIMEOUT, IDLE_CONNECTION_TIMEOUT};
+
+/// The calls of a connection, and since when it has none.
+pub struct Activity {
+    opened: Instant,
+    /// Whether the client has said that it speaks HTTP/2.
+    greeted: AtomicBool,
+    calls: AtomicUsize,
+    /// Milliseconds from `opened` to the end of the last call.
+    idle_since: AtomicU64,
+    evicted: Notify,
+}
+
+/// Why a connection has to end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum End {
+    /// The client has not said in time that it speaks HTTP/2.
+    Silent,
+    /// There was no call for a long time.
+    Idle,
+    /// Another connection takes its place.
+    Evicted,
+}
+
+impl Activity {
+    /// Of a connection that is opened at this moment.
+    pub fn new() -> Arc<Self> {
+        Arc::new(Self {
+            opened: Instant::now(),
+            greeted: AtomicBool::new(false),
+            calls: AtomicUsize::new(0),
+            idle_since: AtomicU64::new(0),
+            evicted: Notify::new(),
+        })
+    }
+
+    /// The client has said that it speaks HTTP/2.
+    pub fn greet(&self) {
+        self.greeted.store(true, Ordering::Relaxed);
+    }
+
+    /// Counts a call until what this returns is dropped.
+    pub fn call(self: &Arc<Self>) -> Call {
+        self.calls.fetch_add(1, Ordering::Relaxed);
+        Call(self.clone())
+    }
+
+    /// Since when there is no call; `None` while there is one.
+    pub fn idle_since(&self) -> Option<Instant> {
+        match self.calls.load(Ordering::Relaxed) {
+            0 => Some(self.opened + Duration::from_millis(self.idle_since.load(Ordering::Relaxed))),
+            _ => None,
+        }
+    }
+
+    /// Asks for the end of the connection in favour of another one.
+    pub fn evict(&self) {
+        self.evicted.notify_one();
+    }
+
+    /// Waits until the connection has to end, and says why.
+    pub async fn end(&self) -> End {
+        tokio::select! {
+            () = self.evicted.notified() => End::Evicted,
+            end = self.timeout() => end,
+        }
+    }
+
+    async fn timeout(&self) -> End {
+        sleep(HANDSHAKE_TIMEOUT).await;
+        if !self.greeted.load(Ordering::Relaxed) {
+            return End::Silent;
+        }
+        loop {
+            let since = self.idle_since().unwrap_or_else(Instant::now);
+            if since.elapsed() >= IDLE_CONNECTION_TIMEOUT {
+                return End::Idle;
+            }
+            sleep_until(since + IDLE_CONNECTION_TIMEOUT).await;
+        }
+    }
+}
+
+/// A call that goes on.
+pub struct Call(Arc<Activity>);
+
+impl Drop for Call {
+    fn drop(&mut self) {
+        let activity = &self.0;
+        let elapsed = u64::try_from(activity.opened.elapsed().as_millis()).unwrap_or(u64::MAX);
+        activity.idle_since.store(elapsed, Ordering::Relaxed);
+        activity.calls.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    async fn end_after(activity: &Activity) -> (End, Duration) {
+        let started = Instant::now();
+        (activity.end().await, started.elapsed())
+    }
+
+    fn is_about(duration: Duration, expected: Duration) -> bool {
+        duration >= expected && duration <= expected + Duration::from_millis(10)
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_client_that_says_nothing_is_not_waited_for() {
+        let (end, after) = end_after(&Activity::new()).await;
+        assert_eq!(end, End::Silent);
+        assert!(is_about(after, HANDSHAKE_TIMEOUT), "{after:?}");
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_connection_without_a_call_ends() {
+        let activity = Activity::new();
+        activity.greet();
+        let (end, after) = end_after(&activity).await;
+        assert_eq!(end, End::Idle);
+        assert!(is_about(after, IDLE_CONNECTION_TIMEOUT), "{after:?}");
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_call_keeps_a_connection() {
+        let activity = Activity::new();
+        activity.greet();
+        let call = activity.call();
+        let waiting = tokio::spawn({
+            let activity = activity.clone();
+            async move { end_after(&activity).await }
+        });
+        sleep(3 * IDLE_CONNECTION_TIMEOUT + Duration::from_secs(60)).await;
+        assert_eq!(activity.idle_since(), None);
+        drop(call);
+        let (end, after) = waiting.await.unwrap();
+        assert_eq!(end, End::Idle);
+        assert!(is_about(after, 4 * IDLE_CONNECTION_TIMEOUT + Duration::from_secs(60)), "{after:?}");
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn an_eviction_is_heard_whenever_it_comes() {
+        let activity = Activity::new();
+        activity.evict();
+        assert_eq!(end_after(&activity).await, (End::Evicted, Duration::ZERO));
+    }
+}

@@ -1,0 +1,193 @@
+//! The connections of a server: how many there may be, and which one makes room.
+//!
+//! When all places are taken, the connection that has been without a call for longest makes room for the new
+//! one. So connections that do nothing cannot keep anyone out, however many there are; a client that was only
+//! resting connects again with its next call.
+
+use std::{
+    collections::HashMap,
+    sync::{
+        Arc,
+        atomic::{AtomicU64, Ordering},
+    },
+    time::Duration,
+};
+
+use parking_lot::Mutex;
+use tokio::{sync::Notify, time::timeout};
+
+use super::activity::Activity;
+use crate::domain::limits::MAX_LEAVING_CONNECTIONS;
+
+/// A new connection waits so long for one that was evicted, when too many of these are still leaving.
+const PATIENCE: Duration = Duration::from_secs(1);
+
+/// The connections that are open.
+pub struct Connections {
+    max: usize,
+    open: Mutex<Open>,
+    left: Notify,
+}
+
+#[derive(Default)]
+struct Open {
+    members: HashMap<u64, Arc<Activity>>,
+    /// Those that were evicted and are not closed yet.
+    leaving: usize,
+}
+
+impl Connections {
+    /// Room for `max` connections.
+    pub fn new(max: usize) -> Arc<Self> {
+        Arc::new(Self { max, open: Mutex::default(), left: Notify::new() })
+    }
+
+    /// The most that are open at once.
+    pub fn max(&self) -> usize {
+        self.max
+    }
+
+    /// A place for a new connection; `None` when every other one has a call.
+    pub async fn admit(self: &Arc<Self>) -> Option<Place> {
+        match self.try_admit() {
+            Ok(place) => Some(place),
+            Err(Full::Busy) => None,
+            Err(Full::Leaving) => {
+                let _ = timeout(PATIENCE, self.left.notified()).await;
+                self.try_admit().ok()
+            }
+        }
+    }
+
+    fn try_admit(self: &Arc<Self>) -> Result<Place, Full> {
+        static NUMBERS: AtomicU64 = AtomicU64::new(0);
+        let mut open = self.open.lock();
+        if open.members.len() >= self.max {
+            open.evict()?;
+        }
+        let (number, activity) = (NUMBERS.fetch_add(1, Ordering::Relaxed), Activity::new());
+        open.members.insert(number, activity.clone());
+        Ok(Place { connections: self.clone(), number, activity })
+    }
+
+    fn leave(&self, number: u64) {
+        let mut open = self.open.lock();
+        if open.members.remove(&number).is_none() {
+            open.leaving = open.leaving.saturating_sub(1);
+            self.left.notify_one();
+        }
+    }
+}
+
+/// Why there is no place.
+enum Full {
+    /// Every connection has a call.
+    Busy,
+    /// Too many that were evicted are not closed yet.
+    Leaving,
+}
+
+impl Open {
+    fn evict(&mut self) -> Result<(), Full> {
+        if self.leaving >= MAX_LEAVING_CONNECTIONS {
+            return Err(Full::Leaving);
+        }
+        let idle =
+            self.members.iter().filter_map(|(number, activity)| Some((activity.idle_since()?, *number)));
+        let (_, idlest) = idle.min().ok_or(Full::Busy)?;
+        if let Some(activity) = self.members.remove(&idlest) {
+            activity.evict();
+            self.leaving += 1;
+        }
+        Ok(())
+    }
+}
+
+/// The place of one connection, until it is dropped.
+pub struct Place {
+    connections: Arc<Connections>,
+    number: u64,
+    activity: Arc<Activity>,
+}
+
+impl Place {
+    /// The connection's number: no other of this process has it.
+    pub fn number(&self) -> u64 {
+        self.number
+    }
+
+    /// What goes on on the connection.
+    pub fn activity(&self) -> &Arc<Activity> {
+        &self.activity
+    }
+}
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        self.connections.leave(self.number);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use tokio::time::advance;
+
+    use super::{super::activity::End, *};
+
+    async fn admit_later(connections: &Arc<Connections>) -> Option<Place> {
+        advance(Duration::from_millis(10)).await;
+        connections.admit().await
+    }
+
+    async fn is_evicted(place: &Place) -> bool {
+        timeout(Duration::ZERO, place.activity.end()).await == Ok(End::Evicted)
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn the_idlest_makes_room() {
+        let connections = Connections::new(3);
+        let first = admit_later(&connections).await.unwrap();
+        let second = admit_later(&connections).await.unwrap();
+        let third = admit_later(&connections).await.unwrap();
+        advance(Duration::from_millis(10)).await;
+        drop(first.activity.call());
+        let fourth = admit_later(&connections).await.unwrap();
+        assert!(is_evicted(&second).await);
+        for place in [&first, &third, &fourth] {
+            assert!(!is_evicted(place).await);
+        }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_connection_with_a_call_stays() {
+        let connections = Connections::new(2);
+        let (first, second) = (connections.admit().await.unwrap(), connections.admit().await.unwrap());
+        let calls = (first.activity.call(), second.activity.call());
+        assert!(connections.admit().await.is_none());
+        drop(calls.1);
+        assert!(connections.admit().await.is_some());
+        assert!(is_evicted(&second).await && !is_evicted(&first).await);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_place_that_is_left_is_free() {
+        let connections = Connections::new(1);
+        let first = connections.admit().await.unwrap();
+        let _call = first.activity.call();
+        drop(first);
+        assert!(connections.admit().await.is_some());
+    }
+
+    /// So that what is open stays bounded, closing ones included.
+    #[tokio::test(start_paused = true)]
+    async fn many_that_are_leaving_are_waited_for() {
+        let connections = Connections::new(1);
+        let mut leaving = vec![connections.admit().await.unwrap()];
+        for _ in 0..MAX_LEAVING_CONNECTIONS {
+            leaving.push(connections.admit().await.unwrap());
+        }
+        assert!(connections.admit().await.is_none());
+        leaving.remove(0);
+        assert!(connections.admit().await.is_some());
+    }
+}

@@ -1,0 +1,6 @@
+//! Connections of a real server: how many there may be, and what ends them.
+#![allow(clippy::expect_used)] // What a test cannot go on without may end it.
+
+#[path = "../support/binary.rs"]
+mod binary;
+mod room;

@@ -1,0 +1,89 @@
+//! Room for connections: who makes room, and who is told that there is none.
+
+use tokio::{io::AsyncReadExt, net::TcpStream};
+use tonic::{
+    Streaming,
+    transport::{Channel, Endpoint},
+};
+use utterd::proto::{
+    GetCapacityInfoRequest, WatchEventsRequest, WatchEventsResponse,
+    memory_service_client::MemoryServiceClient, trace_service_client::TraceServiceClient,
+};
+
+use crate::binary::Server;
+
+const ROOM: usize = 4;
+
+fn server() -> Server {
+    Server::start(&["--max-connections", &ROOM.to_string()])
+}
+
+async fn tcp(server: &Server) -> TcpStream {
+    TcpStream::connect(&server.address).await.expect("it listens")
+}
+
+async fn channel(server: &Server) -> Channel {
+    let endpoint = Endpoint::from_shared(format!("http://{}", server.address)).expect("an address");
+    endpoint.connect().await.expect("there is room")
+}
+
+/// A connection that had a call.
+async fn called(server: &Server) -> Channel {
+    let channel = channel(server).await;
+    let mut memory = MemoryServiceClient::new(channel.clone());
+    memory.get_capacity_info(GetCapacityInfoRequest::default()).await.expect("a client that calls is let in");
+    channel
+}
+
+/// A connection with a call that goes on.
+async fn watching(server: &Server) -> Streaming<WatchEventsResponse> {
+    let mut trace = TraceServiceClient::new(channel(server).await);
+    trace.watch_events(WatchEventsRequest::default()).await.expect("it is watched").into_inner()
+}
+
+/// What does nothing keeps nobody out, whether it has said that it speaks HTTP/2 or not.
+#[tokio::test]
+async fn idle_connections_make_room() {
+    let server = server();
+    let mut idle = Vec::new();
+    for _ in 0..5 * ROOM {
+        let (client, connection) = h2::client::handshake(tcp(&server).await).await.expect("it is sent");
+        idle.push((client, tokio::spawn(connection)));
+    }
+    let mut silent = tcp(&server).await;
+    let mut kept = vec![called(&server).await];
+    let (_client, first) = idle.swap_remove(0);
+    let _ = first.await.expect("the idlest is closed");
+    for _ in 0..ROOM {
+        kept.push(called(&server).await);
+    }
+    silent.read_to_end(&mut Vec::new()).await.expect("it is closed");
+}
+
+/// A connection with a call is not closed for another one, which is told at once why it is not let in.
+#[tokio::test]
+async fn what_finds_no_room_is_told() {
+    let server = server();
+    let mut all = Vec::new();
+    for _ in 0..ROOM {
+        all.push(watching(&server).await);
+    }
+    let (_client, connection) = h2::client::handshake(tcp(&server).await).await.expect("it is sent");
+    let told = connection.await.expect_err("it is refused");
+    assert_eq!(told.reason(), Some(h2::Reason::ENHANCE_YOUR_CALM));
+    assert!(told.to_string().contains("max_connections"), "{told}");
+    all.truncate(ROOM - 1);
+    while !is_answered(&server).await {}
+}
+
+/// Whether a call on a new connection is answered.
+async fn is_answered(server: &Server) -> bool {
+    let (client, connection) = h2::client::handshake(tcp(server).await).await.expect("it is sent");
+    tokio::spawn(connection);
+    let request = http::Request::post("http://utterd/none").body(()).expect("a request");
+    let answer = async {
+        let (response, _) = client.ready().await?.send_request(request, true)?;
+        response.await
+    };
+    answer.await.is_ok()
+}
