@@ -57,7 +57,7 @@ macro_rules! key {
 
 /// Every key, in the order in which it is shown.
 #[rustfmt::skip]
-pub static KEYS: [Key; 36] = [
+pub static KEYS: [Key; 39] = [
     key!(buffer_size "buffer-size" "UTTERD_BUFFER_SIZE" "N" limit
         "Utterances in a window; 0 is unlimited"),
     key!(max_tokens "max-tokens" "UTTERD_MAX_TOKENS" "N" limit
@@ -72,6 +72,12 @@ pub static KEYS: [Key; 36] = [
         "The address to serve; port 0 takes a free one"),
     key!(credentials "credentials" "UTTERD_CREDENTIALS" "FILE" file
         "Who may call: a file of credentials, as `utterd token new` writes them; empty lets everybody in"),
+    key!(jwt_keys "jwt-keys" "UTTERD_JWT_KEYS" "FILE" file
+        "Whose JWTs let callers in: a file with a JWK set, or public keys in PEM; empty is nobody's"),
+    key!(jwt_issuer "jwt-issuer" "UTTERD_JWT_ISSUER" "TEXT" text
+        "What a JWT's `iss` must be; empty lets it be anything"),
+    key!(jwt_audience "jwt-audience" "UTTERD_JWT_AUDIENCE" "TEXT" text
+        "What a JWT's `aud` must hold; asked for with jwt_keys"),
     key!(preset "preset" "UTTERD_PRESET" "NAME" preset
         "What the limits are where nobody sets them: rolling, turns or session"),
     key!(max_turns "max-turns" "UTTERD_MAX_TURNS" "N" limit

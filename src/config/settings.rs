@@ -85,6 +85,12 @@ pub struct Settings {
     pub listen: SocketAddr,
     /// Who may call: a file of credentials; `None` lets everybody in.
     pub credentials: Option<PathBuf>,
+    /// Whose JWTs let callers in: a file with a JWK set, or public keys in PEM; `None` is nobody's.
+    pub jwt_keys: Option<PathBuf>,
+    /// What a JWT's `iss` must be; empty lets it be anything.
+    pub jwt_issuer: String,
+    /// What a JWT's `aud` must hold; not empty when there are `jwt_keys`.
+    pub jwt_audience: String,
     /// What `buffer_size`, `max_tokens`, `max_turns` and their `keep_…` are where nobody sets them.
     pub preset: Preset,
     /// Turns in a window; 0 is unlimited.
@@ -164,6 +170,9 @@ impl Settings {
             summary_token_limit: policy.summary_token_limit.unwrap_or(0),
             listen: SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), 50051),
             credentials: None,
+            jwt_keys: None,
+            jwt_issuer: String::new(),
+            jwt_audience: String::new(),
             preset,
             max_turns: max(policy.turns),
             keep_utterances: keep(policy.utterances),

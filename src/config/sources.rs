@@ -151,6 +151,7 @@ impl Effective {
         effective.check_marks(problems);
         effective.check_sizes(problems);
         effective.check_model(problems);
+        effective.check_audience(problems);
         effective
     }
 
@@ -221,6 +222,21 @@ impl Effective {
                     "the name of a model, since llm is {} ({})",
                     self.settings.llm.name(),
                     self.origin("llm")
+                ),
+            });
+        }
+    }
+
+    /// A JWT that was made for another service must not open this one (RFC 8725, 3.9).
+    fn check_audience(&self, problems: &mut Vec<Problem>) {
+        if self.settings.jwt_keys.is_some() && self.settings.jwt_audience.is_empty() {
+            problems.push(Problem::Value {
+                key: "jwt_audience",
+                value: String::new(),
+                origin: self.origin("jwt_audience"),
+                accepted: format!(
+                    "what the `aud` of JWTs for this server holds, since there are jwt_keys ({})",
+                    self.origin("jwt_keys")
                 ),
             });
         }

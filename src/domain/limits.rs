@@ -148,3 +148,16 @@ pub const STREAM_WINDOW: u32 = 64 << 10;
 pub const CONNECTION_WINDOW: u32 = 16 << 20;
 /// Calls in flight have so long to end when the server does.
 pub const SHUTDOWN_GRACE: Duration = Duration::from_secs(10);
+
+/// The files of who may call are looked at so often: one who was removed is shut out within seconds.
+pub const CREDENTIALS_RELOAD: Duration = Duration::from_secs(2);
+/// A call that goes on is held to the clock so often, beside when its credential changes or expires.
+pub const CREDENTIAL_CHECK_INTERVAL: Duration = Duration::from_secs(60);
+/// Failed attempts are logged once in so long at most.
+pub const ATTEMPT_LOG_INTERVAL: Duration = Duration::from_secs(1);
+/// The clocks of those who sign JWTs may differ from the server's by so much.
+pub const JWT_LEEWAY: Duration = Duration::from_secs(60);
+/// JWTs whose signature need not be checked again: a few hundred bytes each.
+pub const MAX_VERIFIED_JWTS: usize = 4_096;
+/// Shortest key of HMAC with SHA-256, in bytes (RFC 7518, 3.2).
+pub const MIN_HMAC_KEY_BYTES: usize = 32;

@@ -19,6 +19,21 @@ pub fn access(path: &str) -> Access {
     known(path).unwrap_or(Access::Write)
 }
 
+/// Whether either side of the call is a stream, so that it may go on for long.
+pub fn is_stream(path: &str) -> bool {
+    matches!(
+        path,
+        "/utterd.v1.MemoryService/MemorizeStream"
+            | "/utterd.v1.MemoryService/WatchCapacity"
+            | "/utterd.v1.ConversationService/ExportConversation"
+            | "/utterd.v1.ConversationService/ImportConversation"
+            | "/utterd.v1.TraceService/WatchEvents"
+            | "/grpc.health.v1.Health/Watch"
+            | "/grpc.reflection.v1.ServerReflection/ServerReflectionInfo"
+            | "/grpc.reflection.v1alpha.ServerReflection/ServerReflectionInfo"
+    )
+}
+
 fn known(path: &str) -> Option<Access> {
     let (service, method) = path.strip_prefix('/')?.split_once('/')?;
     match service {
@@ -79,8 +94,8 @@ mod tests {
     use super::*;
     use crate::proto::FILE_DESCRIPTOR_SET;
 
-    /// The path of each method that is served.
-    fn served() -> Vec<String> {
+    /// Each method that is served, with its path.
+    fn served() -> Vec<(String, MethodDescriptor)> {
         let sets = [
             FILE_DESCRIPTOR_SET,
             tonic_health::pb::FILE_DESCRIPTOR_SET,
@@ -91,15 +106,26 @@ mod tests {
         let services = pools.iter().flat_map(|pool| pool.services().collect::<Vec<_>>());
         let methods = services.flat_map(|service| service.methods().collect::<Vec<_>>());
         let path = |it: &MethodDescriptor| format!("/{}/{}", it.parent_service().full_name(), it.name());
-        methods.map(|method| path(&method)).collect()
+        methods.map(|method| (path(&method), method)).collect()
     }
 
     #[test]
     fn each_call_is_known() {
         let served = served();
-        let unknown: Vec<_> = served.iter().filter(|path| known(path).is_none()).collect();
+        let unknown: Vec<_> = served.iter().filter(|(path, _)| known(path).is_none()).collect();
         assert!(unknown.is_empty(), "say in src/server/methods.rs what they ask of callers: {unknown:#?}");
         assert!(served.len() > 30, "{} calls", served.len());
+    }
+
+    #[test]
+    fn a_call_is_a_stream_as_its_descriptor_says() {
+        for (path, method) in served() {
+            assert_eq!(
+                is_stream(&path),
+                method.is_client_streaming() || method.is_server_streaming(),
+                "{path}"
+            );
+        }
     }
 
     #[test]

@@ -1,15 +1,31 @@
 //! A guarded server, and calls with credentials.
 
-use std::{fs, sync::Arc};
+use std::{
+    fs,
+    pin::Pin,
+    sync::Arc,
+    task::{Context, Poll},
+};
 
 use bytes::Bytes;
+use futures::{StreamExt, stream};
 use http::{HeaderMap, HeaderValue, Request, header::AUTHORIZATION};
 use http_body_util::Full;
+use hyper_util::rt::TokioIo;
 use sha2::{Digest as _, Sha256};
 use tempfile::TempDir;
-use tonic::{Status, body::Body, metadata::MetadataValue, transport::Channel};
-use tower::{Service, ServiceExt};
-use utterd::config::Settings;
+use tokio::io::{AsyncRead, AsyncWrite, DuplexStream, ReadBuf};
+use tonic::{
+    Status,
+    body::Body,
+    metadata::MetadataValue,
+    transport::{Channel, Endpoint, server::Connected},
+};
+use tower::{Service, ServiceExt, service_fn};
+use utterd::{
+    config::Settings,
+    server::{Peer, Server},
+};
 
 use crate::{
     refusal::Refused,
@@ -21,52 +37,126 @@ const EMPTY: &[u8] = &[0; 5];
 
 /// A server that asks who calls.
 pub struct Guarded {
+    server: Server,
     pub clock: Arc<ManualClock>,
-    _directory: TempDir,
+    directory: TempDir,
     channel: Channel,
 }
 
 impl Guarded {
     /// A server with the file of credentials `text`.
     pub async fn with(text: &str) -> Self {
-        let directory = tempfile::tempdir().expect("a directory");
-        let file = directory.path().join("credentials.toml");
-        fs::write(&file, text).expect("it is written");
-        let settings = Settings { credentials: Some(file), ..Settings::default() };
-        Self::of(directory, &settings).await
+        Self::with_files(&[(CREDENTIALS, text)], |settings| settings).await
     }
 
-    /// A server with `settings`, whose files are in `directory`.
-    pub async fn of(directory: TempDir, settings: &Settings) -> Self {
-        let (server, clock) = server_with(settings);
-        Self { channel: connect(&server).await, clock, _directory: directory }
+    /// A server with these files and settings, which take the file of credentials if it is among them.
+    pub async fn with_files(files: &[(&str, &str)], settings: impl FnOnce(Settings) -> Settings) -> Self {
+        let directory = tempfile::tempdir().expect("a directory");
+        for (name, text) in files {
+            fs::write(directory.path().join(name), text).expect("it is written");
+        }
+        let path = |name| files.iter().any(|(file, _)| *file == name).then(|| directory.path().join(name));
+        let (credentials, jwt_keys) = (path(CREDENTIALS), path(KEYS));
+        let settings = settings(Settings { credentials, jwt_keys, ..Settings::default() });
+        let (server, clock) = server_with(&settings);
+        Self { channel: connect(&server).await, server, clock, directory }
+    }
+
+    /// Writes a file of the server's.
+    pub fn write(&self, name: &str, text: &str) {
+        fs::write(self.directory.path().join(name), text).expect("it is written");
     }
 
     pub fn channel(&self) -> Channel {
         self.channel.clone()
     }
 
+    /// A connection whose client showed the certificate `der`.
+    pub async fn connect_with(&self, der: &[u8]) -> Channel {
+        let (near, far) = tokio::io::duplex(1 << 20);
+        let mut peer = Peer::new(0, None);
+        peer.certificates = Some([der.to_vec().into()].into());
+        let incoming = stream::once(async { Ok(Pipe { far, peer }) }).chain(stream::pending());
+        tokio::spawn(self.server.clone().serve_connections(incoming, std::future::pending()));
+        let mut near = Some(near);
+        let connector = service_fn(move |_| {
+            let near = near.take().ok_or_else(|| std::io::Error::other("the pipe is in use already"));
+            async move { near.map(TokioIo::new) }
+        });
+        let endpoint = Endpoint::from_static("http://utterd.test");
+        endpoint.connect_with_connector(connector).await.expect("a pipe connects")
+    }
+
     /// Makes an empty call of `path` with `headers`: the status that it begins with, if it is refused at once.
     pub async fn call(&self, path: &str, headers: &HeaderMap) -> Result<(), Status> {
-        let mut request = Request::post(format!("http://utterd.test{path}"))
-            .body(Body::new(Full::new(Bytes::from_static(EMPTY))))
-            .expect("a request");
-        request.headers_mut().extend(headers.clone());
-        for (name, value) in [("content-type", "application/grpc"), ("te", "trailers")] {
-            request.headers_mut().insert(name, HeaderValue::from_static(value));
-        }
-        let mut channel = self.channel();
-        let response =
-            channel.ready().await.expect("it is connected").call(request).await.expect("an answer");
-        match Status::from_header_map(response.headers()) {
-            Some(status) if status.code() != tonic::Code::Ok => Err(status),
-            _ => Ok(()),
-        }
+        call(self.channel(), path, headers).await
     }
 
     /// Makes an empty call that must be refused.
     pub async fn refusal(&self, path: &str, headers: &HeaderMap) -> Refused {
         Refused::new(self.call(path, headers).await.expect_err("the call is refused"))
+    }
+}
+
+/// The file of credentials.
+pub const CREDENTIALS: &str = "credentials.toml";
+/// The file of keys.
+pub const KEYS: &str = "keys";
+
+/// Makes an empty call of `path` with `headers`: the status that it begins with, if it is refused at once.
+pub async fn call(mut channel: Channel, path: &str, headers: &HeaderMap) -> Result<(), Status> {
+    let body = Body::new(Full::new(Bytes::from_static(EMPTY)));
+    let mut request = Request::post(format!("http://utterd.test{path}")).body(body).expect("a request");
+    request.headers_mut().extend(headers.clone());
+    for (name, value) in [("content-type", "application/grpc"), ("te", "trailers")] {
+        request.headers_mut().insert(name, HeaderValue::from_static(value));
+    }
+    let response = channel.ready().await.expect("it is connected").call(request).await.expect("an answer");
+    match Status::from_header_map(response.headers()) {
+        Some(status) if status.code() != tonic::Code::Ok => Err(status),
+        _ => Ok(()),
+    }
+}
+
+/// A pipe that comes from `peer`.
+struct Pipe {
+    far: DuplexStream,
+    peer: Peer,
+}
+
+impl Connected for Pipe {
+    type ConnectInfo = Peer;
+
+    fn connect_info(&self) -> Peer {
+        self.peer.clone()
+    }
+}
+
+impl AsyncRead for Pipe {
+    fn poll_read(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        buffer: &mut ReadBuf<'_>,
+    ) -> Poll<std::io::Result<()>> {
+        Pin::new(&mut self.far).poll_read(context, buffer)
+    }
+}
+
+impl AsyncWrite for Pipe {
+    fn poll_write(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        bytes: &[u8],
+    ) -> Poll<std::io::Result<usize>> {
+        Pin::new(&mut self.far).poll_write(context, bytes)
+    }
+
+    fn poll_flush(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<std::io::Result<()>> {
+        Pin::new(&mut self.far).poll_flush(context)
+    }
+
+    fn poll_shutdown(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<std::io::Result<()>> {
+        Pin::new(&mut self.far).poll_shutdown(context)
     }
 }
 
@@ -85,13 +175,10 @@ pub fn bearer(token: &str) -> HeaderMap {
 
 /// Metadata.
 pub fn headers(pairs: &[(&'static str, &str)]) -> HeaderMap {
-    let pair = |(name, value): &(&'static str, &str)| {
-        (http::HeaderName::from_static(name), HeaderValue::from_str(value).expect("metadata"))
-    };
     let mut headers = HeaderMap::new();
-    pairs.iter().map(pair).for_each(|(name, value)| {
-        headers.append(name, value);
-    });
+    for (name, value) in pairs {
+        headers.append(*name, HeaderValue::from_str(value).expect("metadata"));
+    }
     headers
 }
 

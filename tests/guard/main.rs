@@ -8,6 +8,11 @@ mod refusal;
 mod support;
 
 mod guarded;
+mod issuer;
 
+mod certificates;
+mod jwts;
+mod reload;
 mod roles;
+mod shares;
 mod tokens;

@@ -132,7 +132,7 @@ async fn a_token_expires() {
 
 #[tokio::test]
 async fn without_credentials_there_is_one_namespace() {
-    let server = Guarded::of(tempfile::tempdir().expect("a directory"), &Settings::default()).await;
+    let server = Guarded::with_files(&[], |settings| settings).await;
     server.call(LIST, &headers(&[])).await.expect("everybody is let in");
     server.call(LIST, &bearer("whatever")).await.expect("everybody is let in");
     server.call(LIST, &headers(&[("utterd-namespace", "default")])).await.expect("it is the one");

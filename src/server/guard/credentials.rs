@@ -7,25 +7,20 @@ use std::{
 };
 
 use super::{
-    entry::{Entry, Fault, entries},
+    certificate,
+    credential::Credential,
+    entry::{Entry, entries},
+    fault::Fault,
     principal::{Principal, Role},
     token::TokenDigest,
 };
 use crate::domain::{Namespace, Timestamp};
 
-/// A credential that lets a caller in.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Credential {
-    /// Who calls with it.
-    pub principal: Arc<Principal>,
-    /// From this moment on it lets nobody in; `None` is never.
-    pub expires: Option<Timestamp>,
-}
-
 /// The credentials of a file.
 #[derive(Debug, Default)]
 pub struct Credentials {
     tokens: HashMap<TokenDigest, Credential>,
+    certificates: HashMap<String, Credential>,
 }
 
 impl Credentials {
@@ -44,14 +39,16 @@ impl Credentials {
     }
 
     fn add(&mut self, entry: &Entry<'_>, credential: Credential) -> Result<(), Fault> {
-        let Some(text) = entry.text("sha256")? else {
-            return Err(entry.missing("sha256", "the digest that `utterd token new` printed"));
+        let accepted = "a digest that `utterd token new` printed, or certificate instead";
+        let (field, before) = match (entry.text("sha256")?, entry.text("certificate")?) {
+            (Some(_), Some(_)) => return Err(entry.fault("certificate", "is beside sha256; accepted is one")),
+            (Some(text), None) => ("sha256", self.tokens.insert(digest(entry, text)?, credential)),
+            (None, Some(text)) => ("certificate", self.certificates.insert(name(entry, text)?, credential)),
+            (None, None) => return Err(entry.missing("sha256", accepted)),
         };
-        let accepted = "is no digest; accepted are the 64 hexadecimal digits that `utterd token new` printed";
-        let digest = TokenDigest::read(text).ok_or_else(|| entry.fault("sha256", accepted))?;
-        match self.tokens.insert(digest, credential) {
+        match before {
             None => Ok(()),
-            Some(_) => Err(entry.fault("sha256", "is another entry's too; each has a token of its own")),
+            Some(_) => Err(entry.fault(field, "is another entry's too; accepted is one entry for each")),
         }
     }
 
@@ -63,10 +60,25 @@ impl Credentials {
         self.tokens.get(&TokenDigest::of(token))
     }
 
+    /// The credential that the certificate `der` is: that of its first name which has an entry.
+    pub fn of_certificate(&self, der: &[u8]) -> Option<&Credential> {
+        certificate::names(der).iter().find_map(|name| self.certificates.get(name))
+    }
+
     /// How many there are.
     pub fn len(&self) -> usize {
-        self.tokens.len()
+        self.tokens.len() + self.certificates.len()
     }
+}
+
+fn digest(entry: &Entry<'_>, text: &str) -> Result<TokenDigest, Fault> {
+    let accepted = "is no digest; accepted are the 64 hexadecimal digits that `utterd token new` printed";
+    TokenDigest::read(text).ok_or_else(|| entry.fault("sha256", accepted))
+}
+
+fn name(entry: &Entry<'_>, text: &str) -> Result<String, Fault> {
+    let accepted = "is no name of a certificate; accepted are \"CN=NAME\", \"DNS:HOST\" and \"URI:URI\"";
+    certificate::name(text).ok_or_else(|| entry.fault("certificate", accepted))
 }
 
 fn credential(entry: &Entry<'_>) -> Result<Credential, Fault> {
@@ -156,6 +168,8 @@ mod tests {
             (whole("expires = true\n"), "line 8: expires: accepted is a time"),
             (whole("calls_per_second = 0\n"), "line 8: calls_per_second: is no rate"),
             (whole("calls_per_second = \"9\"\n"), "line 8: calls_per_second: accepted is a number"),
+            (whole("certificate = \"CN=a\"\n"), "line 8: certificate: is beside sha256"),
+            (whole("").replace("sha256", "certificate"), "line 7: certificate: is no name of a certificate"),
             (whole(&whole("")), "line 11: name: is another entry's too"),
             (whole(&whole("").replace("\"a\"", "\"b\"")), "line 14: sha256: is another entry's too"),
             ("tokens = 1\n".into(), "line 1: there is no such key"),

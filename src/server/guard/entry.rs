@@ -5,18 +5,13 @@ use toml::{
     de::{DeTable, DeValue},
 };
 
+use super::fault::Fault;
+
 /// The list of the file's entries.
 const LIST: &str = "credentials";
 /// What an entry may hold.
-const FIELDS: [&str; 6] = ["name", "namespace", "role", "sha256", "expires", "calls_per_second"];
-
-/// What is wrong with a file, and in which line from 1. It repeats no value, as one may be a token in the wrong place.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("line {line}: {text}")]
-pub struct Fault {
-    line: usize,
-    text: String,
-}
+const FIELDS: [&str; 7] =
+    ["name", "namespace", "role", "sha256", "certificate", "expires", "calls_per_second"];
 
 /// An entry.
 pub struct Entry<'a> {
@@ -29,16 +24,16 @@ pub struct Entry<'a> {
 pub fn entries(file: &str) -> Result<Vec<Entry<'_>>, Fault> {
     let table = DeTable::parse(file).map_err(|error| {
         let at = error.span().map_or(0, |span| span.start);
-        fault(file, at, format!("is no TOML: {}", error.message()))
+        Fault::at(file, at, format!("is no TOML: {}", error.message()))
     })?;
     let mut entries = Vec::new();
     for (key, value) in table.into_inner() {
         if key.get_ref() != LIST {
             let accepted = "there is no such key; accepted are entries that begin with [[credentials]]";
-            return Err(fault(file, key.span().start, accepted.into()));
+            return Err(Fault::at(file, key.span().start, accepted));
         }
         let at = value.span().start;
-        let accepted = || fault(file, at, format!("{LIST}: is no list; an entry begins with [[{LIST}]]"));
+        let accepted = || Fault::at(file, at, format!("{LIST}: is no list; an entry begins with [[{LIST}]]"));
         let DeValue::Array(list) = value.into_inner() else { return Err(accepted()) };
         for entry in list {
             let at = entry.span().start;
@@ -54,7 +49,7 @@ impl<'a> Entry<'a> {
         match fields.keys().find(|key| !FIELDS.contains(&key.get_ref().as_ref())) {
             Some(unknown) => {
                 let text = format!("there is no such field; an entry has {}", FIELDS.join(", "));
-                Err(fault(file, unknown.span().start, text))
+                Err(Fault::at(file, unknown.span().start, text))
             }
             None => Ok(Self { file, at, fields }),
         }
@@ -109,15 +104,11 @@ impl<'a> Entry<'a> {
     /// What is wrong with a field.
     pub fn fault(&self, field: &str, text: &str) -> Fault {
         let at = self.field(field).map_or(self.at, |(at, _)| at);
-        fault(self.file, at, format!("{field}: {text}"))
+        Fault::at(self.file, at, format!("{field}: {text}"))
     }
 
     /// That a field is not there; `what` says what it tells.
     pub fn missing(&self, field: &str, what: &str) -> Fault {
-        fault(self.file, self.at, format!("{field}: is missing; accepted is {what}"))
+        Fault::at(self.file, self.at, format!("{field}: is missing; accepted is {what}"))
     }
-}
-
-fn fault(file: &str, at: usize, text: String) -> Fault {
-    Fault { line: 1 + file.bytes().take(at).filter(|byte| *byte == b'\n').count(), text }
 }

@@ -10,10 +10,15 @@ use http::{Request, Response};
 use tonic::{Status, body::Body};
 use tower::{Layer, Service};
 
-use super::{Guard, Principal, only_namespace, refusal::Refused};
+use super::{
+    Guard, only_namespace,
+    refusal::Refused,
+    running::{Revocable, Revoked, revoked},
+    shown::Shown,
+};
 use crate::{
     engine::Caller,
-    server::methods::{Access, access},
+    server::methods::{Access, access, is_stream},
 };
 
 /// Wraps services in [`Guarded`].
@@ -37,7 +42,7 @@ impl<S> Layer<S> for GuardLayer {
     }
 }
 
-/// The layer's service: a call that is let in has a [`Principal`] and a [`Caller`] in its extensions.
+/// The layer's service: a call that is let in has a [`Principal`](super::Principal) and a [`Caller`] in its extensions.
 #[derive(Clone)]
 pub struct Guarded<S> {
     inner: S,
@@ -45,13 +50,20 @@ pub struct Guarded<S> {
 }
 
 impl<S> Guarded<S> {
-    /// Who calls; `None` where nobody asks.
-    fn admit(&self, request: &Request<Body>) -> Result<Option<Principal>, Refused> {
+    /// Says in `request` who calls; answers with what ends a call that goes on for long.
+    fn admit(&self, request: &mut Request<Body>) -> Result<Option<Revoked>, Refused> {
         let Some(guard) = &self.guard else { return only_namespace(request.headers()).map(|()| None) };
-        match access(request.uri().path()) {
-            Access::Open => Ok(None),
-            access => guard.admit(request, access).map(Some),
+        let access = access(request.uri().path());
+        if access == Access::Open {
+            return Ok(None);
         }
+        let shown = Shown::with(request);
+        let admitted = guard.admit(request, &shown, access)?;
+        let stream = is_stream(request.uri().path());
+        let revoked = stream.then(|| revoked(guard.clone(), shown, admitted.credential));
+        request.extensions_mut().insert(Caller { namespace: admitted.principal.namespace.clone() });
+        request.extensions_mut().insert(admitted.principal);
+        Ok(revoked)
     }
 }
 
@@ -68,13 +80,8 @@ where
     }
 
     fn call(&mut self, mut request: Request<Body>) -> Self::Future {
-        match self.admit(&request) {
-            Ok(None) => GuardedFuture::Admitted(Box::pin(self.inner.call(request))),
-            Ok(Some(principal)) => {
-                request.extensions_mut().insert(Caller { namespace: principal.namespace.clone() });
-                request.extensions_mut().insert(principal);
-                GuardedFuture::Admitted(Box::pin(self.inner.call(request)))
-            }
+        match self.admit(&mut request) {
+            Ok(revoked) => GuardedFuture::Admitted { call: Box::pin(self.inner.call(request)), revoked },
             Err(refused) => GuardedFuture::Refused(Some(refused)),
         }
     }
@@ -83,8 +90,13 @@ where
 /// The response in the making.
 pub enum GuardedFuture<F> {
     /// Of a call that was let in.
-    Admitted(Pin<Box<F>>),
-    /// Of one that was not.
+    Admitted {
+        /// The call.
+        call: Pin<Box<F>>,
+        /// Ends it, when it goes on for long.
+        revoked: Option<Revoked>,
+    },
+    /// Of one that was not; `None` once it was answered.
     Refused(Option<Refused>),
 }
 
@@ -96,7 +108,16 @@ where
 
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
         match &mut *self {
-            Self::Admitted(call) => Poll::Ready(ready!(call.as_mut().poll(context))),
+            Self::Admitted { call, revoked } => {
+                if let Some(Poll::Ready(refused)) = revoked.as_mut().map(|it| it.as_mut().poll(context)) {
+                    return Poll::Ready(Ok(Status::from(refused).into_http()));
+                }
+                let response = ready!(call.as_mut().poll(context));
+                Poll::Ready(response.map(|response| match revoked.take() {
+                    Some(revoked) => response.map(|body| Body::new(Revocable::new(body, revoked))),
+                    None => response,
+                }))
+            }
             Self::Refused(refused) => match refused.take() {
                 Some(refused) => Poll::Ready(Ok(Status::from(refused).into_http())),
                 None => Poll::Pending,

@@ -1,24 +1,51 @@
 //! Who may call: credentials, roles and namespaces.
 //!
-//! Where no credentials are set, everybody may do everything in the namespace `default`.
+//! A caller shows a token of the file of credentials, a JWT of an issuer whose keys are known, or the certificate of
+//! its connection. The files are read again when they change, and what goes on for long ends with its credential.
+//! Where neither credentials nor keys are set, everybody may do everything in the namespace `default`.
 
+mod attempts;
+mod certificate;
+mod credential;
 mod credentials;
 mod entry;
+mod fault;
+mod jwk;
+mod jwt;
 mod layer;
 mod principal;
 mod refusal;
+mod running;
+mod shown;
+mod signatures;
 mod token;
+mod watched;
 
-use std::{fs, io, path::PathBuf, sync::Arc};
+use std::{
+    sync::{Arc, Weak},
+    time::Duration,
+};
 
-use http::{HeaderMap, Request, header::AUTHORIZATION};
+use http::{HeaderMap, Request};
+use tokio::sync::watch;
 
-use crate::{config::Settings, domain::Namespace, engine::Clock, server::methods::Access};
-use credentials::{Credential, Credentials};
+use crate::{
+    config::Settings,
+    domain::{Namespace, Timestamp, limits::CREDENTIALS_RELOAD},
+    engine::Clock,
+    server::{connection::Peer, methods::Access},
+};
+use attempts::Attempts;
+use credential::Credential;
+use credentials::Credentials;
+use jwt::{Keys, Rules};
 use refusal::Refused;
+use shown::{Proof, Shown};
+use watched::Watched;
 
 pub use layer::GuardLayer;
 pub use principal::{Principal, Role};
+pub use watched::FileError;
 
 /// An admin's call names its namespace in this metadata.
 const NAMESPACE: &str = "utterd-namespace";
@@ -26,68 +53,162 @@ const NAMESPACE: &str = "utterd-namespace";
 /// Why there is no guard.
 #[derive(Debug, thiserror::Error)]
 pub enum GuardError {
-    /// A file cannot be read.
-    #[error("credentials: {}: {error}", file.display())]
-    Unreadable {
-        /// The file.
-        file: PathBuf,
-        /// What the system says.
-        error: io::Error,
-    },
-    /// A file is wrong.
-    #[error("credentials: {}: {fault}", file.display())]
-    Wrong {
-        /// The file.
-        file: PathBuf,
-        /// What is wrong, and where.
-        fault: entry::Fault,
-    },
+    /// The credentials cannot be used.
+    #[error("credentials: {0}")]
+    Credentials(FileError),
+    /// The keys of JWTs cannot be used.
+    #[error("jwt_keys: {0}")]
+    Keys(FileError),
 }
 
 /// Knows who may call.
 pub struct Guard {
-    credentials: Credentials,
+    credentials: Option<Watched<Credentials>>,
+    keys: Option<Watched<Keys>>,
+    known: watch::Sender<Known>,
+    attempts: Attempts,
     clock: Arc<dyn Clock>,
 }
 
+/// What the files hold.
+#[derive(Clone, Default)]
+struct Known {
+    credentials: Arc<Credentials>,
+    keys: Option<Arc<Keys>>,
+}
+
 impl Guard {
-    /// The guard that settings ask for; `None` when they name no credentials.
+    /// The guard that settings ask for; `None` when they name neither credentials nor keys. Its files are looked at
+    /// now and then as long as it is there.
     pub fn new(settings: &Settings, clock: Arc<dyn Clock>) -> Result<Option<Arc<Self>>, GuardError> {
-        let Some(file) = settings.credentials.clone() else { return Ok(None) };
-        let text = fs::read_to_string(&file)
-            .map_err(|error| GuardError::Unreadable { file: file.clone(), error })?;
-        let credentials = Credentials::parse(&text).map_err(|fault| GuardError::Wrong { file, fault })?;
-        tracing::info!(credentials = credentials.len(), "who calls is asked");
-        Ok(Some(Arc::new(Self { credentials, clock })))
+        if settings.credentials.is_none() && settings.jwt_keys.is_none() {
+            return Ok(None);
+        }
+        let mut known = Known::default();
+        let mut credentials = None;
+        if let Some(file) = settings.credentials.clone() {
+            let (watched, read) = Watched::open(file, Credentials::parse).map_err(GuardError::Credentials)?;
+            (credentials, known.credentials) = (Some(watched), read);
+        }
+        let mut keys = None;
+        if let Some(file) = settings.jwt_keys.clone() {
+            let rules =
+                Rules { issuer: settings.jwt_issuer.clone(), audience: settings.jwt_audience.clone() };
+            let parse = move |text: &str| Keys::parse(text, &rules);
+            let (watched, read) = Watched::open(file, parse).map_err(GuardError::Keys)?;
+            (keys, known.keys) = (Some(watched), Some(read));
+        }
+        let (attempts, known) = (Attempts::default(), watch::Sender::new(known));
+        let guard = Arc::new(Self { credentials, keys, known, attempts, clock });
+        tokio::spawn(follow(Arc::downgrade(&guard)));
+        Ok(Some(guard))
+    }
+
+    /// What it guards by, such as `3 credentials, 1 key of JWTs`.
+    pub fn told(&self) -> String {
+        let known = self.known.borrow();
+        let credentials = self.credentials.is_some().then(|| counted(known.credentials.len(), "credential"));
+        let keys = known.keys.as_ref().map(|keys| counted(keys.len(), "key") + " of JWTs");
+        credentials.into_iter().chain(keys).collect::<Vec<_>>().join(", ")
+    }
+
+    /// Reads what has changed of the files. One that cannot be used leaves what it held before.
+    pub fn reload(&self) {
+        let credentials = self.credentials.as_ref().map(Watched::again).transpose();
+        let credentials = credentials.map_err(GuardError::Credentials).map(Option::flatten);
+        let keys = self.keys.as_ref().map(Watched::again).transpose();
+        let keys = keys.map_err(GuardError::Keys).map(Option::flatten);
+        let credentials = credentials.unwrap_or_else(kept);
+        let keys = keys.unwrap_or_else(kept);
+        if credentials.is_some() || keys.is_some() {
+            self.known.send_modify(|known| {
+                known.credentials = credentials.unwrap_or_else(|| known.credentials.clone());
+                known.keys = keys.or_else(|| known.keys.clone());
+            });
+            tracing::info!("guarded by {}", self.told());
+        }
+    }
+
+    /// Is told when what is known changes.
+    fn changes(&self) -> watch::Receiver<Known> {
+        self.known.subscribe()
+    }
+
+    /// How long it is until `moment`.
+    fn until(&self, moment: Timestamp) -> Duration {
+        Duration::from_micros(u64::try_from(moment.0.saturating_sub(self.clock.now().0)).unwrap_or(0))
+    }
+
+    /// Who shows `shown`.
+    fn identify(&self, shown: &Shown) -> Result<Credential, Refused> {
+        let now = self.clock.now();
+        let known = self.known.borrow();
+        let credential = match shown.proof() {
+            Proof::None => return Err(Refused::Missing),
+            Proof::Nonsense => None,
+            Proof::Certificate(der) => known.credentials.of_certificate(der).cloned(),
+            // a JWT has two dots, and no token of the file has any
+            Proof::Token(token) if token.contains('.') => match &known.keys {
+                Some(keys) => {
+                    let keys = keys.clone();
+                    drop(known);
+                    Some(keys.credential(token, now)?)
+                }
+                None => None,
+            },
+            Proof::Token(token) => known.credentials.of_token(token).cloned(),
+        };
+        let credential = credential.ok_or(Refused::Invalid)?;
+        match credential.is_expired(now) {
+            true => Err(Refused::Expired),
+            false => Ok(credential),
+        }
     }
 
     /// Who makes the call `request`, which asks for `access`.
-    fn admit<B>(&self, request: &Request<B>, access: Access) -> Result<Principal, Refused> {
-        let headers = request.headers();
-        let credential = self.credential(headers)?;
-        if credential.expires.is_some_and(|expires| expires <= self.clock.now()) {
-            return Err(Refused::Expired);
-        }
+    fn admit<B>(&self, request: &Request<B>, shown: &Shown, access: Access) -> Result<Admitted, Refused> {
+        let credential = self.identify(shown).inspect_err(|refused| {
+            let peer = request.extensions().get::<Peer>();
+            self.attempts.failed(peer.and_then(|peer| peer.address), refused, self.clock.now());
+        })?;
         let principal = &*credential.principal;
         if principal.role < Role::needed(access) {
             return Err(Refused::Role(Role::needed(access)));
         }
-        let namespace = namespace(headers, principal)?;
-        Ok(Principal { namespace, ..principal.clone() })
-    }
-
-    fn credential(&self, headers: &HeaderMap) -> Result<&Credential, Refused> {
-        let mut given = headers.get_all(AUTHORIZATION).iter();
-        let Some(first) = given.next() else { return Err(Refused::Missing) };
-        let token = first.to_str().ok().filter(|_| given.next().is_none()).and_then(bearer);
-        self.credentials.of_token(token.ok_or(Refused::Invalid)?).ok_or(Refused::Invalid)
+        let namespace = namespace(request.headers(), principal)?;
+        let principal = Principal { namespace, ..principal.clone() };
+        Ok(Admitted { principal, credential })
     }
 }
 
-/// The token of `Bearer TOKEN`.
-fn bearer(authorization: &str) -> Option<&str> {
-    let (scheme, token) = authorization.split_once(' ')?;
-    scheme.eq_ignore_ascii_case("bearer").then(|| token.trim())
+/// A caller that is let in.
+struct Admitted {
+    /// Who calls, in the namespace that the call is in.
+    principal: Principal,
+    /// What let it in.
+    credential: Credential,
+}
+
+/// Looks at the files of a guard now and then, as long as it is there.
+async fn follow(guard: Weak<Guard>) {
+    loop {
+        tokio::time::sleep(CREDENTIALS_RELOAD).await;
+        match guard.upgrade() {
+            Some(guard) => guard.reload(),
+            None => return,
+        }
+    }
+}
+
+/// Says that a file cannot be used.
+fn kept<T>(error: GuardError) -> Option<T> {
+    tracing::warn!("{error}; what it held before is kept");
+    None
+}
+
+/// `1 key` or `2 keys`.
+fn counted(count: usize, one: &str) -> String {
+    format!("{count} {one}{}", if count == 1 { "" } else { "s" })
 }
 
 /// The namespace that a call is in.

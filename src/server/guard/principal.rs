@@ -61,3 +61,10 @@ pub struct Principal {
     /// The most calls a second that the credential allows; `None` where it says nothing of it.
     pub calls_per_second: Option<NonZeroU32>,
 }
+
+impl Principal {
+    /// Whether it may do what `other` may.
+    pub fn may_the_same(&self, other: &Self) -> bool {
+        (&self.namespace, self.role) == (&other.namespace, other.role)
+    }
+}

@@ -1,0 +1,115 @@
+//! The keys that JWTs are signed with: a JWK set, or public keys in PEM.
+
+use jsonwebtoken::{
+    Algorithm, AlgorithmFamily, DecodingKey,
+    jwk::{AlgorithmParameters, EllipticCurve, Jwk, JwkSet, PublicKeyUse},
+};
+use rustls::pki_types::{SubjectPublicKeyInfoDer, pem::PemObject};
+use x509_parser::{
+    oid_registry::{OID_KEY_TYPE_EC_PUBLIC_KEY, OID_PKCS1_RSAENCRYPTION, OID_SIG_ED25519},
+    prelude::FromDer,
+    x509::SubjectPublicKeyInfo,
+};
+
+use super::fault::Fault;
+use crate::domain::limits::MIN_HMAC_KEY_BYTES;
+
+/// A key, and what it may be used for.
+#[derive(Debug)]
+pub struct Key {
+    /// Its name in a JWK set; a token that names a key is checked with that one, or with those that have no name.
+    pub id: Option<String>,
+    /// The algorithms that its kind and its own word allow; not empty.
+    pub algorithms: Vec<Algorithm>,
+    /// The key.
+    pub key: DecodingKey,
+}
+
+/// Reads the text of a file.
+pub fn keys(text: &str) -> Result<Vec<Key>, Fault> {
+    let keys = match text.trim_start().starts_with("-----BEGIN") {
+        true => of_pem(text)?,
+        false => of_set(text)?,
+    };
+    match keys.is_empty() {
+        true => Err(Fault::in_line(1, "holds no key; accepted are RSA, EC (P-256, P-384), Ed25519 and oct")),
+        false => Ok(keys),
+    }
+}
+
+fn of_set(text: &str) -> Result<Vec<Key>, Fault> {
+    // what serde_json says of an error may repeat a secret
+    let set: JwkSet = serde_json::from_str(text)
+        .map_err(|error| Fault::in_line(error.line().max(1), "is no JWK set and no public key in PEM"))?;
+    let mut keys = Vec::new();
+    for (at, jwk) in set.keys.iter().enumerate() {
+        let algorithms = algorithms(jwk);
+        if algorithms.is_empty() {
+            continue;
+        }
+        let broken = || Fault::in_line(1, format!("keys[{at}]: is broken"));
+        let key = DecodingKey::from_jwk(jwk).map_err(|_| broken())?;
+        let length = key.try_get_as_bytes().map_or(0, <[u8]>::len);
+        if key.family() == AlgorithmFamily::Hmac && length < MIN_HMAC_KEY_BYTES {
+            let text = format!("keys[{at}]: has {length} bytes; accepted are {MIN_HMAC_KEY_BYTES} or more");
+            return Err(Fault::in_line(1, text));
+        }
+        keys.push(Key { id: jwk.common.key_id.clone(), algorithms, key });
+    }
+    Ok(keys)
+}
+
+/// What a key may be used for: what its kind allows, and of that the one that it names, if it does.
+fn algorithms(jwk: &Jwk) -> Vec<Algorithm> {
+    let of_kind = match &jwk.algorithm {
+        AlgorithmParameters::RSA(_) => AlgorithmFamily::Rsa.algorithms(),
+        AlgorithmParameters::EllipticCurve(key) => of_curve(&key.curve),
+        AlgorithmParameters::OctetKeyPair(key) if key.curve == EllipticCurve::Ed25519 => &[Algorithm::EdDSA],
+        AlgorithmParameters::OctetKey(_) => AlgorithmFamily::Hmac.algorithms(),
+        _ => &[],
+    };
+    let named = jwk.common.key_algorithm.map(|algorithm| algorithm.to_string());
+    let is_for_others = jwk.common.public_key_use == Some(PublicKeyUse::Encryption);
+    let usable = |algorithm: &&Algorithm| {
+        !is_for_others && named.as_ref().is_none_or(|named| *named == format!("{algorithm:?}"))
+    };
+    of_kind.iter().filter(usable).copied().collect()
+}
+
+fn of_curve(curve: &EllipticCurve) -> &'static [Algorithm] {
+    match curve {
+        EllipticCurve::P256 => &[Algorithm::ES256],
+        EllipticCurve::P384 => &[Algorithm::ES384],
+        _ => &[],
+    }
+}
+
+fn of_pem(text: &str) -> Result<Vec<Key>, Fault> {
+    let broken =
+        || Fault::in_line(1, "is no public key in PEM; accepted are RSA, EC (P-256, P-384) and Ed25519");
+    let read = |der: Result<SubjectPublicKeyInfoDer<'static>, _>| {
+        der.ok().and_then(|der| of_der(&der)).ok_or_else(broken)
+    };
+    SubjectPublicKeyInfoDer::pem_slice_iter(text.as_bytes()).map(read).collect()
+}
+
+fn of_der(der: &[u8]) -> Option<Key> {
+    let (_, info) = SubjectPublicKeyInfo::from_der(der).ok()?;
+    let (kind, key) = (&info.algorithm.algorithm, &*info.subject_public_key.data);
+    let (algorithms, key) = if *kind == OID_PKCS1_RSAENCRYPTION {
+        (AlgorithmFamily::Rsa.algorithms(), DecodingKey::from_rsa_der(key))
+    } else if *kind == OID_KEY_TYPE_EC_PUBLIC_KEY {
+        // a point of a curve, with both coordinates behind a byte that says so
+        let curve = match key.len() {
+            65 => EllipticCurve::P256,
+            97 => EllipticCurve::P384,
+            _ => return None,
+        };
+        (of_curve(&curve), DecodingKey::from_ec_der(key))
+    } else if *kind == OID_SIG_ED25519 {
+        (&[Algorithm::EdDSA][..], DecodingKey::from_ed_der(key))
+    } else {
+        return None;
+    };
+    Some(Key { id: None, algorithms: algorithms.to_vec(), key })
+}

@@ -1,0 +1,64 @@
+//! A file that is read again when it changes.
+
+use std::{fs, io, path::PathBuf, sync::Arc};
+
+use parking_lot::Mutex;
+
+use super::fault::Fault;
+
+/// Why a file cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub enum FileError {
+    /// It cannot be read.
+    #[error("{}: {error}", file.display())]
+    Unreadable {
+        /// The file.
+        file: PathBuf,
+        /// What the system says.
+        error: io::Error,
+    },
+    /// It is wrong.
+    #[error("{}: {fault}", file.display())]
+    Wrong {
+        /// The file.
+        file: PathBuf,
+        /// What is wrong, and where.
+        fault: Fault,
+    },
+}
+
+/// Makes of a file's text what it holds.
+type Parse<T> = Box<dyn Fn(&str) -> Result<T, Fault> + Send + Sync>;
+
+/// A file that is read again when it changes.
+pub struct Watched<T> {
+    file: PathBuf,
+    parse: Parse<T>,
+    /// What was seen last: the text, or why there was none.
+    seen: Mutex<Result<String, io::ErrorKind>>,
+}
+
+impl<T> Watched<T> {
+    /// Reads a file for the first time.
+    pub fn open(
+        file: PathBuf,
+        parse: impl Fn(&str) -> Result<T, Fault> + Send + Sync + 'static,
+    ) -> Result<(Self, Arc<T>), FileError> {
+        let text =
+            fs::read_to_string(&file).map_err(|error| FileError::Unreadable { file: file.clone(), error })?;
+        let content = parse(&text).map_err(|fault| FileError::Wrong { file: file.clone(), fault })?;
+        Ok((Self { file, parse: Box::new(parse), seen: Mutex::new(Ok(text)) }, Arc::new(content)))
+    }
+
+    /// Reads it again: what it holds, if that is other than what was seen last. What is wrong with it is an error once.
+    pub fn again(&self) -> Result<Option<Arc<T>>, FileError> {
+        let read = fs::read_to_string(&self.file);
+        let now = read.as_ref().map(String::clone).map_err(io::Error::kind);
+        if std::mem::replace(&mut *self.seen.lock(), now.clone()) == now {
+            return Ok(None);
+        }
+        let file = self.file.clone();
+        let text = read.map_err(|error| FileError::Unreadable { file: file.clone(), error })?;
+        (self.parse)(&text).map(|it| Some(Arc::new(it))).map_err(|fault| FileError::Wrong { file, fault })
+    }
+}
