@@ -3,7 +3,7 @@
 use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
 use crate::domain::{
-    ChangeId, ConversationKey, Encoding, ForkedFrom, LineageId, Policy, Ranges, RecipientId, Refusal,
+    ChangeId, ConversationKey, Encoding, ForkedFrom, LineageId, Now, Policy, Ranges, RecipientId, Refusal,
     Revision, Sequence, Timestamp, Trunk, Window,
     compaction::Compaction,
     exchange::{AbandonedCall, OpenExchange},
@@ -251,14 +251,16 @@ impl Conversation {
 
 impl Head {
     /// What the conversation is doing at `now`.
-    pub fn status(&self, now: Timestamp, timeouts: Timeouts) -> Status {
+    pub fn status(&self, now: impl Into<Now>, timeouts: Timeouts) -> Status {
+        let now = now.into();
+        let said_time = now.noted(self.said_time);
         if self.ended.is_some() {
             return Status::Closed;
         }
-        if self.awaits_answer && now < self.said_time.plus(timeouts.awaiting) {
+        if self.awaits_answer && now.time < said_time.plus(timeouts.awaiting) {
             return Status::AwaitingAnswer;
         }
-        match now < self.said_time.plus(timeouts.idle) {
+        match now.time < said_time.plus(timeouts.idle) {
             true => Status::Active,
             false => Status::Idle,
         }

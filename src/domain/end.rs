@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::domain::{
-    Conversation, Ending, Refusal, Revision, Timestamp, Transition,
+    Conversation, Ending, Now, Refusal, Revision, Timestamp, Transition,
     change::Context,
     closing,
     conversation::{Status, Timeouts},
@@ -85,7 +85,7 @@ impl Transition {
 /// So it does when nothing was said for the idle timeout, unless nothing was ever said, an answer is
 /// awaited and that is not stale, or the message `answers` a call: one that waits for its result, or one that
 /// was abandoned and has none.
-pub fn is_left(conversation: &Conversation, now: Timestamp, timeouts: Timeouts, answers: bool) -> bool {
+pub fn is_left(conversation: &Conversation, now: Now, timeouts: Timeouts, answers: bool) -> bool {
     let head = &conversation.head;
     let said = head.next > crate::domain::Sequence::FIRST;
     let idle = head.status(now, timeouts) == Status::Idle;

@@ -110,6 +110,10 @@ pub const LLM_RESULT_BYTES: usize = 1_600;
 /// Most bytes of any other utterance that a model reads: some 6,000 tokens.
 pub const LLM_CONTENT_BYTES: usize = 24 << 10;
 
+/// The clocks of several servers over one store are apart by so much at most. A time farther ahead was noted
+/// by a clock that was wrong.
+pub const CLOCK_TOLERANCE: Duration = Duration::from_secs(5 * 60);
+
 /// The outcome of a request id is replayed for so long.
 pub const OUTCOME_RETENTION: Duration = Duration::from_secs(24 * 60 * 60);
 

@@ -31,6 +31,7 @@ mod lineage;
 mod locate;
 mod log;
 pub mod memorize;
+mod now;
 pub mod policy;
 mod ranges;
 mod reason;
@@ -59,6 +60,7 @@ pub use ids::{
     ChangeId, ConversationId, ConversationKey, IdError, LineageId, Namespace, RecipientId, RequestId,
     ShareId, UtteranceId,
 };
+pub use now::{Now, is_ahead};
 pub use policy::{Marks, Oversize, Policy};
 pub use ranges::Ranges;
 pub use reason::Reason;

@@ -140,7 +140,7 @@ impl<'a> Batch<'a> {
                 call.address.check_recipient(state)?;
                 let rolls_over = by_recipient && call.if_absent == IfAbsent::Create;
                 let timeouts = engine.defaults.timeouts;
-                match rolls_over && is_left(state, engine.now(), timeouts, call.answers) {
+                match rolls_over && is_left(state, engine.moment(), timeouts, call.answers) {
                     true if self.is_empty() => Err(Stop::RollOver(state.clone())),
                     true => Err(Stop::AfterCommit),
                     false => Ok(state.clone()),

@@ -1,6 +1,11 @@
 //! Where time, new ids and secrets come from.
 
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::{
+    sync::atomic::{AtomicBool, Ordering},
+    time::{SystemTime, UNIX_EPOCH},
+};
+
+use parking_lot::Mutex;
 
 use crate::domain::Timestamp;
 
@@ -20,18 +25,79 @@ pub trait Clock: Send + Sync + 'static {
     }
 }
 
-/// The machine's clock, and ULIDs.
+/// The machine's clock, held within 1970 and 9999, and ULIDs.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct SystemClock;
 
-impl Clock for SystemClock {
+/// The last microsecond of the year 9999, which is the last that a message can tell (RFC 3339).
+const LAST: i64 = 253_402_300_799_999_999;
+/// Whether it was said that the clock shows no time that can be told.
+static TOLD: AtomicBool = AtomicBool::new(false);
+/// The last id that was given out.
+static LAST_ID: Mutex<u128> = Mutex::new(0);
+
+impl SystemClock {
+    /// What the machine's clock shows; `None` before 1970 and after 9999.
     #[allow(clippy::disallowed_methods)] // the one place where time comes in
+    pub fn shown() -> Option<Timestamp> {
+        told(SystemTime::now())
+    }
+}
+
+impl Clock for SystemClock {
     fn now(&self) -> Timestamp {
-        let since_epoch = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-        Timestamp(i64::try_from(since_epoch.as_micros()).unwrap_or(i64::MAX))
+        let shown = Self::shown();
+        if shown.is_some() == TOLD.load(Ordering::Relaxed) {
+            TOLD.store(shown.is_none(), Ordering::Relaxed);
+            match shown {
+                Some(_) => tracing::warn!("the clock shows a time that can be told again"),
+                None => tracing::warn!(
+                    "the clock is before 1970 or after 9999: until it is set, it counts as 1970"
+                ),
+            }
+        }
+        shown.unwrap_or_default()
     }
 
     fn unique(&self) -> u128 {
-        ulid::Ulid::new().0
+        later(&mut LAST_ID.lock(), ulid::Ulid::new().0)
+    }
+}
+
+/// A time as it can be told.
+fn told(time: SystemTime) -> Option<Timestamp> {
+    let since_epoch = time.duration_since(UNIX_EPOCH).ok()?;
+    let micros = i64::try_from(since_epoch.as_micros()).ok()?;
+    (micros <= LAST).then_some(Timestamp(micros))
+}
+
+/// An id behind the last one: the one that the time suggests, unless that comes before it.
+fn later(last: &mut u128, suggested: u128) -> u128 {
+    *last = suggested.max(last.wrapping_add(1));
+    *last
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+
+    #[test]
+    fn a_time_that_cannot_be_told_is_none() {
+        assert_eq!(told(UNIX_EPOCH), Some(Timestamp(0)));
+        assert_eq!(told(UNIX_EPOCH - Duration::from_nanos(1)), None);
+        assert_eq!(told(UNIX_EPOCH + Duration::from_micros(LAST.unsigned_abs())), Some(Timestamp(LAST)));
+        assert_eq!(told(UNIX_EPOCH + Duration::from_micros(LAST.unsigned_abs() + 1)), None);
+    }
+
+    #[test]
+    fn ids_ascend_while_the_clock_goes_back() {
+        let mut last = 0;
+        let given: Vec<u128> = [50, 60, 10, 61, 0, 100].iter().map(|at| later(&mut last, *at)).collect();
+        assert_eq!(given, [50, 60, 61, 62, 63, 100]);
+        let clock = SystemClock;
+        let given: Vec<u128> = (0..1_000).map(|_| clock.unique()).collect();
+        assert!(given.windows(2).all(|pair| pair[0] < pair[1]));
     }
 }

@@ -138,7 +138,7 @@ impl Engine {
         list: ListConversations,
     ) -> Result<ConversationPage, EngineError> {
         let recipient = caller.recipient(list.recipient.clone());
-        let (now, timeouts) = (self.clock.now(), self.defaults.timeouts);
+        let (now, timeouts) = (self.moment(), self.defaults.timeouts);
         let wanted = |head: &Head| list.status.is_none_or(|status| head.status(now, timeouts) == status);
         let (mut heads, mut after) = (Vec::<Head>::new(), list.after);
         let mut room = PageRoom::new(list.limit, 0);

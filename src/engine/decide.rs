@@ -91,9 +91,9 @@ impl Engine {
         decided.ok_or(EngineError::Interrupted)
     }
 
-    /// The time of a change to `before`: never earlier than the one before.
+    /// The time of a change to `before`: never earlier than the one before, unless the clock was wrong then.
     pub(super) fn now_for(&self, before: &Conversation) -> Timestamp {
-        self.clock.now().max(before.head.update_time)
+        self.clock.after(before.head.update_time)
     }
 
     pub(super) fn new_conversation_id(&self) -> ConversationId {

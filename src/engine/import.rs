@@ -238,7 +238,7 @@ impl Engine {
         loaded.add_ids(std::collections::HashMap::new());
         let counter = self.counter(before.head.identity.encoding);
         let context = Context {
-            now: now.max(before.head.update_time),
+            now: self.clock.after(before.head.update_time),
             counter,
             loaded: &loaded,
             llm: self.has_summarizer(),

@@ -3,10 +3,10 @@
 use std::sync::Arc;
 
 use crate::{
-    domain::{Encoding, Policy, Timestamp, TokenCounter, conversation::Timeouts},
+    domain::{Encoding, Now, Policy, Timestamp, TokenCounter, conversation::Timeouts},
     engine::{
         Clock, EventLog, index::Indexes, last_active::LastActive, llm::Llm, pointers::Pointers,
-        queues::Queues, retention::Retention, sessions::Sessions,
+        queues::Queues, retention::Retention, sessions::Sessions, time::Time,
     },
     store::{BoxFuture, Store, StoreError},
 };
@@ -39,7 +39,7 @@ pub struct Engine {
     pub(super) is_shared: bool,
     /// Where they do.
     pub(super) last_active: Option<LastActive>,
-    pub(super) clock: Arc<dyn Clock>,
+    pub(super) clock: Time,
     pub(super) counters: Counters,
     pub(super) defaults: Defaults,
     pub(super) queues: Queues,
@@ -61,7 +61,7 @@ impl Engine {
             store,
             is_shared: capabilities.shared,
             last_active: capabilities.shared.then(LastActive::new),
-            clock,
+            clock: Time::new(clock),
             counters,
             queues: Queues::new(cache_bytes),
             pointers: Arc::default(),
@@ -82,6 +82,11 @@ impl Engine {
     /// The time by the server's clock.
     pub fn now(&self) -> Timestamp {
         self.clock.now()
+    }
+
+    /// The same, and since when the clock has only gone on.
+    pub fn moment(&self) -> Now {
+        self.clock.moment()
     }
 
     /// Counts in `encoding`.

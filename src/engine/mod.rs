@@ -31,6 +31,7 @@
 //! | `facts`, `applied` | the one reading of a change; what a write comes to, and its answer |
 //! | `commit` | handing over, publishing, and what failures come to |
 //! | `attended` | work that goes on when its caller goes away |
+//! | `clock`, `time` | where the time comes from; what is made of a clock that is set back |
 
 mod address;
 mod applied;
@@ -84,6 +85,7 @@ mod share;
 mod stats;
 mod stored;
 mod summarize;
+mod time;
 mod update;
 mod utterances;
 mod watch;

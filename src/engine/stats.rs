@@ -83,7 +83,7 @@ impl Engine {
         state: &Arc<Conversation>,
         stats: &mut Stats,
     ) -> Result<(), EngineError> {
-        stats.start(state, state.head.status(self.clock.now(), self.defaults.timeouts));
+        stats.start(state, state.head.status(self.moment(), self.defaults.timeouts));
         let mut archived = (*state.head.archived).clone();
         let mut first = Sequence::FIRST;
         while first < state.head.next {

@@ -68,7 +68,7 @@ impl ConversationService for Services {
             limit: decode::page_size(request.page_size, CONVERSATIONS.0, CONVERSATIONS.1)?,
         };
         let page = self.engine.list_conversations(&caller, list).await?;
-        let now = self.engine.now();
+        let now = self.engine.moment();
         let timeouts = self.engine.defaults().timeouts;
         let conversations = page.heads.iter().map(|head| {
             let active = page.active.as_ref() == Some(&head.identity.key.id);
@@ -248,7 +248,7 @@ impl Services {
         state: &Arc<Conversation>,
     ) -> Result<proto::Conversation, Status> {
         let active = self.engine.is_active(state).await?;
-        let status = self.status_at(state, self.engine.now());
+        let status = self.status_of(state);
         Ok(encode::conversation(&state.head, status, active))
     }
 

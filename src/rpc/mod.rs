@@ -35,7 +35,7 @@ use tokio::sync::watch;
 use tonic::{Response, Status};
 
 use crate::{
-    domain::{Conversation, Refusal, Timestamp, policy::PolicyUpdate},
+    domain::{Conversation, Refusal, policy::PolicyUpdate},
     engine::{Applied, Caller, Engine},
     proto,
 };
@@ -89,14 +89,14 @@ impl Services {
 
     /// The capacity as callers of a session see it.
     fn capacity_in(&self, state: &Conversation, session: Option<&str>) -> proto::Capacity {
-        let mut capacity = encode::capacity(state, self.status_at(state, self.engine.now()));
+        let mut capacity = encode::capacity(state, self.status_of(state));
         self.quieten(&mut capacity, state, session);
         capacity
     }
 
     /// The capacity after a call, as callers of a session see it. A replay tells what the call came to first.
     fn capacity<T>(&self, applied: &Applied<T>, session: Option<&str>) -> proto::Capacity {
-        let (outcome, now) = (&applied.outcome, self.engine.now());
+        let outcome = &applied.outcome;
         let mut capacity = proto::Capacity {
             conversation_id: outcome.conversation.to_string(),
             revision: encode::long(outcome.revision.get()),
@@ -104,7 +104,7 @@ impl Services {
         };
         if let Some(state) = &applied.state {
             capacity.recipient_id = state.head.identity.recipient.to_string();
-            capacity.status = self.status_at(state, now).into();
+            capacity.status = self.status_of(state).into();
         }
         if let Some(state) = applied.state.as_ref().filter(|_| !applied.replayed()) {
             self.quieten(&mut capacity, state, session);
@@ -127,9 +127,9 @@ impl Services {
         }
     }
 
-    fn status_at(&self, state: &Conversation, now: Timestamp) -> proto::ConversationStatus {
+    fn status_of(&self, state: &Conversation) -> proto::ConversationStatus {
         match state.exists() {
-            true => encode::status(state.head.status(now, self.engine.defaults().timeouts)),
+            true => encode::status(state.head.status(self.engine.moment(), self.engine.defaults().timeouts)),
             false => proto::ConversationStatus::Unspecified,
         }
     }

@@ -30,7 +30,7 @@ impl Services {
         let part = part(&request, query)?;
         let reply = self.engine.get_conversation(caller, &address, part).await?;
         let (state, now) = (&reply.state, self.engine.now());
-        let mut conversation = encode::conversation(&state.head, self.status_at(state, now), reply.active);
+        let mut conversation = encode::conversation(&state.head, self.status_of(state), reply.active);
         conversation.forks = self.forks(state).await?;
         let mut next_page_token = String::new();
         if let Some(page) = &reply.utterances {

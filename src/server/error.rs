@@ -18,6 +18,11 @@ pub enum ServeError {
     /// The store cannot be opened.
     #[error(transparent)]
     Store(#[from] OpenError),
+    /// The clock shows no time that a store can write down.
+    #[error(
+        "the clock is before 1970 or after 9999, and the store needs the time: set the clock, or use --backend memory"
+    )]
+    Clock,
     /// The settings do not go together.
     #[error("the settings do not go together: {0}")]
     Settings(#[from] Refusal),

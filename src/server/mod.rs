@@ -65,6 +65,9 @@ pub struct Server {
 /// Serves until the process is asked to end (SIGTERM or SIGINT); calls in flight are answered. What `migrate`
 /// holds is imported first.
 pub async fn serve(settings: Settings, migrate: Option<&Path>) -> Result<(), ServeError> {
+    if matches!(settings.backend, Backend::Durable(_)) && SystemClock::shown().is_none() {
+        return Err(ServeError::Clock);
+    }
     let server = Server::new(&settings, Arc::new(SystemClock))?;
     if let Some(file) = migrate {
         server.migrate(file).await?;

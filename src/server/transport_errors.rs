@@ -3,6 +3,8 @@
 //! - A deadline that passes is DEADLINE_EXCEEDED.
 //! - A message beyond the limit is RESOURCE_EXHAUSTED and names the limit.
 //! - Bytes that are no message are INVALID_ARGUMENT.
+//!
+//! While the clock shows a time that no header can tell, responses get a date here: the transport would panic.
 
 use std::{
     pin::Pin,
@@ -10,11 +12,14 @@ use std::{
     time::Duration,
 };
 
-use http::{HeaderMap, Request, Response};
+use http::{HeaderMap, HeaderValue, Request, Response, header::DATE};
 use tonic::{Code, Status, body::Body};
 use tower::{Layer, Service};
 
-use crate::rpc::{clearer_status, transport_error};
+use crate::{
+    engine::SystemClock,
+    rpc::{clearer_status, transport_error},
+};
 
 /// Wraps services in [`TransportErrors`].
 #[derive(Clone, Copy)]
@@ -80,14 +85,13 @@ where
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
         let most = self.max_message_bytes;
         if let Poll::Ready(result) = self.inner.as_mut().poll(context) {
-            return Poll::Ready(result.map(|response| clearer(response, most)));
+            return Poll::Ready(result.map(|response| dated(clearer(response, most))));
         }
         match self.deadline.as_mut().map(|deadline| deadline.as_mut().poll(context)) {
             Some(Poll::Ready(())) => {
                 let text = "the deadline passed before the call was done";
-                Poll::Ready(
-                    Ok(transport_error(Code::DeadlineExceeded, "DEADLINE_EXCEEDED", text).into_http()),
-                )
+                let status = transport_error(Code::DeadlineExceeded, "DEADLINE_EXCEEDED", text);
+                Poll::Ready(Ok(dated(status.into_http())))
             }
             _ => Poll::Pending,
         }
@@ -125,6 +129,15 @@ fn clearer(response: Response<Body>, most: usize) -> Response<Body> {
             response
         }
     }
+}
+
+/// The response with a date, where the transport could make none.
+fn dated(mut response: Response<Body>) -> Response<Body> {
+    const FIRST: HeaderValue = HeaderValue::from_static("Thu, 01 Jan 1970 00:00:00 GMT");
+    if SystemClock::shown().is_none() {
+        response.headers_mut().insert(DATE, FIRST);
+    }
+    response
 }
 
 #[cfg(test)]

@@ -16,6 +16,7 @@ mod bad_input;
 mod batches;
 mod build_context;
 mod cache;
+mod clocks;
 mod compaction;
 mod concurrency;
 mod connections;

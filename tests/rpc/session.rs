@@ -51,7 +51,12 @@ impl Session {
 
     /// A server over a store of the test's.
     pub async fn over(store: Arc<dyn Store>) -> Self {
-        let clock = ManualClock::new();
+        Self::at(store, &ManualClock::new()).await
+    }
+
+    /// The same by a clock of the test's.
+    pub async fn at(store: Arc<dyn Store>, clock: &Arc<ManualClock>) -> Self {
+        let clock = clock.clone();
         let server = Server::over(store, &Settings::default(), clock.clone()).expect("the settings are good");
         Self { channel: connect(&server).await, server, clock }
     }

@@ -50,6 +50,12 @@ impl ManualClock {
         let micros = i64::try_from(duration.as_micros()).expect("a test's duration");
         self.micros.fetch_add(micros, Ordering::SeqCst);
     }
+
+    /// Sets the clock back.
+    pub fn set_back(&self, duration: Duration) {
+        let micros = i64::try_from(duration.as_micros()).expect("a test's duration");
+        self.micros.fetch_sub(micros, Ordering::SeqCst);
+    }
 }
 
 impl Clock for ManualClock {

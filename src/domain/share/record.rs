@@ -2,7 +2,7 @@
 
 use sha2::{Digest as _, Sha256};
 
-use crate::domain::{ShareId, Timestamp, share::token::Secret};
+use crate::domain::{ShareId, Timestamp, is_ahead, share::token::Secret};
 
 /// What a conversation keeps of a token.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -34,8 +34,9 @@ impl ShareDigest {
 }
 
 impl Share {
-    /// Whether its token is still good at `now`.
+    /// Whether its token is still good at `now`. One that was made ahead of the clock is not: it would be good
+    /// for longer than it was given.
     pub fn is_good(&self, now: Timestamp) -> bool {
-        now < self.expire_time
+        now < self.expire_time && !is_ahead(self.create_time, now)
     }
 }

@@ -4,7 +4,7 @@
 use std::{
     cmp::Reverse,
     collections::hash_map::Entry,
-    collections::{BTreeMap, BTreeSet, HashMap, VecDeque},
+    collections::{BTreeMap, BTreeSet, HashMap},
     sync::Arc,
 };
 
@@ -23,7 +23,7 @@ pub(super) struct Indexes {
     /// By the time of their ends.
     pub(super) ended: HashMap<RecipientKey, BTreeSet<(Timestamp, ConversationId)>>,
     pub(super) outcomes: HashMap<OutcomeKey, Arc<Outcome>>,
-    outcome_ages: VecDeque<(Timestamp, OutcomeKey)>,
+    outcome_ages: BTreeSet<(Timestamp, OutcomeKey)>,
     pub(super) expiries: BTreeSet<(Timestamp, ConversationKey)>,
     /// By the time since which a segment waits for a model.
     pub(super) waiting: BTreeSet<(Timestamp, ConversationKey)>,
@@ -124,14 +124,14 @@ impl Indexes {
         }
         for (key, outcome) in &commit.outcomes {
             self.outcomes.insert(key.clone(), outcome.clone());
-            self.outcome_ages.push_back((outcome.time, key.clone()));
+            self.outcome_ages.insert((outcome.time, key.clone()));
         }
     }
 
     pub(super) fn remove_outcomes(&mut self, oldest: Timestamp) -> u64 {
         let mut removed = 0;
-        while self.outcome_ages.front().is_some_and(|(time, _)| *time < oldest) {
-            let Some((_, key)) = self.outcome_ages.pop_front() else { break };
+        while self.outcome_ages.first().is_some_and(|(time, _)| *time < oldest) {
+            let Some((_, key)) = self.outcome_ages.pop_first() else { break };
             if self.outcomes.get(&key).is_some_and(|outcome| outcome.time < oldest) {
                 self.outcomes.remove(&key);
                 removed += 1;
