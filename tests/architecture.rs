@@ -1,5 +1,5 @@
 //! The floors of the house: which part may use which; that no files use one another in a circle; and that
-//! `docs/seeds.md` names what is there.
+//! `docs/seeds.md` and `docs/security.md` name what is there.
 //!
 //! Every path in `src/` is looked at, in imports, in bodies and inside macros; comments and texts
 //! are not. A path that reaches over a floor fails the test, with its file and line.
@@ -236,13 +236,23 @@ fn what_only_looks_like_a_path_is_let_be() {
 
 #[test]
 fn every_row_of_the_seeds_is_shown() {
+    every_row_is_shown("docs/seeds.md", &seeds::DOCUMENTS);
+}
+
+#[test]
+fn every_threat_has_a_test() {
+    every_row_is_shown("docs/security.md", &seeds::SECTIONS);
+}
+
+#[track_caller]
+fn every_row_is_shown(table: &str, wanted: &[&str]) {
     let read = |file: &str| fs::read_to_string(Path::new(ROOT).join(file)).ok();
     let protos = fs::read_dir(Path::new(ROOT).join("proto/utterd/v1")).expect("the protos are there");
     let protos =
         protos.map(|file| fs::read_to_string(file.expect("a proto").path()).expect("a proto is text"));
     let words: String = protos.chain(read("src/config/keys.rs")).chain(read("src/lib.rs")).collect();
-    let found = seeds::faults(&read("docs/seeds.md").expect("the table is there"), &words, read);
-    assert!(found.is_empty(), "{} faults of docs/seeds.md:\n{}", found.len(), found.join("\n"));
+    let found = seeds::faults(&read(table).expect("the table is there"), wanted, &words, read);
+    assert!(found.is_empty(), "{} faults of {table}:\n{}", found.len(), found.join("\n"));
 }
 
 #[test]
@@ -272,5 +282,5 @@ fn a_row_that_is_not_shown_is_named() {
         "003.1: has an empty cell",
         "003.2: has 2 cells beside its number, not 3",
     ];
-    assert_eq!(seeds::faults(table, "rpc Memorize max_turns", read), wanted);
+    assert_eq!(seeds::faults(table, &seeds::DOCUMENTS, "rpc Memorize max_turns", read), wanted);
 }

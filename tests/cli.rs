@@ -13,6 +13,8 @@ mod binary;
 mod compaction;
 #[path = "cli/files.rs"]
 mod files;
+#[path = "cli/guarded.rs"]
+mod guarded;
 #[path = "cli/numbers.rs"]
 mod numbers;
 #[path = "cli/stores.rs"]

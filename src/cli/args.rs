@@ -4,7 +4,7 @@ use std::{path::PathBuf, time::Duration};
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
-use super::settings::SettingFlags;
+use super::{access::Access, settings::SettingFlags, token::Token};
 use crate::{config::Place, formats::Format, proto};
 
 const EXAMPLES: &str = "\
@@ -12,7 +12,7 @@ Examples:
   utterd                                  serve on 127.0.0.1:50051
   utterd memorize 'The train leaves at nine.'
   utterd show
-  utterd --listen 0.0.0.0:50051 --preset session";
+  utterd --listen 127.0.0.1:50052 --preset session";
 
 /// Where a server listens unless it is told otherwise.
 const DEFAULT_SERVER: &str = "http://127.0.0.1:50051";
@@ -35,7 +35,7 @@ pub struct Cli {
 pub enum Command {
     /// Serve (the default)
     #[command(after_help = "Examples:
-  utterd serve --listen 0.0.0.0:50051 --buffer-size 50
+  utterd serve --listen 127.0.0.1:50052 --buffer-size 50
   utterd serve --backend fjall --migrate data.json")]
     Serve(Serve),
     /// Store an utterance
@@ -158,6 +158,9 @@ Examples:
     /// A server does so by itself (scrub_interval); this is for a store that no server uses.
     #[command(after_help = "Example: utterd scrub fjall:utterd-data")]
     Scrub(ScrubStore),
+    /// Make tokens for a server that asks who calls, and list them
+    #[command(subcommand)]
+    Token(Token),
     /// Print the effective configuration and where each value came from
     #[command(after_help = "Example: utterd config --config utterd.toml > effective.toml")]
     Config(Configuration),
@@ -198,6 +201,9 @@ pub struct Target {
         default_value = DEFAULT_SERVER
     )]
     pub server: String,
+    /// What the server is shown.
+    #[command(flatten)]
+    pub access: Access,
     /// The conversation; without it the recipient's active one
     #[arg(long, short, value_name = "ID", default_value = "", hide_default_value = true)]
     pub conversation: String,
@@ -459,6 +465,9 @@ pub struct Chat {
         default_value = DEFAULT_SERVER
     )]
     pub server: String,
+    /// What the server is shown.
+    #[command(flatten)]
+    pub access: Access,
     /// The conversation, which is created if there is none; without it the recipient's active one
     #[arg(long, short, value_name = "ID", default_value = "", hide_default_value = true)]
     pub conversation: String,

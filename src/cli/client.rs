@@ -3,9 +3,16 @@
 use std::{error::Error, time::Duration};
 
 use tokio::runtime::Builder;
-use tonic::transport::{Channel, Endpoint};
+use tonic::{
+    service::interceptor::InterceptedService,
+    transport::{Channel, Endpoint},
+};
 
-use super::{args::Target, errors::CliError};
+use super::{
+    access::{Access, Identity},
+    args::Target,
+    errors::CliError,
+};
 use crate::proto::{
     compaction_service_client::CompactionServiceClient, context_service_client::ContextServiceClient,
     conversation_service_client::ConversationServiceClient, memory_service_client::MemoryServiceClient,
@@ -24,48 +31,59 @@ pub fn block_on(command: impl Future<Output = Result<(), CliError>>) -> Result<(
     runtime.block_on(command)
 }
 
+/// What calls go over: each says who makes it.
+type Calls = InterceptedService<Channel, Identity>;
+
 /// A connection to a server.
-pub struct Connection(Channel);
+pub struct Connection {
+    channel: Channel,
+    identity: Identity,
+}
 
 impl Connection {
     /// Connects to the server that `target` names.
     pub async fn open(target: &Target) -> Result<Self, CliError> {
-        Self::to(&target.server).await
+        Self::to(&target.server, &target.access).await
     }
 
-    /// Connects to a server by its address.
-    pub async fn to(named: &str) -> Result<Self, CliError> {
+    /// Connects to a server by its address, as whom `access` says.
+    pub async fn to(named: &str, access: &Access) -> Result<Self, CliError> {
         let server = address(named);
         let endpoint = Endpoint::from_shared(server.clone())
             .map_err(|error| CliError::Usage(format!("--server {named:?} is no address: {error}")))?;
+        let identity = access.to(endpoint.uri())?;
         let channel = endpoint.connect_timeout(CONNECT_TIMEOUT).connect().await;
         let unreachable = |error| CliError::Unreachable { server, reason: root_cause(&error) };
-        Ok(Self(channel.map_err(unreachable)?))
+        Ok(Self { channel: channel.map_err(unreachable)?, identity })
     }
 
     /// MemoryService.
-    pub fn memory(&self) -> MemoryServiceClient<Channel> {
-        MemoryServiceClient::new(self.0.clone()).max_decoding_message_size(MAX_RESPONSE_BYTES)
+    pub fn memory(&self) -> MemoryServiceClient<Calls> {
+        MemoryServiceClient::with_interceptor(self.channel.clone(), self.identity.clone())
+            .max_decoding_message_size(MAX_RESPONSE_BYTES)
     }
 
     /// ConversationService.
-    pub fn conversations(&self) -> ConversationServiceClient<Channel> {
-        ConversationServiceClient::new(self.0.clone()).max_decoding_message_size(MAX_RESPONSE_BYTES)
+    pub fn conversations(&self) -> ConversationServiceClient<Calls> {
+        ConversationServiceClient::with_interceptor(self.channel.clone(), self.identity.clone())
+            .max_decoding_message_size(MAX_RESPONSE_BYTES)
     }
 
     /// ContextService.
-    pub fn contexts(&self) -> ContextServiceClient<Channel> {
-        ContextServiceClient::new(self.0.clone()).max_decoding_message_size(MAX_RESPONSE_BYTES)
+    pub fn contexts(&self) -> ContextServiceClient<Calls> {
+        ContextServiceClient::with_interceptor(self.channel.clone(), self.identity.clone())
+            .max_decoding_message_size(MAX_RESPONSE_BYTES)
     }
 
     /// CompactionService.
-    pub fn compactions(&self) -> CompactionServiceClient<Channel> {
-        CompactionServiceClient::new(self.0.clone()).max_decoding_message_size(MAX_RESPONSE_BYTES)
+    pub fn compactions(&self) -> CompactionServiceClient<Calls> {
+        CompactionServiceClient::with_interceptor(self.channel.clone(), self.identity.clone())
+            .max_decoding_message_size(MAX_RESPONSE_BYTES)
     }
 
     /// TraceService.
-    pub fn trace(&self) -> TraceServiceClient<Channel> {
-        TraceServiceClient::new(self.0.clone())
+    pub fn trace(&self) -> TraceServiceClient<Calls> {
+        TraceServiceClient::with_interceptor(self.channel.clone(), self.identity.clone())
     }
 }
 

@@ -76,7 +76,9 @@ pub fn exit(result: Result<(), CliError>) -> ExitCode {
             // Nobody is left to tell when stderr is gone as well.
             let _ = writeln!(io::stderr(), "error: {error}");
             match error {
-                CliError::Config(_) | CliError::Usage(_) => ExitCode::from(2),
+                CliError::Config(_) | CliError::Usage(_) | CliError::Serve(ServeError::Guard(_)) => {
+                    ExitCode::from(2)
+                }
                 _ => ExitCode::FAILURE,
             }
         }
@@ -102,6 +104,11 @@ pub fn refusal(status: &Status) -> String {
             text.push_str("\n  ");
             text.push_str(&line);
         }
+    }
+    if kind == "MISSING_CREDENTIALS" {
+        text.push_str(
+            "\n  the command line takes a token from --token-file FILE, UTTERD_TOKEN or UTTERD_TOKEN_FILE",
+        );
     }
     text
 }

@@ -3,6 +3,7 @@
 //! Results go to stdout, everything else to stderr. The exit code is 0 when it worked, 1 when
 //! something was refused or failed, 2 when the command line or the configuration is wrong.
 
+mod access;
 mod args;
 mod bar;
 mod capacity;
@@ -31,6 +32,7 @@ mod show;
 mod stats;
 mod summarize;
 mod text;
+mod token;
 mod verify;
 mod watch;
 
@@ -63,6 +65,7 @@ fn dispatch(cli: Cli) -> Result<(), CliError> {
         Command::Copy(args) => copy::copy(args),
         Command::Verify(args) => verify::verify(args),
         Command::Scrub(args) => scrub::scrub(args),
+        Command::Token(command) => token::token(command),
         Command::Memorize(args) => client::block_on(memorize::memorize(args)),
         Command::Remember(args) => client::block_on(remember::remember(args)),
         Command::Forget(args) => client::block_on(forget::forget(args)),

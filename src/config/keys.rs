@@ -57,7 +57,7 @@ macro_rules! key {
 
 /// Every key, in the order in which it is shown.
 #[rustfmt::skip]
-pub static KEYS: [Key; 39] = [
+pub static KEYS: [Key; 40] = [
     key!(buffer_size "buffer-size" "UTTERD_BUFFER_SIZE" "N" limit
         "Utterances in a window; 0 is unlimited"),
     key!(max_tokens "max-tokens" "UTTERD_MAX_TOKENS" "N" limit
@@ -78,6 +78,8 @@ pub static KEYS: [Key; 39] = [
         "What a JWT's `iss` must be; empty lets it be anything"),
     key!(jwt_audience "jwt-audience" "UTTERD_JWT_AUDIENCE" "TEXT" text
         "What a JWT's `aud` must hold; asked for with jwt_keys"),
+    key!(allow_insecure "allow-insecure" "UTTERD_ALLOW_INSECURE" "BOOL" switch
+        "Serve an address that others reach although there is no TLS, or nobody is asked who they are"),
     key!(preset "preset" "UTTERD_PRESET" "NAME" preset
         "What the limits are where nobody sets them: rolling, turns or session"),
     key!(max_turns "max-turns" "UTTERD_MAX_TURNS" "N" limit

@@ -6,6 +6,7 @@
 
 mod backend;
 mod error;
+mod exposure;
 mod file;
 mod keys;
 mod llm;

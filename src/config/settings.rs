@@ -91,6 +91,8 @@ pub struct Settings {
     pub jwt_issuer: String,
     /// What a JWT's `aud` must hold; not empty when there are `jwt_keys`.
     pub jwt_audience: String,
+    /// Whether an address that others reach is served although there is no TLS, or nobody is asked who they are.
+    pub allow_insecure: bool,
     /// What `buffer_size`, `max_tokens`, `max_turns` and their `keep_…` are where nobody sets them.
     pub preset: Preset,
     /// Turns in a window; 0 is unlimited.
@@ -173,6 +175,7 @@ impl Settings {
             jwt_keys: None,
             jwt_issuer: String::new(),
             jwt_audience: String::new(),
+            allow_insecure: false,
             preset,
             max_turns: max(policy.turns),
             keep_utterances: keep(policy.utterances),

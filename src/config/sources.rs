@@ -11,9 +11,16 @@ use super::{
 
 const PREFIX: &str = "UTTERD_";
 const CONFIG_VARIABLE: &str = "UTTERD_CONFIG";
-/// Variables with the prefix that are no settings: the file's name, the address that client
-/// commands use, where tests find real data, and the key of a model's server, which is never shown.
-const OTHER_VARIABLES: [&str; 4] = [CONFIG_VARIABLE, "UTTERD_SERVER", "UTTERD_DATA", "UTTERD_LLM_API_KEY"];
+/// Variables with the prefix that are no settings: the file's name; the address that client commands use, and the token
+/// that they show; where tests find real data; and the key of a model's server. Neither secret is ever shown.
+const OTHER_VARIABLES: [&str; 6] = [
+    CONFIG_VARIABLE,
+    "UTTERD_SERVER",
+    "UTTERD_TOKEN",
+    "UTTERD_TOKEN_FILE",
+    "UTTERD_DATA",
+    "UTTERD_LLM_API_KEY",
+];
 
 /// What a configuration is made from.
 #[derive(Debug, Default)]
@@ -152,6 +159,7 @@ impl Effective {
         effective.check_sizes(problems);
         effective.check_model(problems);
         effective.check_audience(problems);
+        effective.check_exposure(problems);
         effective
     }
 
@@ -237,6 +245,22 @@ impl Effective {
                 accepted: format!(
                     "what the `aud` of JWTs for this server holds, since there are jwt_keys ({})",
                     self.origin("jwt_keys")
+                ),
+            });
+        }
+    }
+
+    /// What others can reach is guarded, or meant to be open.
+    fn check_exposure(&self, problems: &mut Vec<Problem>) {
+        if let Some(lacking) = self.settings.exposed() {
+            let nearby = std::net::SocketAddr::from(([127, 0, 0, 1], self.settings.listen.port()));
+            problems.push(Problem::Value {
+                key: "listen",
+                value: self.settings.listen.to_string(),
+                origin: self.origin("listen"),
+                accepted: format!(
+                    "an address of this machine alone, such as {nearby}, since {lacking}. Set what is missing; or say \
+                     allow_insecure = true (--allow-insecure true) where something else keeps others out"
                 ),
             });
         }

@@ -84,6 +84,8 @@ fn what_is_no_toml_is_refused() {
 fn variables_of_others_are_passed_over() {
     let variables = variables(&[
         ("UTTERD_SERVER", "http://x"),
+        ("UTTERD_TOKEN", "secret"),
+        ("UTTERD_TOKEN_FILE", "/x"),
         ("UTTERD_DATA", "/x"),
         ("UTTERD_LLM_API_KEY", "sk-secret"),
         ("UTTERD_SERVICE_HOST", "10.0.0.1"),
@@ -142,6 +144,38 @@ fn a_model_is_named_where_there_is_a_protocol() {
     assert!(message.contains(expected), "{message}");
     let settings = with(&[("llm", "openai"), ("llm_model", "gpt-4.1-mini")]).load().unwrap().settings;
     assert_eq!((settings.llm, settings.llm_model.as_str()), (Llm::OpenAi, "gpt-4.1-mini"));
+}
+
+#[test]
+fn an_open_address_asks_for_a_guard() {
+    let with = |pairs: &[(&'static str, &str)]| Sources {
+        flags: pairs.iter().map(|(name, text)| (*name, (*text).to_owned())).collect(),
+        ..Default::default()
+    };
+    for near in ["127.0.0.1:1", "127.8.8.8:1", "[::1]:1"] {
+        assert!(with(&[("listen", near)]).load().is_ok(), "{near}");
+    }
+    for open in ["0.0.0.0:1", "10.0.0.1:1", "[::]:1"] {
+        let message = problems(with(&[("listen", open)]));
+        let expected = format!(
+            "--listen: listen is `{open}`; accepted: an address of this machine alone, such as 127.0.0.1:1, since nobody is asked who they are (credentials, jwt_keys), and there is no TLS"
+        );
+        assert!(message.contains(&expected), "{message}");
+        let message = problems(with(&[("listen", open), ("credentials", "x")]));
+        assert!(message.contains("since there is no TLS: tokens"), "{message}");
+        assert!(message.contains("allow_insecure = true (--allow-insecure true)"), "{message}");
+        assert!(with(&[("listen", open), ("allow_insecure", "true")]).load().is_ok(), "{open}");
+    }
+}
+
+#[test]
+fn jwts_are_made_for_this_server() {
+    let flags = vec![("jwt_keys", "keys.json".to_owned())];
+    let message = problems(Sources { flags: flags.clone(), ..Default::default() });
+    let expected = "default: jwt_audience is ``; accepted: what the `aud` of JWTs for this server holds, since there are jwt_keys (--jwt-keys)";
+    assert!(message.contains(expected), "{message}");
+    let flags = [flags, vec![("jwt_audience", "utterd".to_owned())]].concat();
+    assert!(Sources { flags, ..Default::default() }.load().is_ok());
 }
 
 #[test]

@@ -15,6 +15,14 @@ pub enum ServeError {
         /// What the system says.
         error: io::Error,
     },
+    /// Others could reach the address, and it is not guarded.
+    #[error("does not listen on {address}: {lacking}")]
+    Exposed {
+        /// The address.
+        address: std::net::SocketAddr,
+        /// What is missing.
+        lacking: &'static str,
+    },
     /// The store cannot be opened.
     #[error(transparent)]
     Store(#[from] OpenError),

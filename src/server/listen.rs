@@ -23,6 +23,10 @@ impl Server {
     /// Listens where `settings` say, prints where that is, and serves until the process is asked
     /// to end.
     pub async fn listen(self, settings: &Settings) -> Result<(), ServeError> {
+        if let Some(lacking) = settings.exposed() {
+            return Err(ServeError::Exposed { address: settings.listen, lacking });
+        }
+        tracing::info!("guarded by {}; no TLS", self.guarded_by());
         serve(self, settings).await
     }
 }

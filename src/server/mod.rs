@@ -49,7 +49,9 @@ use transport_errors::TransportErrorLayer;
 
 pub use connection::Peer;
 pub use error::ServeError;
-pub use guard::{Principal, Role};
+pub use guard::{
+    IssueError, Issued, Listed, NewCredential, Principal, Role, issue, list as list_credentials,
+};
 
 /// A server that is put together and not yet listening. Cheap to clone.
 #[derive(Clone)]
@@ -188,6 +190,11 @@ impl Server {
             .layer(TransportErrorLayer::new(self.max_message_bytes))
             .layer(GuardLayer::new(self.guard.clone()))
             .service(self.routes.clone().prepare())
+    }
+
+    /// Who calls is known by what.
+    fn guarded_by(&self) -> String {
+        self.guard.as_ref().map_or_else(|| "nothing".into(), |guard| guard.told())
     }
 
     /// Ends the streams that would go on for ever.

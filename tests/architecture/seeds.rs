@@ -1,21 +1,27 @@
-//! `docs/seeds.md`: every row of the five documents, and what shows it.
+//! `docs/seeds.md`: every row of the five documents, and what shows it; and `docs/security.md`: every threat.
 //!
-//! A row has a number in its document, what the document asks, how it is asked for here, and what shows it:
-//! tests (`FILE.rs::NAME`) and golden scripts; or the reason for which it is decided otherwise.
+//! A row has a number in its document or section, what is asked or threatens, what there is for it here, and what shows
+//! it: tests (`FILE.rs::NAME`) and golden scripts; or the reason for which it is decided otherwise.
 
-/// The documents, in the order of the table.
-const DOCUMENTS: [&str; 5] = ["000", "001", "002", "003", "004"];
+/// The documents of `docs/seeds.md`, in its order.
+pub const DOCUMENTS: [&str; 5] = ["000", "001", "002", "003", "004"];
+/// The sections of `docs/security.md`.
+pub const SECTIONS: [&str; 9] = ["1", "2", "3", "4", "5", "6", "7", "8", "9"];
 /// What a reason begins with.
 const DECIDED: &str = "Decided: ";
 
-/// What is wrong with `table`, a line each. `read` gives the text of a file of the project, if it is there;
-/// `words` is all text in which the names of calls, fields and settings stand.
-pub fn faults(table: &str, words: &str, read: impl Fn(&str) -> Option<String>) -> Vec<String> {
+/// What is wrong with `table`, whose rows are of `wanted`, a line each. `read` gives the text of a file of the project,
+/// if it is there; `words` is all text in which the names of calls, fields and settings stand.
+pub fn faults(
+    table: &str,
+    wanted: &[&str],
+    words: &str,
+    read: impl Fn(&str) -> Option<String>,
+) -> Vec<String> {
     let rows: Vec<Row<'_>> = table.lines().filter_map(Row::read).collect();
     let mut documents: Vec<_> = rows.iter().map(Row::document).collect();
     documents.dedup();
-    let order =
-        (documents != DOCUMENTS).then(|| format!("the documents are {DOCUMENTS:?}, not {documents:?}"));
+    let order = (documents != wanted).then(|| format!("the documents are {wanted:?}, not {documents:?}"));
     let numbered = rows.iter().enumerate().map(|(at, row)| (row.number, row.next_number(&rows[..at])));
     let numbered = numbered.filter(|(number, next)| number != next);
     let numbered = numbered.map(|(number, next)| format!("{number}: {next} is the next number"));

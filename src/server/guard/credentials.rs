@@ -65,6 +65,11 @@ impl Credentials {
         certificate::names(der).iter().find_map(|name| self.certificates.get(name))
     }
 
+    /// Every credential, in no order.
+    pub fn all(&self) -> Vec<&Credential> {
+        self.tokens.values().chain(self.certificates.values()).collect()
+    }
+
     /// How many there are.
     pub fn len(&self) -> usize {
         self.tokens.len() + self.certificates.len()

@@ -10,6 +10,11 @@ pub struct Fault {
 }
 
 impl Fault {
+    /// What is wrong.
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
     /// A fault in a line.
     pub fn in_line(line: usize, text: impl Into<String>) -> Self {
         Self { line, text: text.into() }

@@ -10,6 +10,7 @@ mod credential;
 mod credentials;
 mod entry;
 mod fault;
+mod issue;
 mod jwk;
 mod jwt;
 mod layer;
@@ -43,6 +44,7 @@ use refusal::Refused;
 use shown::{Proof, Shown};
 use watched::Watched;
 
+pub use issue::{IssueError, Issued, Listed, NewCredential, issue, list};
 pub use layer::GuardLayer;
 pub use principal::{Principal, Role};
 pub use watched::FileError;

@@ -2,8 +2,14 @@
 
 use std::fmt;
 
+use base64::{Engine as _, prelude::BASE64_URL_SAFE_NO_PAD as BASE64};
 use sha2::{Digest as _, Sha256};
 use subtle::ConstantTimeEq;
+
+/// What each token begins with, so that one that leaked is recognised.
+const PREFIX: &str = "utterd_token_";
+/// The part of a token that nobody can guess, in bytes.
+const SECRET_BYTES: usize = 32;
 
 /// The SHA-256 of a token.
 ///
@@ -63,6 +69,13 @@ impl fmt::Debug for TokenDigest {
     }
 }
 
+/// A new token, of the operating system's randomness; `None` when it has none to give.
+pub fn new_token() -> Option<String> {
+    let mut secret = [0; SECRET_BYTES];
+    getrandom::fill(&mut secret).ok()?;
+    Some(format!("{PREFIX}{}", BASE64.encode(secret)))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -86,6 +99,16 @@ mod tests {
             let mut other = digest;
             other.0[place] ^= 1;
             assert_ne!(digest, other);
+        }
+    }
+
+    #[test]
+    fn a_new_token_has_256_random_bits() {
+        let tokens: std::collections::HashSet<_> = (0..100).filter_map(|_| new_token()).collect();
+        assert_eq!(tokens.len(), 100);
+        for token in tokens {
+            let secret = BASE64.decode(token.strip_prefix(PREFIX).unwrap()).unwrap();
+            assert_eq!(secret.len() * 8, 256);
         }
     }
 }

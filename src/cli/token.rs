@@ -1,0 +1,167 @@
+//! `utterd token`: makes credentials for a server's file, and lists them.
+
+use std::{
+    fs::{self, OpenOptions},
+    io::{self, Write},
+    num::NonZeroU32,
+    os::unix::fs::OpenOptionsExt,
+    path::{Path, PathBuf},
+    time::Duration,
+};
+
+use clap::{Args, Subcommand, ValueEnum};
+
+use super::{
+    errors::CliError,
+    output::{Output, note},
+    text::visible,
+};
+use crate::server::{self, NewCredential};
+
+/// What to do with credentials.
+#[derive(Debug, Subcommand)]
+pub enum Token {
+    /// Make a token: prints it, once, and the entry for the server's file of credentials
+    #[command(after_help = "Examples:
+  utterd token new --name shop --role read-write --append credentials.toml > shop.token
+  utterd token new --name ci --namespace tests --role read-only --expires 90d")]
+    New(New),
+    /// List the credentials of a file
+    #[command(after_help = "Example: utterd token list credentials.toml")]
+    List(List),
+}
+
+/// Arguments of `token new`.
+#[derive(Debug, Args)]
+pub struct New {
+    /// What to call it in logs; each has a name of its own
+    #[arg(long)]
+    name: String,
+    /// Whose conversations it opens
+    #[arg(long, value_name = "NAME", default_value = "default")]
+    namespace: String,
+    /// What its holder may do
+    #[arg(long)]
+    role: Role,
+    /// It expires so long from now, such as 90d [default: never]
+    #[arg(long, value_name = "DURATION", value_parser = humantime::parse_duration)]
+    expires: Option<Duration>,
+    /// The most calls a second [default: the server's own limit]
+    #[arg(long, value_name = "N")]
+    calls_per_second: Option<NonZeroU32>,
+    /// Add the entry to this file, which is created when there is none, for its owner alone
+    #[arg(long, value_name = "FILE")]
+    append: Option<PathBuf>,
+}
+
+/// Arguments of `token list`.
+#[derive(Debug, Args)]
+pub struct List {
+    /// The file of credentials
+    #[arg(value_name = "FILE")]
+    file: PathBuf,
+}
+
+/// What a holder may do.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum Role {
+    /// Call what changes nothing
+    ReadOnly,
+    /// Call everything of the namespace
+    ReadWrite,
+    /// Call everything of every namespace, and what concerns the whole server
+    Admin,
+}
+
+impl From<Role> for server::Role {
+    fn from(role: Role) -> Self {
+        match role {
+            Role::ReadOnly => Self::ReadOnly,
+            Role::ReadWrite => Self::ReadWrite,
+            Role::Admin => Self::Admin,
+        }
+    }
+}
+
+/// Makes a token, or lists them.
+pub fn token(command: Token) -> Result<(), CliError> {
+    match command {
+        Token::New(args) => new(args),
+        Token::List(args) => list(&args.file),
+    }
+}
+
+fn new(args: New) -> Result<(), CliError> {
+    let before = match &args.append {
+        Some(file) => read(file)?,
+        None => String::new(),
+    };
+    let wanted = NewCredential {
+        name: args.name,
+        namespace: args.namespace,
+        role: args.role.into(),
+        lifetime: args.expires,
+        calls_per_second: args.calls_per_second,
+    };
+    let issued = server::issue(&wanted, &before).map_err(|error| {
+        CliError::Usage(match &args.append {
+            Some(file) => format!("{}: {error}", file.display()),
+            None => error.to_string(),
+        })
+    })?;
+    let mut output = Output::new();
+    match &args.append {
+        Some(file) => {
+            append(file, &before, &issued.entry).map_err(|error| failed(file, &error))?;
+            note(&format!("added to {}; the token is not kept anywhere else", file.display()));
+            output.line(&issued.token)?;
+        }
+        None => {
+            note("the token, which is not kept anywhere else, and the entry for the file of credentials:");
+            output.line(&issued.token)?;
+            output.text(&format!("\n{}", issued.entry))?;
+        }
+    }
+    Ok(output.flush()?)
+}
+
+/// The text of the file; nothing when there is none.
+fn read(file: &Path) -> Result<String, CliError> {
+    match fs::read_to_string(file) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(String::new()),
+        read => read.map_err(|error| failed(file, &error)),
+    }
+}
+
+/// Adds an entry by one write, so that a server never reads half of it.
+fn append(file: &Path, before: &str, entry: &str) -> io::Result<()> {
+    let gap = match before {
+        "" => "",
+        text if text.ends_with('\n') => "\n",
+        _ => "\n\n",
+    };
+    let mut file = OpenOptions::new().append(true).create(true).mode(0o600).open(file)?;
+    file.write_all(format!("{gap}{entry}").as_bytes())?;
+    file.sync_all()
+}
+
+fn list(file: &Path) -> Result<(), CliError> {
+    let text = fs::read_to_string(file).map_err(|error| failed(file, &error))?;
+    let listed = server::list_credentials(&text)
+        .map_err(|error| CliError::Usage(format!("{}: {error}", file.display())))?;
+    let mut output = Output::new();
+    for credential in listed {
+        let expires = match (&credential.expires, credential.is_expired) {
+            (None, _) => "never expires".to_owned(),
+            (Some(time), false) => format!("expires {time}"),
+            (Some(time), true) => format!("expired {time}"),
+        };
+        let (name, namespace) = (visible(&credential.name), visible(&credential.namespace));
+        output.line(&format!("{name} · {} in {namespace} · {expires}", credential.role))?;
+    }
+    Ok(output.flush()?)
+}
+
+fn failed(file: &Path, error: &io::Error) -> CliError {
+    CliError::Io(io::Error::new(error.kind(), format!("{}: {error}", file.display())))
+}
