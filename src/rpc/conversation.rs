@@ -104,7 +104,7 @@ impl ConversationService for Services {
         request: Request<proto::ExportConversationRequest>,
     ) -> Result<Response<Self::ExportConversationStream>, Status> {
         let caller = self.caller(&request);
-        Ok(Response::new(Box::pin(self.export(caller, request.into_inner()).await?)))
+        Ok(self.until_closing(self.export(caller, request.into_inner()).await?))
     }
 
     async fn import_conversation(

@@ -7,33 +7,56 @@ use std::{
 
 use futures::Stream;
 use tokio::sync::watch;
+use tonic::{Code, Status};
 
-/// A stream that ends when the server closes, once it has nothing ready.
-///
-/// The server is asked only when the stream would wait, so that a stream in full flow pays
-/// nothing for it.
+use super::transport_error;
+
+/// A stream that ends when the server closes, with UNAVAILABLE, so that nobody takes that for its end.
 pub struct UntilClosing<S> {
     stream: Pin<Box<S>>,
-    closing: Pin<Box<dyn Future<Output = ()> + Send>>,
+    closing: watch::Receiver<bool>,
+    closed: Pin<Box<dyn Future<Output = ()> + Send>>,
+    ended: bool,
 }
 
-impl<S: Stream> UntilClosing<S> {
+impl<S> UntilClosing<S> {
     /// Ends `stream` once `closing` is true, or its sender is gone.
-    pub fn new(stream: S, mut closing: watch::Receiver<bool>) -> Self {
-        let closing = async move {
-            let _ = closing.wait_for(|closing| *closing).await;
+    pub fn new(stream: S, closing: watch::Receiver<bool>) -> Self {
+        let mut waiting = closing.clone();
+        let closed = async move {
+            let _ = waiting.wait_for(|closing| *closing).await;
         };
-        Self { stream: Box::pin(stream), closing: Box::pin(closing) }
+        Self { stream: Box::pin(stream), closing, closed: Box::pin(closed), ended: false }
     }
-}
 
-impl<S: Stream> Stream for UntilClosing<S> {
-    type Item = S::Item;
-
-    fn poll_next(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<S::Item>> {
-        match self.stream.as_mut().poll_next(context) {
-            Poll::Pending => self.closing.as_mut().poll(context).map(|()| None),
-            ready => ready,
+    /// Whether the server closes. A stream in full flow is asked by a look at one number; one that waits is woken.
+    fn is_closing(&mut self, context: &mut Context<'_>, waits: bool) -> bool {
+        match waits {
+            true => self.closed.as_mut().poll(context).is_ready(),
+            false => self.closing.has_changed().unwrap_or(true),
         }
     }
+}
+
+impl<T, S: Stream<Item = Result<T, Status>>> Stream for UntilClosing<S> {
+    type Item = Result<T, Status>;
+
+    fn poll_next(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Self::Item>> {
+        if self.ended {
+            return Poll::Ready(None);
+        }
+        if !self.is_closing(context, false) {
+            let next = self.stream.as_mut().poll_next(context);
+            if next.is_ready() || !self.is_closing(context, true) {
+                return next;
+            }
+        }
+        self.ended = true;
+        Poll::Ready(Some(Err(closing())))
+    }
+}
+
+fn closing() -> Status {
+    let text = "the server is ending; repeat what has no answer";
+    transport_error(Code::Unavailable, "SERVER_CLOSING", text)
 }

@@ -83,9 +83,6 @@ impl Services {
                 }
             }
         }
-        if *self.closing.borrow() {
-            return Err(Status::unavailable("the server closes; nothing was imported"));
-        }
         Ok((header.ok_or_else(no_header)?, content))
     }
 

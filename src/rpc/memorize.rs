@@ -26,7 +26,7 @@ impl Services {
     }
 
     /// The responses to a stream of requests. Once the server closes, no further request is read,
-    /// and those that were are answered.
+    /// those that were are answered, and the stream ends with UNAVAILABLE.
     pub(super) fn memorize_all(
         &self,
         caller: Caller,

@@ -6,7 +6,7 @@ use tokio::net::{TcpListener, TcpStream};
 
 use super::{
     connections::{Connections, Place},
-    descriptors::{self, raise_limit},
+    process::{self, raise_descriptor_limit},
     turn_away::TurnAway,
     workers::Workers,
 };
@@ -36,7 +36,8 @@ async fn serve(server: Server, settings: &Settings) -> Result<(), ServeError> {
     let failed = |error| ServeError::Listen { address, error };
     let listener = TcpListener::bind(address).await.map_err(failed)?;
     let address = listener.local_addr().map_err(failed)?;
-    let connections = Connections::new(descriptors::connections(settings.max_connections, raise_limit()));
+    let connections =
+        Connections::new(process::connections(settings.max_connections, raise_descriptor_limit()));
     tokenizer::warm_up(settings.encoding);
     let workers = Workers::start(&server, settings)?;
     let sweeper = tokio::spawn(server.engine().clone().sweep_every(SWEEP_INTERVAL));

@@ -3,13 +3,13 @@
 mod activity;
 mod connection;
 mod connections;
-mod descriptors;
 mod error;
 mod guard;
 mod http2;
 mod listen;
 mod methods;
 mod migrate;
+mod process;
 mod services;
 mod stores;
 mod summaries;
@@ -67,6 +67,7 @@ pub struct Server {
 /// Serves until the process is asked to end (SIGTERM or SIGINT); calls in flight are answered. What `migrate`
 /// holds is imported first.
 pub async fn serve(settings: Settings, migrate: Option<&Path>) -> Result<(), ServeError> {
+    process::keep_pages_small();
     if matches!(settings.backend, Backend::Durable(_)) && SystemClock::shown().is_none() {
         return Err(ServeError::Clock);
     }
@@ -197,8 +198,9 @@ impl Server {
         self.guard.as_ref().map_or_else(|| "nothing".into(), |guard| guard.told())
     }
 
-    /// Ends the streams that would go on for ever.
-    fn close_streams(&self) {
+    /// Ends the streams that would go on for ever, with UNAVAILABLE: those of all clones. A server that is asked to
+    /// end waits for no client then.
+    pub fn close_streams(&self) {
         self.closing.send_replace(true);
     }
 }

@@ -3,4 +3,6 @@
 
 #[path = "../support/binary.rs"]
 mod binary;
+mod client;
+mod ending;
 mod room;

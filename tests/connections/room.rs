@@ -1,16 +1,13 @@
 //! Room for connections: who makes room, and who is told that there is none.
 
 use tokio::{io::AsyncReadExt, net::TcpStream};
-use tonic::{
-    Streaming,
-    transport::{Channel, Endpoint},
-};
+use tonic::{Streaming, transport::Channel};
 use utterd::proto::{
     GetCapacityInfoRequest, WatchEventsRequest, WatchEventsResponse,
     memory_service_client::MemoryServiceClient, trace_service_client::TraceServiceClient,
 };
 
-use crate::binary::Server;
+use crate::{binary::Server, client::channel};
 
 const ROOM: usize = 4;
 
@@ -20,11 +17,6 @@ fn server() -> Server {
 
 async fn tcp(server: &Server) -> TcpStream {
     TcpStream::connect(&server.address).await.expect("it listens")
-}
-
-async fn channel(server: &Server) -> Channel {
-    let endpoint = Endpoint::from_shared(format!("http://{}", server.address)).expect("an address");
-    endpoint.connect().await.expect("there is room")
 }
 
 /// A connection that had a call.

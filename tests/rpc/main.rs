@@ -54,6 +54,7 @@ mod shares;
 mod slow_fork;
 mod slow_store;
 mod slow_stream;
+mod small_frames;
 mod stats;
 mod status;
 mod store_limit;

@@ -79,7 +79,7 @@ impl Drop for Process {
 pub struct Server {
     pub address: String,
     pub directory: TempDir,
-    _process: Process,
+    process: Process,
     // Kept open: a server whose stdout is closed cannot print.
     _stdout: BufReader<ChildStdout>,
 }
@@ -116,7 +116,7 @@ impl Server {
         let is_part = |character: &char| character.is_ascii_digit() || ".:".contains(*character);
         let address: String = address.chars().take_while(is_part).collect();
         let address = address.trim_end_matches(['.', ':']).to_owned();
-        Self { address, directory, _process: process, _stdout: stdout }
+        Self { address, directory, process, _stdout: stdout }
     }
 
     pub fn command(&self, arguments: &[&str]) -> Command {
@@ -127,6 +127,17 @@ impl Server {
 
     pub fn run(&self, arguments: &[&str]) -> Outcome {
         Outcome::of(&mut self.command(arguments))
+    }
+
+    /// Asks it to end.
+    pub fn terminate(&self) {
+        let process = rustix::process::Pid::from_child(&self.process.0);
+        rustix::process::kill_process(process, rustix::process::Signal::TERM).expect("it runs");
+    }
+
+    /// Waits until it has ended by itself.
+    pub fn ended(mut self) {
+        assert!(self.process.0.wait().expect("it ran").success());
     }
 
     /// Kills it; answers its directory.

@@ -1,11 +1,20 @@
-//! File descriptors: how many there may be, and how many of them connections may take.
+//! What the process asks of the operating system: small pages, and many descriptors.
 
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
 use crate::domain::limits::RESERVED_DESCRIPTORS;
 
-/// Raises the limit as far as the system lets a process, and says what holds; `None` is no limit.
-pub fn raise_limit() -> Option<usize> {
+/// Keeps the process's memory in small pages. Of a huge page nothing goes back to the system as long as a few bytes
+/// of it are in use, so that a server would keep gigabytes after a load.
+pub fn keep_pages_small() {
+    #[cfg(target_os = "linux")]
+    if let Err(error) = rustix::thread::disable_transparent_huge_pages(true) {
+        tracing::warn!(%error, "could not turn transparent huge pages off: memory may not go back after a load");
+    }
+}
+
+/// Raises the limit of descriptors as far as the system lets a process, and says what holds; `None` is no limit.
+pub fn raise_descriptor_limit() -> Option<usize> {
     let limit = getrlimit(Resource::Nofile);
     let raised = Rlimit { current: limit.maximum, maximum: limit.maximum };
     let holds = match setrlimit(Resource::Nofile, raised) {
