@@ -3,7 +3,8 @@
 use std::{env, error::Error, fs, path::PathBuf};
 
 const ROOT: &str = "proto";
-const SERVICES: [&str; 5] = [
+const SERVICES: [&str; 6] = [
+    "utterd/v1/admin_service.proto",
     "utterd/v1/memory_service.proto",
     "utterd/v1/conversation_service.proto",
     "utterd/v1/context_service.proto",

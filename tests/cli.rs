@@ -7,6 +7,8 @@ use std::{
     process::Stdio,
 };
 
+#[path = "cli/backups.rs"]
+mod backups;
 #[path = "support/binary.rs"]
 mod binary;
 #[path = "cli/compaction.rs"]

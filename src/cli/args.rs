@@ -141,6 +141,20 @@ Examples:
   utterd export demo --format anthropic
   utterd export --recipient alice --format persisted -o alice.json")]
     Export(Export),
+    /// Write a backup of all that a running server stores into a file
+    ///
+    /// It holds what was stored at one moment, of every namespace; the server goes on meanwhile. Where
+    /// credentials are configured, it takes one of an admin.
+    #[command(after_help = "Examples:
+  utterd backup nightly.utterd
+  utterd backup - | zstd > nightly.utterd.zst")]
+    Backup(Backup),
+    /// Make a durable store of a backup
+    ///
+    /// The file is read and checked as a whole before anything is made. A restore that was interrupted goes
+    /// on where it stopped when the command is given again.
+    #[command(after_help = "Example: utterd restore nightly.utterd --to fjall:/var/lib/utterd")]
+    Restore(RestoreBackup),
     /// Copy a durable store into another, whichever engines keep them
     ///
     /// Neither may be in use by a server. A copy that was interrupted goes on where it stopped when
@@ -706,6 +720,40 @@ pub struct Export {
     /// The conversation; without it all of the recipient's
     #[arg(value_name = "CONVERSATION")]
     pub name: Option<String>,
+}
+
+/// Arguments of `backup`.
+#[derive(Debug, Args)]
+pub struct Backup {
+    /// The server's address
+    #[arg(
+        long,
+        value_name = "URL",
+        env = "UTTERD_SERVER",
+        hide_env_values = true,
+        default_value = DEFAULT_SERVER
+    )]
+    pub server: String,
+    /// What the server is shown.
+    #[command(flatten)]
+    pub access: Access,
+    /// Replace the file if there is one
+    #[arg(long)]
+    pub force: bool,
+    /// The file to write; `-` writes to stdout
+    #[arg(value_name = "FILE")]
+    pub file: PathBuf,
+}
+
+/// Arguments of `restore`.
+#[derive(Debug, Args)]
+pub struct RestoreBackup {
+    /// The backup
+    #[arg(value_name = "FILE")]
+    pub file: PathBuf,
+    /// The store to make: its backend and its directory
+    #[arg(long, value_name = "BACKEND:DIR")]
+    pub to: Place,
 }
 
 /// Arguments of `copy`.

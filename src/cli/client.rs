@@ -14,9 +14,9 @@ use super::{
     errors::CliError,
 };
 use crate::proto::{
-    compaction_service_client::CompactionServiceClient, context_service_client::ContextServiceClient,
-    conversation_service_client::ConversationServiceClient, memory_service_client::MemoryServiceClient,
-    trace_service_client::TraceServiceClient,
+    admin_service_client::AdminServiceClient, compaction_service_client::CompactionServiceClient,
+    context_service_client::ContextServiceClient, conversation_service_client::ConversationServiceClient,
+    memory_service_client::MemoryServiceClient, trace_service_client::TraceServiceClient,
 };
 
 /// How long a server may take to accept the connection.
@@ -79,6 +79,11 @@ impl Connection {
     pub fn compactions(&self) -> CompactionServiceClient<Calls> {
         CompactionServiceClient::with_interceptor(self.channel.clone(), self.identity.clone())
             .max_decoding_message_size(MAX_RESPONSE_BYTES)
+    }
+
+    /// AdminService.
+    pub fn admin(&self) -> AdminServiceClient<Calls> {
+        AdminServiceClient::with_interceptor(self.channel.clone(), self.identity.clone())
     }
 
     /// TraceService.

@@ -23,8 +23,10 @@ pub fn copy(args: args::CopyStore) -> Result<(), CliError> {
     whole(to, &report)
 }
 
-fn so_far(copying: Copying) -> String {
+/// How far a copy or a restore is.
+pub fn so_far(copying: Copying) -> String {
     match copying {
+        Copying::Checked(held) => format!("{} checked", counted(held.records, "record")),
         Copying::Copied(Copied { records, bytes: size, verified: 0, .. }) => {
             format!("{} copied, {}", counted(records, "record"), bytes(size))
         }
@@ -35,7 +37,8 @@ fn so_far(copying: Copying) -> String {
     }
 }
 
-fn all(copied: &Copied, report: &Report) -> String {
+/// What was copied.
+pub fn all(copied: &Copied, report: &Report) -> String {
     let already = match copied.resumed {
         0 => String::new(),
         resumed => format!(" ({} were there already)", count(resumed)),

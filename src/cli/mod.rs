@@ -5,6 +5,7 @@
 
 mod access;
 mod args;
+mod backup;
 mod bar;
 mod capacity;
 mod chat;
@@ -24,6 +25,7 @@ mod memorize;
 mod meter;
 mod output;
 mod remember;
+mod restore;
 mod scrub;
 mod serve;
 mod settings;
@@ -62,6 +64,8 @@ fn dispatch(cli: Cli) -> Result<(), CliError> {
     match command {
         Command::Serve(args) => serve::serve(args.configuration, args.migrate.as_deref()),
         Command::Config(configuration) => serve::show_configuration(configuration),
+        Command::Backup(args) => client::block_on(backup::backup(args)),
+        Command::Restore(args) => restore::restore(args),
         Command::Copy(args) => copy::copy(args),
         Command::Verify(args) => verify::verify(args),
         Command::Scrub(args) => scrub::scrub(args),

@@ -8,7 +8,7 @@ use crate::{
         Clock, EventLog, index::Indexes, last_active::LastActive, llm::Llm, pointers::Pointers,
         queues::Queues, retention::Retention, sessions::Sessions, time::Time,
     },
-    store::{BoxFuture, Store, StoreError},
+    store::{BackupRefused, BoxFuture, BoxStream, Store, StoreError},
 };
 
 /// Gives the counter of an encoding.
@@ -97,6 +97,11 @@ impl Engine {
     /// Waits until the store takes no more writes, and tells why.
     pub fn failed(&self) -> BoxFuture<'static, StoreError> {
         self.store.failed()
+    }
+
+    /// Begins a backup of everything stored: see [`Store::backup`].
+    pub fn backup(&self) -> Result<BoxStream<'static, Result<Vec<u8>, StoreError>>, BackupRefused> {
+        self.store.backup()
     }
 
     /// What happened.

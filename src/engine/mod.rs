@@ -124,4 +124,4 @@ pub use utterances::{ListUtterances, Part, UtterancePage};
 pub use watch::CapacityWatch;
 
 /// What [`EngineError::Store`] holds, for those above who never see a store.
-pub use crate::store::StoreError;
+pub use crate::store::{BackupRefused, StoreError};

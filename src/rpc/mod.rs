@@ -1,5 +1,6 @@
 //! The gRPC services: each method decodes, calls the engine, and encodes.
 
+mod admin;
 mod build_context;
 mod compaction;
 mod context;

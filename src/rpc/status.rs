@@ -11,7 +11,7 @@ use tonic_types::{ErrorDetails, StatusExt};
 
 use crate::{
     domain::{Reason, Refusal, compaction::Unable, error::ACTIVE_CONVERSATION},
-    engine::{EngineError, StoreError},
+    engine::{BackupRefused, EngineError, StoreError},
 };
 
 /// The domain of every `ErrorInfo`.
@@ -104,6 +104,21 @@ fn code(refusal: &Refusal) -> Code {
         | Refusal::CutsExchange { .. }
         | Refusal::TooBroad(_)
         | Refusal::Compaction(_) => Code::FailedPrecondition,
+    }
+}
+
+impl From<BackupRefused> for Status {
+    fn from(refused: BackupRefused) -> Self {
+        match refused {
+            BackupRefused::Unsupported => {
+                status(Code::FailedPrecondition, refused.to_string(), info("BACKUP_UNSUPPORTED"))
+            }
+            BackupRefused::UnderWay => {
+                let mut details = info("BACKUP_UNDER_WAY").with_retry(Duration::from_secs(10));
+                details.add_quota_failure_violation("backups", refused.to_string());
+                status(Code::ResourceExhausted, refused.to_string(), details)
+            }
+        }
     }
 }
 

@@ -8,9 +8,10 @@ use crate::{
     config::Settings,
     engine::Engine,
     proto::{
-        FILE_DESCRIPTOR_SET, compaction_service_server::CompactionServiceServer,
-        context_service_server::ContextServiceServer, conversation_service_server::ConversationServiceServer,
-        memory_service_server::MemoryServiceServer, trace_service_server::TraceServiceServer,
+        FILE_DESCRIPTOR_SET, admin_service_server::AdminServiceServer,
+        compaction_service_server::CompactionServiceServer, context_service_server::ContextServiceServer,
+        conversation_service_server::ConversationServiceServer, memory_service_server::MemoryServiceServer,
+        trace_service_server::TraceServiceServer,
     },
     rpc::Services,
     server::ServeError,
@@ -37,6 +38,9 @@ pub fn routes(services: Services, engine: &Engine, settings: &Settings) -> Resul
             .accept_compressed(Gzip)
             .max_decoding_message_size(most),
     )
+    .add_service(
+        AdminServiceServer::new(services.clone()).accept_compressed(Gzip).max_decoding_message_size(most),
+    )
     .add_service(TraceServiceServer::new(services).accept_compressed(Gzip).max_decoding_message_size(most))
     .add_service(health.accept_compressed(Gzip));
     report(reporter, engine.failed());
@@ -54,12 +58,14 @@ fn report(reporter: HealthReporter, failed: BoxFuture<'static, StoreError>) {
         reporter.set_serving::<ContextServiceServer<Services>>().await;
         reporter.set_serving::<CompactionServiceServer<Services>>().await;
         reporter.set_serving::<TraceServiceServer<Services>>().await;
+        reporter.set_serving::<AdminServiceServer<Services>>().await;
         failed.await;
         reporter.set_not_serving::<MemoryServiceServer<Services>>().await;
         reporter.set_not_serving::<ConversationServiceServer<Services>>().await;
         reporter.set_not_serving::<ContextServiceServer<Services>>().await;
         reporter.set_not_serving::<CompactionServiceServer<Services>>().await;
         reporter.set_not_serving::<TraceServiceServer<Services>>().await;
+        reporter.set_not_serving::<AdminServiceServer<Services>>().await;
         reporter.set_service_status("", ServingStatus::NotServing).await;
     });
 }

@@ -1,15 +1,17 @@
 //! What is done with the files of durable stores while no server uses them.
 
+use std::path::{Path, PathBuf};
+
 use crate::{
     config::Place,
     server::stores,
     store::{
         StoreError,
-        durable::{self, CopyError, Directory, OpenError, Options},
+        durable::{self, Backup, BackupError, CopyError, Directory, OpenError, Options},
     },
 };
 
-pub use crate::store::durable::{Copied, Report, Scrubbed};
+pub use crate::store::durable::{Copied, Held, Report, Scrubbed};
 
 /// Why the files of a store cannot be worked on.
 #[derive(Debug, thiserror::Error)]
@@ -23,11 +25,19 @@ pub enum UpkeepError {
     /// The files cannot be copied.
     #[error("cannot copy {0} to {1}: {2}")]
     Copy(Place, Place, CopyError),
+    /// The backup cannot be used.
+    #[error(transparent)]
+    Backup(#[from] BackupError),
+    /// No store can be made of the backup.
+    #[error("cannot restore {0} to {1}: {2}")]
+    Restore(PathBuf, Place, CopyError),
 }
 
 /// How far a copy has come.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Copying {
+    /// So much of a backup is read, and as it should be.
+    Checked(Held),
     /// So much is copied and compared.
     Copied(Copied),
     /// All is copied, and so many records of the copy are verified.
@@ -49,11 +59,41 @@ pub fn copy(
         return Err(failed(CopyError::Same(from.directory.clone())));
     }
     let source = open(from)?;
-    let target = Directory::open_or_create(stores::kind(to.engine), &to.directory, cache_bytes())?;
+    let target = open_or_create(to)?;
     let copied = durable::copy(&source, &target, &mut |copied| progress(Copying::Copied(copied)));
-    let copied = copied.map_err(failed)?;
-    let report = durable::verify(&target, &mut |records| progress(Copying::Verified(records)));
-    Ok((copied, report.map_err(|error| UpkeepError::Store(to.clone(), error))?))
+    Ok((copied.map_err(failed)?, verified(&target, to, progress)?))
+}
+
+/// Reads a backup as a whole, and tells what it holds; tells `progress` now and then how far it is.
+pub fn check_backup(file: &Path, progress: &mut dyn FnMut(Held)) -> Result<Held, UpkeepError> {
+    Ok(Backup::check(file, progress)?.1)
+}
+
+/// Makes a store of a backup, compares both, and verifies the store.
+///
+/// - The file is read as a whole first: of one that is cut or damaged nothing is made.
+/// - The store is created where there is none; one that holds an interrupted restore of the same backup is
+///   completed.
+/// - Tells `progress` now and then how far it is.
+pub fn restore(
+    file: &Path,
+    to: &Place,
+    progress: &mut dyn FnMut(Copying),
+) -> Result<(Copied, Report), UpkeepError> {
+    let (backup, _) = Backup::check(file, &mut |held| progress(Copying::Checked(held)))?;
+    let target = open_or_create(to)?;
+    let copied = durable::restore(&backup, &target, &mut |copied| progress(Copying::Copied(copied)));
+    let copied = copied.map_err(|error| UpkeepError::Restore(file.to_owned(), to.clone(), error))?;
+    Ok((copied, verified(&target, to, progress)?))
+}
+
+fn verified(
+    target: &Directory,
+    place: &Place,
+    progress: &mut dyn FnMut(Copying),
+) -> Result<Report, UpkeepError> {
+    let report = durable::verify(target, &mut |records| progress(Copying::Verified(records)));
+    report.map_err(|error| UpkeepError::Store(place.clone(), error))
 }
 
 /// Looks at every record of a store; tells `progress` now and then how many were read.
@@ -68,6 +108,10 @@ pub fn scrub(place: &Place) -> Result<Scrubbed, UpkeepError> {
 
 fn open(place: &Place) -> Result<Directory, OpenError> {
     Directory::open(stores::kind(place.engine), &place.directory, cache_bytes())
+}
+
+fn open_or_create(place: &Place) -> Result<Directory, OpenError> {
+    Directory::open_or_create(stores::kind(place.engine), &place.directory, cache_bytes())
 }
 
 /// Memory for an engine's cache: what a server's store has.

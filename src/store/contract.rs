@@ -20,7 +20,7 @@ use crate::domain::{
 
 pub use begin::{Begin, Begun, Newer, StateOf};
 pub use commit::{Changes, Commit, Outcome, OutcomeKey, PointerWrite, RecipientKey, Write};
-pub use error::{CommitError, Conflict, StoreError};
+pub use error::{BackupRefused, CommitError, Conflict, StoreError};
 pub use sharing::{Claim, Hint, WorkerId};
 
 /// A future of a store's.
@@ -250,6 +250,21 @@ pub trait Store: Send + Sync + 'static {
     ///
     /// - Costs next to nothing when nothing was erased or deleted since the last time.
     fn scrub(&self) -> BoxFuture<'_, Result<(), StoreError>>;
+
+    /// Begins a backup: the bytes of a file that holds everything stored, of every namespace, as it is at one moment
+    /// between two commits.
+    ///
+    /// - Every commit that was answered before this call is in it; of one that takes effect meanwhile, all or
+    ///   nothing.
+    /// - Commits and reads go on.
+    /// - Chunks of [`MAX_BACKUP_CHUNK_BYTES`](crate::domain::limits::MAX_BACKUP_CHUNK_BYTES) at most. An error is the
+    ///   last item; without one the file is whole when the stream ends.
+    /// - One at a time. It ends when the stream is dropped, or with an error when nothing of it is taken for
+    ///   [`BACKUP_PATIENCE`](crate::domain::limits::BACKUP_PATIENCE).
+    /// - By default refused.
+    fn backup(&self) -> Result<BoxStream<'static, Result<Vec<u8>, StoreError>>, BackupRefused> {
+        Err(BackupRefused::Unsupported)
+    }
 
     /// Hints of what is changed, by whichever process: a stream of its own for each call.
     ///

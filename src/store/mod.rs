@@ -10,8 +10,8 @@ pub mod durable;
 mod memory;
 
 pub use contract::{
-    Begin, Begun, BoxFuture, BoxStream, Capabilities, Changes, Claim, Commit, CommitError, Conflict, Due,
-    Hint, Newer, Outcome, OutcomeKey, Page, PointerWrite, RecipientKey, StateOf, Store, StoreError, WorkerId,
-    Write,
+    BackupRefused, Begin, Begun, BoxFuture, BoxStream, Capabilities, Changes, Claim, Commit, CommitError,
+    Conflict, Due, Hint, Newer, Outcome, OutcomeKey, Page, PointerWrite, RecipientKey, StateOf, Store,
+    StoreError, WorkerId, Write,
 };
 pub use memory::MemoryStore;

@@ -145,7 +145,7 @@ async fn requests_may_be_compressed() {
     assert!(matches!(events.message().await.unwrap().unwrap().message, Some(Message::Started(_))));
 
     let mut health = tonic_health::pb::health_client::HealthClient::new(channel()).send_compressed(Gzip);
-    for service in ["", "utterd.v1.MemoryService", "utterd.v1.TraceService"] {
+    for service in ["", "utterd.v1.MemoryService", "utterd.v1.TraceService", "utterd.v1.AdminService"] {
         let request = tonic_health::pb::HealthCheckRequest { service: service.to_owned() };
         assert_eq!(health.check(request).await.reply().status, 1, "{service:?} serves");
     }
@@ -162,7 +162,8 @@ async fn requests_may_be_compressed() {
     let answer = answers.message().await.unwrap().unwrap().message_response;
     let Some(MessageResponse::ListServicesResponse(listed)) = answer else { panic!("no list: {answer:?}") };
     let names: Vec<_> = listed.service.iter().map(|service| service.name.as_str()).collect();
-    for service in ["MemoryService", "ConversationService", "ContextService", "TraceService"] {
+    for service in ["MemoryService", "ConversationService", "ContextService", "TraceService", "AdminService"]
+    {
         assert!(names.contains(&format!("utterd.v1.{service}").as_str()), "{names:?}");
     }
 }

@@ -23,6 +23,17 @@ pub enum StoreError {
     Unavailable(String),
 }
 
+/// Why no backup is begun.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum BackupRefused {
+    /// The backend makes none.
+    #[error("the backend makes no backups; accepted are fjall and sled")]
+    Unsupported,
+    /// Another one is under way.
+    #[error("a backup is under way, and one is made at a time; try again when it has ended")]
+    UnderWay,
+}
+
 /// A commit that was not acknowledged.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum CommitError {

@@ -8,7 +8,7 @@ use std::{
 
 use super::{
     directory::{Directory, OpenError},
-    key_value::{Batch, Durability, Key, KeyValue, KeyValueError, Pairs, Value},
+    key_value::{Batch, Durability, Key, KeyValue, KeyValueError, Value},
     records::{self, BadRecord, Kind, Links, Meta, Metas, Record},
 };
 
@@ -77,16 +77,38 @@ pub fn copy(from: &Directory, to: &Directory, progress: &mut dyn FnMut(Copied)) 
         return Err(CopyError::Same(from.path().into()));
     }
     from.check_finished().map_err(|error: OpenError| CopyError::Source(error.to_string()))?;
-    let mut copying = Copying {
-        from: from.pairs(),
-        to: to.pairs(),
-        path: to.path().into(),
-        progress,
-        copied: Copied::default(),
-    };
+    copy_from(&Stored(from.pairs()), to, progress)
+}
+
+/// Where records are copied from.
+pub(super) trait Source {
+    /// All records behind the key `last` but the store's own numbers and links, ascending.
+    fn behind(&self, last: Option<&[u8]>) -> Contents<'_>;
+}
+
+/// Records in the order of their keys. One that cannot be read is an error in its place, and the last item.
+pub(super) type Contents<'a> = Box<dyn Iterator<Item = Result<(Key, Value), KeyValueError>> + Send + 'a>;
+
+/// Copies all records of a source to `to`, as [`copy()`] does.
+pub(super) fn copy_from(
+    source: &dyn Source,
+    to: &Directory,
+    progress: &mut dyn FnMut(Copied),
+) -> Result<Copied, CopyError> {
+    let mut copying =
+        Copying { from: source, to: to.pairs(), path: to.path().into(), progress, copied: Copied::default() };
     let group = copying.run(BATCH_BYTES)?;
     to.mark(group).map_err(CopyError::Write)?;
     Ok(copying.copied)
+}
+
+/// The records in a store's pairs.
+struct Stored<'a>(&'a dyn KeyValue);
+
+impl Source for Stored<'_> {
+    fn behind(&self, last: Option<&[u8]>) -> Contents<'_> {
+        contents(self.0, last)
+    }
 }
 
 /// Whether both are the same directory, which exists.
@@ -99,7 +121,7 @@ pub fn is_same(one: &Path, other: &Path) -> bool {
 
 /// A copy that is being made.
 struct Copying<'a> {
-    from: &'a dyn KeyValue,
+    from: &'a dyn Source,
     to: &'a dyn KeyValue,
     path: PathBuf,
     progress: &'a mut dyn FnMut(Copied),
@@ -135,7 +157,7 @@ impl Copying<'_> {
         all: bool,
         note: fn(&mut Copied, &(Key, Value)),
     ) -> Result<Option<Key>, CopyError> {
-        let (mut source, mut copy) = (contents(self.from, None), contents(self.to, None));
+        let (mut source, mut copy) = (self.from.behind(None), contents(self.to, None));
         let (mut last, mut read) = (None, 0u64);
         loop {
             let copied = copy.next().transpose().map_err(CopyError::Write)?;
@@ -156,7 +178,7 @@ impl Copying<'_> {
     /// read in every newer one.
     fn copy_rest(&mut self, last: Option<Key>, batch_bytes: usize) -> Result<(), CopyError> {
         let (mut batch, mut bytes) = (Batch::default(), 0);
-        for pair in contents(self.from, last.as_deref()) {
+        for pair in self.from.behind(last.as_deref()) {
             let (key, value) = pair.map_err(CopyError::Read)?;
             if let Err(bad) = Record::read(&key, &value) {
                 self.apply(&mut batch)?;
@@ -213,14 +235,16 @@ impl Copying<'_> {
     }
 }
 
-/// All pairs behind `last` but the store's own numbers and links, which are not copied: groups and
-/// what is unscrubbed are of the files.
-fn contents<'a>(pairs: &'a dyn KeyValue, last: Option<&[u8]>) -> Pairs<'a> {
+/// The records behind `last`.
+fn contents<'a>(pairs: &'a dyn KeyValue, last: Option<&[u8]>) -> Contents<'a> {
     let from = last.map_or(Bound::Unbounded, Bound::Excluded);
-    let is_own =
-        |(key, _): &(Key, Value)| [Some(&Metas::NUMBER), Some(&Links::NUMBER)].contains(&key.first());
-    let pairs = pairs.range(from, Bound::Unbounded);
-    Box::new(pairs.filter(move |pair| !pair.as_ref().is_ok_and(is_own)))
+    Box::new(pairs.range(from, Bound::Unbounded).filter(|pair| !pair.as_ref().is_ok_and(is_own)))
+}
+
+/// Whether it is one of the store's own numbers and links, which are not copied: groups and what is unscrubbed are
+/// of the files.
+pub(super) fn is_own((key, _): &(Key, Value)) -> bool {
+    [Some(&Metas::NUMBER), Some(&Links::NUMBER)].contains(&key.first())
 }
 
 /// A record, as a person reads it.

@@ -132,8 +132,8 @@ pub enum OpenError {
     },
     /// It is a copy that was not finished.
     #[error(
-        "the store in {} is an unfinished copy; finish it: utterd copy --from SOURCE --to {engine}:{}, or remove the directory",
-        directory.display(), directory.display()
+        "the store in {0} is an unfinished copy; finish it: utterd copy --from SOURCE --to {engine}:{0}, or utterd restore FILE --to {engine}:{0}, or remove the directory",
+        directory.display()
     )]
     Unfinished {
         /// The directory.

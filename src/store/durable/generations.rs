@@ -5,12 +5,17 @@
 //! - `CURRENT`: the name of the generation that holds the pairs; `none`, which has no
 //!   directory, for a store that holds none yet
 //!
-//! Every other generation is what an interruption has left, and is removed when the store is opened.
+//! - `snapshot-000001`, …: copies that are read at the moment: see [`snapshot`]
+//!
+//! Every other generation, and each copy, is what an interruption has left, and is removed when the store is opened.
+
+mod names;
+mod snapshot;
 
 use std::{
     collections::HashSet,
     convert::Infallible,
-    fs, iter, mem,
+    iter, mem,
     ops::Bound,
     path::{Path, PathBuf},
     sync::{
@@ -27,11 +32,15 @@ use super::{
     panics::caught,
     place::Place,
 };
+use names::{current_number, path_of, point_to, remove_all_but, remove_copies};
 
 /// An embedded database in one directory; it may panic in every method, and when it is dropped.
 pub trait Engine: Send + Sync + Sized + 'static {
     /// What [`KeyValue::visible_before_flush`] answers.
     const VISIBLE_BEFORE_FLUSH: bool = false;
+
+    /// Whether a range sees, in part, batches that come after its beginning.
+    const RANGES_GO_ALONG: bool = false;
 
     /// Opens the database of a directory, or creates it.
     fn open(directory: &Path, cache_bytes: u64) -> Result<Self, KeyValueError>;
@@ -73,6 +82,8 @@ pub struct Generations<E: Engine> {
 struct Generation<E> {
     engine: Option<E>, // there until the drop
     place: Place,
+    /// Whether its files go when it is closed.
+    passing: bool,
     _open: Sender<Infallible>, // goes after the engine is closed
 }
 
@@ -85,6 +96,8 @@ struct Writer {
     failed: Option<KeyValueError>,
     /// The keys that were written since a copy began; `None` when there is none under way.
     changed: Option<HashSet<Key>>,
+    /// Snapshots that were copied so far.
+    snapshots: u32,
 }
 
 /// A new generation, and what ends when it is closed.
@@ -109,10 +122,11 @@ impl<E: Engine> Generations<E> {
             number => (number, reopened(&path_of(number, directory), cache_bytes)?),
         };
         remove_all_but(number, directory)?; // only now: a wrong pointer must not cost the pairs
-        let (generation, closed) = Generation::of(engine, &path_of(number, directory))?;
+        remove_copies(directory)?;
+        let (generation, closed) = Generation::of(engine, &path_of(number, directory), false)?;
         Ok(Self {
             current: RwLock::new(generation),
-            writer: Mutex::new(Writer { number, closed, failed: None, changed: None }),
+            writer: Mutex::new(Writer { number, closed, failed: None, changed: None, snapshots: 0 }),
             scrub: Mutex::default(),
             directory: directory.to_owned(),
             cache_bytes,
@@ -137,6 +151,13 @@ impl<E: Engine> KeyValue for Generations<E> {
         }
     }
 
+    fn snapshot(&self) -> Result<Pairs<'_>, KeyValueError> {
+        match E::RANGES_GO_ALONG {
+            true => self.copied_pairs(),
+            false => Ok(self.range(Bound::Unbounded, Bound::Unbounded)),
+        }
+    }
+
     fn apply(&self, batch: Batch, durability: Durability) -> Result<(), KeyValueError> {
         let mut writer = self.writer.lock();
         if let Some(changed) = &mut writer.changed {
@@ -154,7 +175,7 @@ impl<E: Engine> KeyValue for Generations<E> {
         let (old, number) = self.begin_copy()?;
         let next = number + 1;
         let switched =
-            self.copy(&old, &path_of(next, &self.directory)).and_then(|copy| self.switch(next, copy));
+            self.copy(&old, &path_of(next, &self.directory), false).and_then(|copy| self.switch(next, copy));
         self.writer.lock().changed = None;
         match switched {
             Ok(old_closed) => {
@@ -197,8 +218,8 @@ impl<E: Engine> Generations<E> {
     }
 
     /// Copies a generation, and then what was written meanwhile, until little is left of that.
-    fn copy(&self, old: &Generation<E>, path: &Path) -> Result<Copy<E>, KeyValueError> {
-        let copy = old.copied(path, self.cache_bytes)?;
+    fn copy(&self, old: &Generation<E>, path: &Path, passing: bool) -> Result<Copy<E>, KeyValueError> {
+        let copy = old.copied(path, self.cache_bytes, passing)?;
         for _ in 0..CATCH_UPS {
             let changed = {
                 let mut writer = self.writer.lock();
@@ -245,10 +266,10 @@ impl<E: Engine> Generations<E> {
 }
 
 impl<E> Generation<E> {
-    fn of(engine: E, path: &Path) -> Result<Copy<E>, KeyValueError> {
+    fn of(engine: E, path: &Path, passing: bool) -> Result<Copy<E>, KeyValueError> {
         let place = Place::open(path)?;
         let (open, closed) = mpsc::channel();
-        Ok((Arc::new(Self { engine: Some(engine), place, _open: open }), closed))
+        Ok((Arc::new(Self { engine: Some(engine), place, passing, _open: open }), closed))
     }
 
     fn engine(&self) -> Result<&E, KeyValueError> {
@@ -258,8 +279,8 @@ impl<E> Generation<E> {
 
 impl<E: Engine> Generation<E> {
     /// All its pairs in a new generation, on the disk. What is written meanwhile may be in it or not.
-    fn copied(&self, path: &Path, cache_bytes: u64) -> Result<Copy<E>, KeyValueError> {
-        let (fresh, closed) = Self::of(caught(|| E::open(path, cache_bytes))?, path)?;
+    fn copied(&self, path: &Path, cache_bytes: u64, passing: bool) -> Result<Copy<E>, KeyValueError> {
+        let (fresh, closed) = Self::of(caught(|| E::open(path, cache_bytes))?, path, passing)?;
         caught(|| fresh.engine()?.fill(self.engine()?.range(Bound::Unbounded, Bound::Unbounded)))?;
         files::sync_all_under(path)?;
         Ok((fresh, closed))
@@ -287,6 +308,10 @@ impl<E> Drop for Generation<E> {
             drop(engine);
             Ok(())
         });
+        if self.passing {
+            // What cannot be removed goes when the store is opened.
+            let _removed = files::remove_directory(self.place.path());
+        }
     }
 }
 
@@ -339,29 +364,6 @@ fn is_empty(from: Bound<&[u8]>, to: Bound<&[u8]>) -> bool {
     }
 }
 
-const CURRENT: &str = "CURRENT";
-/// What it holds before there is a generation; no damage of a bit makes it out of a name.
-const NONE: &str = "none";
-
-/// The generation that holds the pairs; 0 when nothing was stored yet.
-fn current_number(directory: &Path) -> Result<u32, KeyValueError> {
-    let path = directory.join(CURRENT);
-    match files::present(fs::read_to_string(&path)).map_err(files::failed("read", &path))? {
-        Some(name) if name.trim_end() == NONE => Ok(0),
-        Some(name) => number_of(name.trim_end())
-            .ok_or_else(|| KeyValueError(format!("{} does not name a generation", path.display()))),
-        None if generations(directory)?.is_empty() => {
-            point_to(0, directory)?;
-            files::sync(directory)?;
-            Ok(0)
-        }
-        None => Err(KeyValueError(format!(
-            "{} is missing: it says which of the directories beside it holds the store",
-            path.display()
-        ))),
-    }
-}
-
 /// Creates the first generation.
 fn first<E: Engine>(directory: &Path, cache_bytes: u64) -> Result<E, KeyValueError> {
     remove_all_but(0, directory)?;
@@ -379,37 +381,4 @@ fn reopened<E: Engine>(path: &Path, cache_bytes: u64) -> Result<E, KeyValueError
     }
     caught(|| E::open(path, cache_bytes))
         .map_err(|error| KeyValueError(format!("cannot open {}: {error}", path.display())))
-}
-
-fn point_to(number: u32, directory: &Path) -> Result<(), KeyValueError> {
-    let name = if number == 0 { NONE.to_owned() } else { name_of(number) };
-    let path = directory.join(CURRENT);
-    let replaced = files::replace(&path, &path.with_extension("new"), format!("{name}\n").as_bytes());
-    replaced.map_err(files::failed("replace", &path))
-}
-
-/// Removes every other generation, for good.
-fn remove_all_but(number: u32, directory: &Path) -> Result<(), KeyValueError> {
-    for other in generations(directory)?.into_iter().filter(|other| *other != number) {
-        files::remove_directory(&path_of(other, directory))?;
-    }
-    Ok(())
-}
-
-fn generations(directory: &Path) -> Result<Vec<u32>, KeyValueError> {
-    Ok(files::names(directory)?.iter().filter_map(|name| number_of(name)).collect())
-}
-
-fn path_of(number: u32, directory: &Path) -> PathBuf {
-    directory.join(name_of(number))
-}
-
-fn name_of(number: u32) -> String {
-    format!("data-{number:06}")
-}
-
-/// The number in a generation's name.
-fn number_of(name: &str) -> Option<u32> {
-    let number = name.strip_prefix("data-")?.parse().ok()?;
-    (number > 0 && name == name_of(number)).then_some(number)
 }

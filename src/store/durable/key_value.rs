@@ -25,6 +25,16 @@ pub trait KeyValue: Send + Sync + 'static {
     /// The pairs between two keys, ascending; from behind, descending. None when `from` is above `to`.
     fn range(&self, from: Bound<&[u8]>, to: Bound<&[u8]>) -> Pairs<'_>;
 
+    /// All pairs, ascending, as they are at one moment between two batches.
+    ///
+    /// - Batches are applied meanwhile, but for a moment.
+    /// - An engine whose ranges go along with the writes copies its files for it first, which takes time, and until
+    ///   the pairs are dropped room on the disk, as all pairs do.
+    /// - By default it is the range of all: right where a range is of one state.
+    fn snapshot(&self) -> Result<Pairs<'_>, KeyValueError> {
+        Ok(self.range(Bound::Unbounded, Bound::Unbounded))
+    }
+
     /// Makes every write of `batch` effective, or none.
     ///
     /// - With [`Durability::Disk`], returns when the batch is on the disk: it survives a loss of

@@ -24,6 +24,7 @@
 //! Utterances that a reader drops, or has when it is deleted, are removed unless the head of another
 //! reader still counts them in; what is erased is removed in every lineage.
 
+mod backup;
 mod copy;
 mod directory;
 mod error;
@@ -64,7 +65,10 @@ mod engine_tests;
 mod generations_tests;
 #[cfg(test)]
 mod test_conversation;
+#[cfg(test)]
+mod test_outcome;
 
+pub use backup::{Backup, BackupError, Held, restore};
 pub use copy::{Copied, CopyError, copy, is_same};
 pub use directory::{Directory, OpenError};
 pub use label::{EngineKind, UnknownEngine};

@@ -32,6 +32,11 @@ impl Place {
         Ok(Self { path: path.to_owned(), _opened: opened, id })
     }
 
+    /// The path that it was opened by.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
     /// Fails when the path leads to nothing, or to something else: what is written to what was opened is then
     /// out of reach.
     pub fn check(&self) -> Result<(), KeyValueError> {

@@ -42,6 +42,7 @@ const FILL_BYTES: usize = 256 << 10;
 
 impl Engine for SledEngine {
     const VISIBLE_BEFORE_FLUSH: bool = true;
+    const RANGES_GO_ALONG: bool = true;
 
     fn open(directory: &Path, cache_bytes: u64) -> Result<Self, KeyValueError> {
         remove_unfinished_snapshots(directory)?;

@@ -2,8 +2,10 @@
 
 use std::{collections::HashMap, path::Path, sync::Arc};
 
+use tokio::sync::Semaphore;
+
 use super::{
-    Directory, EngineKind, Flush, OpenError, Options,
+    Directory, EngineKind, Flush, OpenError, Options, backup,
     error::unavailable,
     group_commit::{Answer, GroupCommit},
     reader::Reader,
@@ -11,10 +13,13 @@ use super::{
     request::{Request, Step},
 };
 use crate::{
-    domain::{Conversation, ConversationId, ConversationKey, Head, Ranges, Sequence, Timestamp, Utterance},
+    domain::{
+        Conversation, ConversationId, ConversationKey, Head, Ranges, Sequence, Timestamp, Utterance,
+        limits::BACKUP_PATIENCE,
+    },
     store::{
-        Begin, Begun, BoxFuture, Capabilities, Commit, CommitError, Due, Outcome, OutcomeKey, Page,
-        RecipientKey, Store, StoreError,
+        BackupRefused, Begin, Begun, BoxFuture, BoxStream, Capabilities, Commit, CommitError, Due, Outcome,
+        OutcomeKey, Page, RecipientKey, Store, StoreError,
     },
 };
 
@@ -31,6 +36,8 @@ pub struct DurableStore {
     commits: Arc<GroupCommit>,
     reader: Reader,
     name: &'static str,
+    /// The right to make a backup.
+    backup_turn: Arc<Semaphore>,
 }
 
 impl DurableStore {
@@ -45,7 +52,12 @@ impl DurableStore {
         let directory = Arc::new(directory);
         let commits = GroupCommit::start(directory.clone(), flush);
         let commits = commits.map_err(|error| OpenError::File { path, error })?;
-        Ok(Self { commits: Arc::new(commits), reader: Reader(directory), name })
+        Ok(Self {
+            commits: Arc::new(commits),
+            reader: Reader(directory),
+            name,
+            backup_turn: Arc::new(Semaphore::new(1)),
+        })
     }
 
     /// Reads on a thread for blocking work; what was read is settled when it is answered.
@@ -230,6 +242,11 @@ impl Store for DurableStore {
     /// Commits and reads go on meanwhile; it takes room on the disk as the whole store does.
     fn scrub(&self) -> BoxFuture<'_, Result<(), StoreError>> {
         Box::pin(self.scrub_files())
+    }
+
+    fn backup(&self) -> Result<BoxStream<'static, Result<Vec<u8>, StoreError>>, BackupRefused> {
+        let turn = self.backup_turn.clone().try_acquire_owned().map_err(|_| BackupRefused::UnderWay)?;
+        Ok(backup::stream(self.reader.0.clone(), turn, BACKUP_PATIENCE))
     }
 
     fn failed(&self) -> BoxFuture<'static, StoreError> {

@@ -13,6 +13,7 @@ use crate::{
     store::durable::{
         DurableStore, EngineKind, Options,
         fjall::Fjall,
+        key_value::Pairs,
         records::{Fault, Policies, Utterances},
         test_conversation::{TestConversation, TestStore, calls, named, result, said, user},
         verify,
@@ -154,6 +155,7 @@ impl KeyValue for Failing {
 
 fn run(from: &dyn KeyValue, to: &dyn KeyValue, batch_bytes: usize) -> Result<Copied, CopyError> {
     let progress = &mut |_| {};
+    let from = &Stored(from);
     let mut copying = Copying { from, to, path: "copy".into(), progress, copied: Copied::default() };
     copying.run(batch_bytes)?;
     Ok(copying.copied)

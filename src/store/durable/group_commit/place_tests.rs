@@ -7,12 +7,14 @@ use std::{
 
 use tempfile::TempDir;
 
-use super::tests::{keeping, key};
 use crate::{
     domain::Timestamp,
     store::{
         CommitError, Store, StoreError,
-        durable::{DurableStore, EngineKind, Options},
+        durable::{
+            DurableStore, EngineKind, Options,
+            test_outcome::{keeping, key},
+        },
     },
 };
 

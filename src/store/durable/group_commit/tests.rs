@@ -13,13 +13,14 @@ use tempfile::TempDir;
 
 use super::*;
 use crate::{
-    domain::{ConversationId, Namespace, Ranges, RequestId, Revision, Timestamp, capacity::Capacity},
+    domain::Timestamp,
     store::{
-        BoxFuture, Commit, CommitError, Outcome, OutcomeKey, Store,
+        BoxFuture, CommitError, Store,
         durable::{
             DurableStore, EngineKind,
             key_value::{Key, KeyValue, Pairs, Value},
             records,
+            test_outcome::{keeping, key},
         },
     },
 };
@@ -127,52 +128,6 @@ fn store(flush: Flush, visible_before_flush: bool) -> (DurableStore, Test, TempD
 fn open(path: &Path, held: Held, flush: Flush) -> DurableStore {
     let directory = Directory::open_or_create_with(EngineKind::Fjall, path, |_| Ok(Box::new(held)));
     DurableStore::over(directory.unwrap(), flush).unwrap()
-}
-
-pub(super) fn key(id: usize) -> OutcomeKey {
-    let request = RequestId::new(&id.to_string()).unwrap();
-    OutcomeKey { namespace: Namespace::default(), rpc: "Memorize", request }
-}
-
-/// A commit that keeps one outcome.
-pub(super) fn keeping(id: usize) -> Commit {
-    let capacity = Capacity {
-        utterances: 0,
-        forgotten: 0,
-        turns: 0,
-        tokens: 0,
-        max_utterances: None,
-        max_tokens: None,
-        max_turns: None,
-        keep_utterances: None,
-        keep_tokens: None,
-        keep_turns: None,
-        over_limit: Vec::new(),
-        archived: 0,
-        summary_tokens: 0,
-        summary_limit: None,
-        segments: 0,
-        covered: 0,
-        provisional: 0,
-        advice: None,
-    };
-    let outcome = Outcome {
-        body: 1,
-        time: Timestamp(1),
-        conversation: ConversationId::new("c").unwrap(),
-        revision: Revision(1),
-        started: false,
-        ended: None,
-        memorized: Ranges::new(),
-        evicted: Ranges::new(),
-        forgotten: Ranges::new(),
-        restored: Ranges::new(),
-        target: None,
-        still_told: Ranges::new(),
-        rebuilt_segments: 0,
-        capacity,
-    };
-    Commit { outcomes: vec![(key(id), Arc::new(outcome))], ..Commit::default() }
 }
 
 /// The future's answer, if it is there by now.

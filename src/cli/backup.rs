@@ -1,0 +1,116 @@
+//! `utterd backup`: all that a running server stores, in a file.
+
+use std::{
+    fs::{self, File, OpenOptions},
+    io::{self, Write},
+    os::unix::fs::OpenOptionsExt as _,
+    path::{Path, PathBuf},
+};
+
+use super::{
+    args,
+    client::Connection,
+    errors::CliError,
+    meter::Meter,
+    output::Output,
+    text::{bytes, counted},
+};
+use crate::{
+    proto::BackupRequest,
+    server::upkeep::{self, Held},
+};
+
+/// Who may read and write the file: its owner.
+const PRIVATE: u32 = 0o600;
+
+/// Writes the backup to a file, reads that again, and tells what it holds; or writes it to stdout.
+pub async fn backup(args: args::Backup) -> Result<(), CliError> {
+    let mut meter = Meter::turning();
+    let mut sink = Sink::open(&args)?;
+    let connection = Connection::to(&args.server, &args.access).await?;
+    let mut parts = connection.admin().backup(BackupRequest {}).await?.into_inner();
+    let mut written = 0;
+    while let Some(part) = parts.message().await? {
+        sink.write(&part.chunk)?;
+        written += part.chunk.len() as u64;
+        meter.at(|| format!("{} written", bytes(written)));
+    }
+    let Some(held) = sink.close(args.force, &mut meter)? else { return Ok(()) };
+    let (took, file) = (meter.end(), args.file.display());
+    let mut output = Output::new();
+    let held = format!("{}, {}", counted(held.records, "record"), bytes(written));
+    output.line(&format!("backed up {} to {file} and checked it: {held}, in {took}", args.server))?;
+    Ok(output.flush()?)
+}
+
+/// Where a backup goes. A file has its name only when it is whole and on the disk.
+enum Sink {
+    Stdout,
+    File { file: File, part: Part, path: PathBuf },
+}
+
+impl Sink {
+    fn open(args: &args::Backup) -> Result<Self, CliError> {
+        if args.file == Path::new("-") {
+            return Ok(Self::Stdout);
+        }
+        refuse_taken(&args.file, args.force)?;
+        let mut part = args.file.clone().into_os_string();
+        part.push(".part");
+        let part = Part(part.into());
+        let file = OpenOptions::new().write(true).create(true).truncate(true).mode(PRIVATE).open(&part.0);
+        Ok(Self::File { file: file.map_err(about(&part.0))?, part, path: args.file.clone() })
+    }
+
+    fn write(&mut self, bytes: &[u8]) -> io::Result<()> {
+        match self {
+            // who stops reading has no backup, and is told
+            Self::Stdout => {
+                io::stdout().write_all(bytes).map_err(|error| io::Error::other(format!("stdout: {error}")))
+            }
+            Self::File { file, part, .. } => file.write_all(bytes).map_err(about(&part.0)),
+        }
+    }
+
+    /// Tells what the file holds, once it is known to be whole.
+    fn close(self, force: bool, meter: &mut Meter) -> Result<Option<Held>, CliError> {
+        let Self::File { file, part, path } = self else {
+            io::stdout().flush()?;
+            return Ok(None);
+        };
+        file.sync_all().map_err(about(&part.0))?;
+        let checked = |held: Held| format!("{} checked", counted(held.records, "record"));
+        let held = upkeep::check_backup(&part.0, &mut |held| meter.at(|| checked(held)))?;
+        refuse_taken(&path, force)?;
+        fs::rename(&part.0, &path).map_err(about(&path))?;
+        let directory = path.parent().filter(|directory| !directory.as_os_str().is_empty());
+        let directory = directory.unwrap_or(Path::new("."));
+        File::open(directory).and_then(|directory| directory.sync_all()).map_err(about(directory))?;
+        Ok(Some(held))
+    }
+}
+
+/// A file that goes, unless it has got its name.
+struct Part(PathBuf);
+
+impl Drop for Part {
+    fn drop(&mut self) {
+        // What is left of a backup that failed is of no use.
+        let _ = fs::remove_file(&self.0);
+    }
+}
+
+fn refuse_taken(file: &Path, force: bool) -> Result<(), CliError> {
+    match !force && file.symlink_metadata().is_ok() {
+        true => {
+            let file = file.display();
+            Err(CliError::Usage(format!("{file} is there already: name another file, or give --force")))
+        }
+        false => Ok(()),
+    }
+}
+
+/// An error of a file, with its name.
+fn about(file: &Path) -> impl Fn(io::Error) -> io::Error {
+    move |error| io::Error::new(error.kind(), format!("{}: {error}", file.display()))
+}

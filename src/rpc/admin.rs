@@ -1,0 +1,35 @@
+//! AdminService.
+
+use futures::{StreamExt as _, stream};
+use tonic::{Code, Request, Response, Status};
+
+use crate::{
+    engine::EngineError,
+    proto::{self, admin_service_server::AdminService},
+    rpc::{Responses, Services, transport_error},
+};
+
+#[tonic::async_trait]
+impl AdminService for Services {
+    type BackupStream = Responses<proto::BackupResponse>;
+
+    async fn backup(&self, _: Request<proto::BackupRequest>) -> Result<Response<Self::BackupStream>, Status> {
+        let chunks = self.engine.backup()?;
+        let parts = stream::unfold(Some((chunks, self.closing.clone())), |rest| async move {
+            let (mut chunks, mut closing) = rest?;
+            let chunk = tokio::select! {
+                biased;
+                _ = closing.wait_for(|closing| *closing) => return Some((Err(cut()), None)),
+                chunk = chunks.next() => chunk?,
+            };
+            let part = chunk.map(|chunk| proto::BackupResponse { chunk });
+            Some((part.map_err(|error| EngineError::from(error).into()), Some((chunks, closing))))
+        });
+        Ok(Response::new(Box::pin(parts)))
+    }
+}
+
+/// Part of a backup is none: so it does not end as a whole one does.
+fn cut() -> Status {
+    transport_error(Code::Unavailable, "SERVER_ENDING", "the server ends, and the backup is not whole")
+}

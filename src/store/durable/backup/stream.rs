@@ -1,0 +1,56 @@
+//! A backup of an open store, on its way to whoever reads it.
+
+use std::{sync::Arc, time::Duration};
+
+use futures::{StreamExt as _, stream};
+use tokio::{
+    runtime::Handle,
+    sync::{OwnedSemaphorePermit, mpsc},
+    task::{self, JoinHandle},
+    time,
+};
+
+use super::{
+    super::{directory::Directory, error::unavailable},
+    write,
+};
+use crate::store::{BoxStream, StoreError};
+
+/// Chunks that wait for the reader.
+const AHEAD: usize = 2;
+
+/// The right to make a backup, until it ends.
+type Turn = OwnedSemaphorePermit;
+
+/// The bytes of a backup of the store as it is now, in chunks. Ends with an error when none is taken for so long.
+pub(in crate::store::durable) fn stream(
+    directory: Arc<Directory>,
+    turn: Turn,
+    patience: Duration,
+) -> BoxStream<'static, Result<Vec<u8>, StoreError>> {
+    let (chunks, taken) = mpsc::channel(AHEAD);
+    let runtime = Handle::current();
+    let writing = task::spawn_blocking(move || {
+        let _turn = turn;
+        let pairs = directory.pairs().snapshot().map_err(unavailable)?;
+        write::write(pairs, &mut |chunk| {
+            if chunks.is_closed() {
+                return Err(unavailable("nobody reads the backup"));
+            }
+            let sent = runtime.block_on(time::timeout(patience, chunks.send(chunk)));
+            sent.map_err(|_| unread(patience))?.map_err(|_| unavailable("nobody reads the backup"))
+        })
+    });
+    let chunks = stream::unfold(taken, async |mut taken| Some((taken.recv().await?, taken)));
+    Box::pin(chunks.map(Ok).chain(stream::once(end(writing)).filter_map(async |end| end.err().map(Err))))
+}
+
+/// What the writing came to.
+async fn end(writing: JoinHandle<Result<(), StoreError>>) -> Result<(), StoreError> {
+    writing.await.unwrap_or_else(|error| Err(unavailable(error)))
+}
+
+fn unread(patience: Duration) -> StoreError {
+    let seconds = patience.as_secs_f64();
+    unavailable(format!("the backup was ended: nothing of it was read for {seconds} seconds"))
+}

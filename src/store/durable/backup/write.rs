@@ -1,0 +1,87 @@
+//! Writes records as the bytes of a backup.
+
+use std::mem;
+
+use super::{
+    super::{
+        copy::is_own,
+        error::unavailable,
+        key_value::{Key, Pairs, Value},
+        records::Record,
+    },
+    block::{self, BLOCK_BYTES, FRAME, Holds, MAX_BLOCK_BYTES},
+};
+use crate::{domain::limits::MAX_BACKUP_CHUNK_BYTES, store::StoreError};
+
+/// What takes the bytes; an error ends the backup.
+pub(super) type Send<'a> = dyn FnMut(Vec<u8>) -> Result<(), StoreError> + 'a;
+
+/// Writes all records among `pairs`. Fails at the first that cannot be understood: nobody could restore it.
+pub(super) fn write(pairs: Pairs<'_>, send: &mut Send<'_>) -> Result<(), StoreError> {
+    send(block::head().into_bytes())?;
+    let mut writer = Writer { block: Vec::new(), records: 0, checksum: block::checksum_of_head(), send };
+    for pair in pairs {
+        let pair = pair.map_err(unavailable)?;
+        if !is_own(&pair) {
+            Record::read(&pair.0, &pair.1)
+                .map_err(|bad| unavailable(format!("a record is damaged: {bad}")))?;
+            writer.put(&pair)?;
+        }
+    }
+    writer.end()
+}
+
+struct Writer<'a, 's> {
+    /// The block that is being filled, behind its frame; empty before its first record.
+    block: Vec<u8>,
+    records: u64,
+    /// That of the block before.
+    checksum: u64,
+    send: &'a mut Send<'s>,
+}
+
+impl Writer<'_, '_> {
+    fn put(&mut self, (key, value): &(Key, Value)) -> Result<(), StoreError> {
+        let size = 2 * size_of::<u32>() + key.len() + value.len();
+        if !self.block.is_empty() && self.block.len() + size > BLOCK_BYTES {
+            self.seal(Holds::Records)?;
+        }
+        if size > MAX_BLOCK_BYTES {
+            return Err(unavailable(format!("a record of {size} bytes is too large for a backup")));
+        }
+        if self.block.is_empty() {
+            self.block.resize(FRAME, 0);
+        }
+        for part in [key, value] {
+            self.block.extend((part.len() as u32).to_be_bytes());
+        }
+        self.block.extend(key);
+        self.block.extend(value);
+        self.records += 1;
+        Ok(())
+    }
+
+    fn end(mut self) -> Result<(), StoreError> {
+        if !self.block.is_empty() {
+            self.seal(Holds::Records)?;
+        }
+        self.block.resize(FRAME, 0);
+        self.block.extend(self.records.to_be_bytes());
+        self.seal(Holds::End)
+    }
+
+    /// Gives the block its frame and its checksum, and sends it.
+    fn seal(&mut self, holds: Holds) -> Result<(), StoreError> {
+        let mut block = mem::take(&mut self.block);
+        let length = (block.len() - FRAME) as u32; // bounded by MAX_BLOCK_BYTES
+        block[0] = holds.byte();
+        block[1..FRAME].copy_from_slice(&length.to_be_bytes());
+        let (frame, content) = block.split_at(FRAME);
+        self.checksum = block::checksum(self.checksum, frame, content);
+        block.extend(self.checksum.to_be_bytes());
+        match block.len() {
+            0..=MAX_BACKUP_CHUNK_BYTES => (self.send)(block),
+            _ => block.chunks(MAX_BACKUP_CHUNK_BYTES).try_for_each(|chunk| (self.send)(chunk.to_vec())),
+        }
+    }
+}
