@@ -3,6 +3,8 @@
 Usage: checks.py ADDRESS CHECK
 """
 
+import collections
+import os
 import sys
 
 import grpc
@@ -20,8 +22,10 @@ TIMEOUT = 30  # seconds; for a call that should answer at once
 class Client:
     """Calls methods by name, with requests as dictionaries."""
 
-    def __init__(self, address, **options):
+    def __init__(self, address, interceptor=None, **options):
         self.channel = grpc.insecure_channel(address, **options)
+        if interceptor:
+            self.channel = grpc.intercept_channel(self.channel, interceptor)
         self.pool = DescriptorPool(ProtoReflectionDescriptorDatabase(self.channel))
 
     def method(self, name, service=MEMORY):
@@ -164,6 +168,49 @@ def too_large(address):
     assert "max_message_bytes" in error.details(), error
 
 
+class Details(
+    collections.namedtuple("Details", "method timeout metadata credentials wait_for_ready compression"),
+    grpc.ClientCallDetails,
+):
+    """What a call is made with."""
+
+
+class Bearer(
+    grpc.UnaryUnaryClientInterceptor, grpc.UnaryStreamClientInterceptor, grpc.StreamStreamClientInterceptor
+):
+    """Adds a token to each call."""
+
+    def __init__(self, token):
+        self.pair = ("authorization", f"Bearer {token}")
+
+    def with_token(self, go_on, call, request):
+        metadata = [*(call.metadata or []), self.pair]
+        rest = (call.timeout, metadata, call.credentials, call.wait_for_ready, call.compression)
+        return go_on(Details(call.method, *rest), request)
+
+    intercept_unary_unary = intercept_unary_stream = intercept_stream_stream = with_token
+
+
+def guarded(address):
+    """A server that asks who calls: by reflection, by a call, and by a stream."""
+    health(address)
+    capacity = "/utterd.v1.MemoryService/GetCapacityInfo"
+    with grpc.insecure_channel(address) as channel:
+        error = refusal(lambda: channel.unary_unary(capacity)(b"", timeout=TIMEOUT))
+        assert error.code() == grpc.StatusCode.UNAUTHENTICATED, error
+        assert detail(error, error_details_pb2.ErrorInfo).reason == "MISSING_CREDENTIALS", error
+        wrong = grpc.intercept_channel(channel, Bearer("utterd_token_x"))
+        error = refusal(lambda: wrong.unary_unary(capacity)(b"", timeout=TIMEOUT))
+        assert detail(error, error_details_pb2.ErrorInfo).reason == "INVALID_CREDENTIALS", error
+    client = Client(address, interceptor=Bearer(os.environ["UTTERD_TOKEN"]))
+    response = client.call("Memorize", {"conversation_id": "py-7", "utterances": [said("hi")]})
+    assert response.memorized[0].sequence == 1, response
+    watch, request = client.method("WatchCapacity")
+    stream = watch(request({"conversation_id": "py-7"}), timeout=TIMEOUT)
+    assert next(stream).capacity.utterance_count == 1
+    stream.cancel()
+
+
 CHECKS = [
     memorize_by_reflection,
     health,
@@ -173,6 +220,7 @@ CHECKS = [
     memorize_stream,
     watch_events,
     too_large,
+    guarded,
 ]
 
 if __name__ == "__main__":

@@ -21,6 +21,7 @@ pub const CLIENT: Client = Client {
         ("memorize_stream", |server| check(server, "memorize_stream")),
         ("watch_events", |server| check(server, "watch_events")),
         ("too_large", |server| check(server, "too_large")),
+        ("guarded", |_| guarded()),
     ],
 };
 
@@ -28,10 +29,20 @@ fn check(server: &Server, name: &str) -> Checked {
     run(SCRIPT, server, name)
 }
 
+/// Against a server of its own, that asks who calls.
+fn guarded() -> Checked {
+    let (server, token) = Server::guarded();
+    run_with(SCRIPT, &server, "guarded", &[("UTTERD_TOKEN", &token)])
+}
+
 /// Runs a check of a script.
 pub fn run(script: &str, server: &Server, name: &str) -> Checked {
+    run_with(script, server, name, &[])
+}
+
+fn run_with(script: &str, server: &Server, name: &str, variables: &[(&str, &str)]) -> Checked {
     let mut command = Command::new("python3");
-    command.args([script, &server.address, name]).stdin(Stdio::null());
+    command.args([script, &server.address, name]).stdin(Stdio::null()).envs(variables.iter().copied());
     let output = command.output().expect("python3 runs");
     match output.status.success() {
         true => Ok(()),

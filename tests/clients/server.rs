@@ -22,19 +22,52 @@ pub struct Server {
 impl Server {
     /// Starts it and waits until it says that it listens.
     pub fn start() -> Self {
-        let directory = tempfile::tempdir().expect("a directory");
-        let mut command = Command::new(env!("CARGO_BIN_EXE_utterd"));
-        let set = env::vars_os().map(|(name, _)| name);
-        for name in set.filter(|name| name.to_string_lossy().starts_with("UTTERD_")) {
-            command.env_remove(name);
-        }
-        command.args(["serve", "--listen", "127.0.0.1:0"]).current_dir(directory.path());
-        command.stdin(Stdio::null()).stdout(Stdio::piped());
+        Self::start_in(directory(), &[])
+    }
+
+    /// One that asks who calls, and a token that may write.
+    pub fn guarded() -> (Self, String) {
+        let directory = directory();
+        let mut command = utterd(&directory);
+        command.args([
+            "token",
+            "new",
+            "--name",
+            "test",
+            "--role",
+            "read-write",
+            "--append",
+            "credentials.toml",
+        ]);
+        let output = command.output().expect("the command runs");
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        let token = String::from_utf8(output.stdout).expect("a token is text").trim().to_owned();
+        (Self::start_in(directory, &["--credentials", "credentials.toml"]), token)
+    }
+
+    fn start_in(directory: TempDir, flags: &[&str]) -> Self {
+        let mut command = utterd(&directory);
+        command.args(["serve", "--listen", "127.0.0.1:0"]).args(flags).stdout(Stdio::piped());
         let mut process = command.spawn().expect("the server starts");
         let mut stdout = BufReader::new(process.stdout.take().expect("stdout is piped"));
         let address = address(&mut stdout);
         Self { process, address, _stdout: stdout, _directory: directory }
     }
+}
+
+fn directory() -> TempDir {
+    tempfile::tempdir().expect("a directory")
+}
+
+/// The binary in a directory, with no setting in its environment.
+fn utterd(directory: &TempDir) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_utterd"));
+    let set = env::vars_os().map(|(name, _)| name);
+    for name in set.filter(|name| name.to_string_lossy().starts_with("UTTERD_")) {
+        command.env_remove(name);
+    }
+    command.current_dir(directory.path()).stdin(Stdio::null());
+    command
 }
 
 fn address(stdout: &mut impl BufRead) -> String {

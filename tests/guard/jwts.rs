@@ -134,6 +134,7 @@ async fn a_signature_that_no_key_made_is_refused() {
         issuer.token(&json!({"alg": "RS256", "kid": "ec"}), &claims()),
         issuer.token(&json!({"alg": "RS256", "kid": "other"}), &claims()),
         issuer.token(&json!({"alg": "HS256", "kid": "ec"}), &claims()),
+        issuer.token(&json!({"alg": "RS256", "crit": ["exp"], "exp": 1}), &claims()),
         other,
         format!("{message}."),
         format!("{message}.{}", signature.replace(|c: char| c.is_ascii_digit(), "x")),

@@ -76,7 +76,8 @@ impl Keys {
 
     /// What a token says, when one of the keys signed it with an algorithm that is the key's.
     fn claims(&self, token: &str) -> Option<Claims> {
-        let header = decode_header(token).ok()?;
+        // what a header says must be understood is not (RFC 7515, 4.1.11)
+        let header = decode_header(token).ok().filter(|header| header.crit.is_none())?;
         let fitting = self.keys.iter().filter(|key| key.fits(&header));
         fitting
             .filter_map(|key| decode(token, &key.key, &self.validation(&header)).ok())
