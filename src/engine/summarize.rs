@@ -171,7 +171,7 @@ impl Engine {
             focus: call.focus.clone(),
             max_tokens: limit,
         };
-        Ok(match self.tell_now(material, patience).await {
+        Ok(match self.tell_now(&state.key().namespace, material, patience).await {
             Waited::Told(Told { text, model }) => match lines(&text, Sequence::FIRST, limit, counter) {
                 Ok(lines) => Ok((sources, lines, model)),
                 Err(unfit) => Err(format!("the model's answer cannot be used: {unfit}")),

@@ -23,7 +23,7 @@ impl Services {
         request: &proto::GetStatsRequest,
     ) -> Result<proto::GetStatsResponse, Status> {
         let reply = self.engine.stats(caller, &call(request)?).await?;
-        let llm = self.engine.llm_standing().await?.as_ref().map(llm);
+        let llm = self.engine.llm_standing(caller).as_ref().map(llm);
         Ok(proto::GetStatsResponse { stats: Some(proto::Stats { llm, ..message(&reply) }) })
     }
 }

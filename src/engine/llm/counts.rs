@@ -1,4 +1,4 @@
-//! What was asked of the model since the process started.
+//! What was asked of the model for a namespace since the process started.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 

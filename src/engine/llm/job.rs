@@ -23,7 +23,8 @@ use crate::{
 use super::{
     material::Shown,
     model::Llm,
-    summarizer::{LlmError, Told},
+    summarizer::{LlmError, Material, Told},
+    tenant::Tenant,
 };
 
 /// After so many answers that cannot be used, what was made without a model is what stays.
@@ -111,7 +112,7 @@ impl Job {
 
     async fn tell(&self, state: &Arc<Conversation>, segment: &Segment) -> Result<(), Failure> {
         let Shown { material, from } = self.engine.shown(state, segment).await.map_err(Failure::Engine)?;
-        let Told { text, model } = self.llm.ask(material).await.map_err(Failure::Llm)?;
+        let Told { text, model } = self.ask(material).await?;
         let counter = self.engine.counter(state.head.identity.encoding);
         let lines = segment.accept(&text, counter).map_err(Failure::Segment)?;
         let command = ReplaceByLlm {
@@ -125,21 +126,28 @@ impl Job {
         let applied =
             self.change(state, move |before, context| replace_by_llm(before, &command, context)).await;
         let applied = applied.map_err(Failure::Engine)?;
-        self.llm.counts.told(applied);
+        self.tenant().counts.told(applied);
         Ok(())
     }
 
     async fn tell_closing(&self, state: &Arc<Conversation>) -> Result<(), Failure> {
-        let Told { text, model } =
-            self.llm.ask(self.engine.shown_at_the_end(state)).await.map_err(Failure::Llm)?;
+        let Told { text, model } = self.ask(self.engine.shown_at_the_end(state)).await?;
         let counter = self.engine.counter(state.head.identity.encoding);
         let told = closing::told(&text, counter).map_err(Failure::Closing)?;
         let teller = Teller { model: model.into(), prompt: self.llm.prompt };
         let command = ReplaceClosing { told, teller, seen: state.head.revision };
         let applied =
             self.change(state, move |before, context| replace_closing(before, &command, context)).await;
-        self.llm.counts.told(applied.map_err(Failure::Engine)?);
+        self.tenant().counts.told(applied.map_err(Failure::Engine)?);
         Ok(())
+    }
+
+    async fn ask(&self, material: Material) -> Result<Told, Failure> {
+        self.llm.ask(&self.key.namespace, material).await.map_err(Failure::Llm)
+    }
+
+    fn tenant(&self) -> Arc<Tenant> {
+        self.llm.tenants.of(&self.key.namespace)
     }
 
     /// Commits what becomes of what was told, if anything does; answers whether.

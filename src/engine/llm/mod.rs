@@ -14,6 +14,8 @@ mod model;
 mod on_demand;
 mod standing;
 mod summarizer;
+mod tenant;
+mod turns;
 mod worker;
 
 pub(super) use material::newest;

@@ -1,7 +1,7 @@
 //! A model, how it is asked, and what is known of the conversations that wait for it.
 
 use std::{
-    collections::{HashMap, HashSet},
+    collections::{BTreeMap, HashMap, HashSet},
     sync::Arc,
     time::Duration,
 };
@@ -14,10 +14,13 @@ use tokio::{
 
 use super::{
     breaker::{Backoff, Breaker},
-    counts::Counts,
     summarizer::{LlmError, LlmSummarizer, Material, Told},
+    tenant::Tenants,
 };
-use crate::{domain::ConversationKey, store::WorkerId};
+use crate::{
+    domain::{ConversationKey, Namespace, Timestamp},
+    store::WorkerId,
+};
 
 /// Conversations whose failures are remembered.
 const MOST_REMEMBERED: usize = 10_000;
@@ -37,7 +40,9 @@ pub(in crate::engine) struct Llm {
     pub(super) queue: Mutex<Queue>,
     /// Something was queued, or a call has ended.
     pub(super) news: Arc<Notify>,
-    pub(super) counts: Counts,
+    pub(super) tenants: Tenants,
+    /// Since when the first of each namespace waits, as the queue was last read.
+    pub(super) waiting: Mutex<BTreeMap<Namespace, Timestamp>>,
 }
 
 /// What is known of the conversations that wait.
@@ -58,36 +63,39 @@ impl Llm {
         timeout: Duration,
         news: Arc<Notify>,
     ) -> Self {
+        let concurrency = concurrency.clamp(1, Semaphore::MAX_PERMITS);
         Self {
             summarizer,
             worker,
             timeout,
             prompt,
-            permits: Arc::new(Semaphore::new(concurrency.clamp(1, Semaphore::MAX_PERMITS))),
+            permits: Arc::new(Semaphore::new(concurrency)),
             breaker: Mutex::default(),
             queue: Mutex::default(),
             news,
-            counts: Counts::default(),
+            tenants: Tenants::sharing(concurrency),
+            waiting: Mutex::default(),
         }
     }
 
-    /// Asks the conversation's own model; the server's when that is refused, or there is none.
-    pub(super) async fn ask(&self, mut material: Material) -> Result<Told, LlmError> {
-        let Some(own) = material.model.clone() else { return self.ask_once(material).await };
-        match self.ask_once(material.clone()).await {
+    /// Asks for a namespace: the conversation's own model; the server's when that is refused, or there is none.
+    pub(super) async fn ask(&self, namespace: &Namespace, mut material: Material) -> Result<Told, LlmError> {
+        let Some(own) = material.model.clone() else { return self.ask_once(namespace, material).await };
+        match self.ask_once(namespace, material.clone()).await {
             Err(LlmError::Refused(why)) => {
                 tracing::warn!(model = &*own, why, "the conversation's own model is refused");
                 material.model = None;
-                self.ask_once(material).await
+                self.ask_once(namespace, material).await
             }
             answer => answer,
         }
     }
 
     /// Asks a model, and notes how that went.
-    async fn ask_once(&self, material: Material) -> Result<Told, LlmError> {
+    async fn ask_once(&self, namespace: &Namespace, material: Material) -> Result<Told, LlmError> {
+        let tenant = self.tenants.of(namespace);
         let own = material.model.is_some();
-        let out = self.counts.out();
+        let out = tenant.counts.out();
         let answer = tokio::time::timeout(self.timeout, self.summarizer.summarize(material)).await;
         drop(out);
         let late = |_| {
@@ -106,20 +114,26 @@ impl Llm {
         }
         drop(breaker);
         if answer.is_err() {
-            self.counts.failed();
+            tenant.counts.failed();
         }
         answer
     }
 
-    /// Asks as soon as there is room among the calls, unless calls are held back.
-    pub(super) async fn ask_in_turn(&self, material: Material) -> Result<Told, String> {
+    /// Asks for a namespace as soon as there is room among the calls, unless calls are held back.
+    pub(super) async fn ask_in_turn(
+        &self,
+        namespace: &Namespace,
+        material: Material,
+    ) -> Result<Told, String> {
+        let tenant = self.tenants.of(namespace);
+        let _room = tenant.room.acquire().await.map_err(|error| error.to_string())?;
         let permit = self.permits.acquire().await.map_err(|error| error.to_string())?;
         if self.breaker.lock().allows(Instant::now()).is_err() {
             return Err(
                 "the model is not available: it failed lately, and is left alone for a while".to_owned()
             );
         }
-        let told = self.ask(material).await;
+        let told = self.ask(namespace, material).await;
         drop(permit);
         // the next one waits for the same room
         self.news.notify_one();

@@ -6,7 +6,7 @@ use tokio::time::Instant;
 
 use super::summarizer::{Material, Told};
 use crate::{
-    domain::{Conversation, Ranges},
+    domain::{Conversation, Namespace, Ranges},
     engine::{CompactReply, Engine, EngineError},
 };
 
@@ -20,13 +20,18 @@ pub enum Waited {
 }
 
 impl Engine {
-    /// What the model tells of `material` within `patience`.
-    pub(in crate::engine) async fn tell_now(&self, material: Material, patience: Option<Duration>) -> Waited {
+    /// What the model tells of `material` to a caller of `namespace` within `patience`.
+    pub(in crate::engine) async fn tell_now(
+        &self,
+        namespace: &Namespace,
+        material: Material,
+        patience: Option<Duration>,
+    ) -> Waited {
         let Some(llm) = self.llm.clone() else {
             return Waited::Without("no model is configured: set llm".to_owned());
         };
         let patience = patience.unwrap_or(llm.timeout).min(llm.timeout);
-        match tokio::time::timeout(patience, llm.ask_in_turn(material)).await {
+        match tokio::time::timeout(patience, llm.ask_in_turn(namespace, material)).await {
             Ok(Ok(told)) => Waited::Told(told),
             Ok(Err(why)) => Waited::Without(why),
             Err(_) => Waited::Without(format!("no answer within {patience:?}")),

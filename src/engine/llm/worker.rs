@@ -1,10 +1,10 @@
 //! Asking the model about whatever waits for it.
 
-use std::{sync::Arc, time::Duration};
+use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
 use tokio::time::Instant;
 
-use super::{job::Job, model::Llm, summarizer::LlmSummarizer};
+use super::{job::Job, model::Llm, summarizer::LlmSummarizer, turns::Turns};
 use crate::{
     engine::{Engine, EngineError},
     store::WorkerId,
@@ -13,7 +13,7 @@ use crate::{
 /// Without news, the queue is looked at so often: another process may have written to the store.
 const LOOK_INTERVAL: Duration = Duration::from_secs(30);
 /// Conversations of the queue that are looked at in one read.
-const PAGE: usize = 64;
+const PAGE: usize = 1_024;
 
 impl Engine {
     /// The engine with a model that tells summaries anew: at most `concurrency` calls at once, with the
@@ -39,9 +39,9 @@ impl Engine {
     /// Has models tell whatever waits for it, until dropped; calls that are out are dropped with it.
     pub async fn run_llm_summaries(self: Arc<Self>) {
         let Some(llm) = self.llm.clone() else { return std::future::pending().await };
-        let mut calls = tokio::task::JoinSet::new();
+        let (mut turns, mut calls) = (Turns::default(), tokio::task::JoinSet::new());
         loop {
-            let next = self.start_calls(&llm, &mut calls).await.unwrap_or_else(|error| {
+            let next = self.start_calls(&llm, &mut turns, &mut calls).await.unwrap_or_else(|error| {
                 tracing::warn!(%error, "could not read what waits for a model");
                 None
             });
@@ -59,31 +59,49 @@ impl Engine {
     async fn start_calls(
         self: &Arc<Self>,
         llm: &Arc<Llm>,
+        turns: &mut Turns,
         calls: &mut tokio::task::JoinSet<()>,
     ) -> Result<Option<Instant>, EngineError> {
-        let (mut after, mut next) = (None, None);
-        if llm.permits.available_permits() == 0 {
-            return Ok(None);
+        turns.renew();
+        loop {
+            let Ok(permit) = llm.permits.clone().try_acquire_owned() else { return Ok(None) };
+            let next = match turns.is_empty() {
+                true => self.read_queue(llm, turns).await?,
+                false => None,
+            };
+            let Some(key) = turns.take() else { return Ok(next) };
+            let now = Instant::now();
+            // it may have failed, or been begun, since it was found
+            if llm.queue.lock().held_back(&key, now).is_some() {
+                continue;
+            }
+            if let Err(until) = llm.breaker.lock().allows(now) {
+                return Ok(until);
+            }
+            calls.spawn(Job::begin(self.clone(), llm.clone(), key, permit).run());
         }
+    }
+
+    /// Reads the whole queue: those that may be asked about take their places. Answers when more may be.
+    async fn read_queue(&self, llm: &Llm, turns: &mut Turns) -> Result<Option<Instant>, EngineError> {
+        let (mut after, mut next, mut waiting) = (None, None, BTreeMap::new());
+        turns.start();
         loop {
             let page = self.store.waiting(after, PAGE).await?;
-            for (_, key) in &page {
-                let Ok(permit) = llm.permits.clone().try_acquire_owned() else { return Ok(None) };
-                let now = Instant::now();
-                if let Some(until) = llm.queue.lock().held_back(key, now) {
-                    next = next.into_iter().chain(until).min();
-                    continue;
+            let now = Instant::now();
+            for (since, key) in &page {
+                waiting.entry(key.namespace.clone()).or_insert(*since);
+                match llm.queue.lock().held_back(key, now) {
+                    Some(until) => next = next.into_iter().chain(until).min(),
+                    None => turns.add(key),
                 }
-                if let Err(until) = llm.breaker.lock().allows(now) {
-                    return Ok(until);
-                }
-                let job = Job::begin(self.clone(), llm.clone(), key.clone(), permit);
-                calls.spawn(job.run());
             }
             match page.last() {
                 Some(last) if page.len() == PAGE => after = Some(last.clone()),
-                _ => return Ok(next),
+                _ => break,
             }
         }
+        *llm.waiting.lock() = waiting;
+        Ok(next)
     }
 }

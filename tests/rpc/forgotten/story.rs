@@ -6,7 +6,7 @@ use futures::stream;
 use serde_json::json;
 use tokio::task::JoinHandle;
 use utterd::{
-    engine::llm::Task,
+    engine::{Caller, llm::Task},
     proto::{
         CompactConversationRequest, ConversationFormat, CreateConversationRequest, EditMode,
         EndConversationRequest, ForgetMode, ForgetRequest, ForkConversationRequest, GetConversationRequest,
@@ -114,7 +114,7 @@ impl Story {
             self.until_final(&conversation).await;
         }
         self.until_closed("ended").await;
-        let standing = self.session.server.engine().llm_standing().await.expect("the store answers");
+        let standing = self.session.server.engine().llm_standing(&Caller::default());
         assert!(standing.expect("there is a model").dropped >= 2, "both answers came too late");
     }
 
