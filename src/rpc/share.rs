@@ -74,6 +74,8 @@ impl Services {
             true => {
                 let mut conversation = self.conversation(&page.state).await?;
                 conversation.summary = page.state.summary.text();
+                // the name of another conversation
+                conversation.forked_from = None;
                 Some(conversation)
             }
             false => None,
