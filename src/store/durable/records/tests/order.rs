@@ -6,8 +6,8 @@ use proptest::{collection::vec, prelude::*};
 
 use super::{given::*, *};
 use crate::{
-    domain::{ConversationKey, Sequence, Timestamp},
-    store::{Due, durable::key_value::Key},
+    domain::{ConversationId, ConversationKey, Namespace, RecipientId, RequestId, Sequence, Timestamp},
+    store::{Due, RecipientKey, durable::key_value::Key},
 };
 
 /// Few values, so that equal ones meet.
@@ -17,6 +17,29 @@ fn few_times() -> impl Strategy<Value = Timestamp> {
 
 fn few_recipients() -> impl Strategy<Value = crate::store::RecipientKey> {
     prop_oneof![recipient(), Just(stable::recipient())]
+}
+
+/// Two names that run into one another if nothing keeps them apart: of few characters, some of them as the
+/// lengths of names are.
+fn names_alike() -> impl Strategy<Value = [String; 2]> {
+    let name = || prop_oneof!["[a/:! ]{1,3}", "[a!]{32,34}"];
+    [name(), name()]
+}
+
+fn named([namespace, id]: &[String; 2]) -> ConversationKey {
+    let id = ConversationId::new(id).unwrap();
+    ConversationKey { namespace: Namespace::new(namespace).unwrap(), id }
+}
+
+fn outcome(names: &[String; 2]) -> OutcomeName {
+    let request = RequestId::new(&names[1]).unwrap();
+    OutcomeName { namespace: named(names).namespace, rpc: "Memorize".into(), request }
+}
+
+fn place(names: &[String; 2], time: Timestamp) -> ListPlace {
+    let ConversationKey { namespace, id: conversation } = named(names);
+    let id = RecipientId::new(&names[1]).unwrap();
+    ListPlace { recipient: RecipientKey { namespace, id }, time, conversation }
 }
 
 proptest! {
@@ -103,6 +126,22 @@ proptest! {
             let listed = keys.iter().filter(|key| behind.contains(*key)).count();
             prop_assert_eq!(listed, entries.iter().filter(|one| *one > last).count());
         }
+    }
+
+    /// Whatever stands in names, and wherever one ends and the next begins.
+    #[test]
+    fn names_keep_apart(one in names_alike(), other in names_alike(), time in few_times()) {
+        let same = one == other;
+        prop_assert_eq!(key::<ConversationName>(&named(&one)) == key::<ConversationName>(&named(&other)), same);
+        let waiting = |names| key::<Waiting>(&(time, named(names)));
+        prop_assert_eq!(waiting(&one) == waiting(&other), same);
+        let due = |names| key::<Dues>(&(time, Due::Expired(named(names))));
+        prop_assert_eq!(due(&one) == due(&other), same);
+        prop_assert_eq!(key::<Outcomes>(&outcome(&one)) == key::<Outcomes>(&outcome(&other)), same);
+        let (mine, others) = (place(&one, time).recipient, place(&other, time).recipient);
+        prop_assert_eq!(key::<Active>(&mine) == key::<Active>(&others), mine == others);
+        prop_assert_eq!(of_recipient::<Listed>(&mine).contains(&key::<Listed>(&place(&other, time))), mine == others);
+        prop_assert_eq!(of_recipient::<Ended>(&mine).contains(&key::<Ended>(&place(&other, time))), mine == others);
     }
 
     #[test]

@@ -1,0 +1,63 @@
+//! What others call by the names of Anna's things, method by method, and with which code they are answered.
+
+mod admin;
+mod compaction;
+mod context;
+mod conversation;
+mod memory;
+mod trace;
+
+use serde_json::{Value, json};
+use tonic::Code;
+
+use crate::anna::Names;
+
+/// A call.
+pub struct Case {
+    pub method: &'static str,
+    pub messages: Vec<Value>,
+    pub code: Code,
+}
+
+/// Every call, with at least one for each method.
+///
+/// - By an id: NOT_FOUND, or something new of the caller's own where the call starts what is not there.
+/// - By a recipient: what a recipient without a conversation is answered.
+pub fn all(names: &Names) -> Vec<Case> {
+    let mut cases = memory::cases(names);
+    cases.extend(conversation::cases(names));
+    cases.extend(context::cases());
+    cases.extend(compaction::cases(names));
+    cases.extend(trace::cases(names));
+    cases.extend(admin::cases());
+    cases
+}
+
+fn case(method: &'static str, code: Code, message: Value) -> Case {
+    Case { method, messages: vec![message], code }
+}
+
+/// A call for each way to mean what is Anna's: two of her conversations by their ids; and recipients, of whom
+/// she has one that is called as everybody's.
+fn addressed(method: &'static str, [by_id, by_recipient]: [Code; 2], more: Value) -> Vec<Case> {
+    let ways = [
+        (by_id, json!({"conversation_id": "anna-talk"})),
+        (by_id, json!({"conversation_id": "anna-ended"})),
+        (by_id, json!({"conversation_id": "anna-talk", "recipient_id": "anna-recipient"})),
+        (by_recipient, json!({"recipient_id": "anna-recipient"})),
+        (by_recipient, json!({})),
+    ];
+    let request = |(code, mut address): (Code, Value)| {
+        let more = more.as_object().expect("fields").clone();
+        address.as_object_mut().expect("fields").extend(more);
+        case(method, code, address)
+    };
+    ways.map(request).into()
+}
+
+/// What changes something that is not there, and does not start it.
+const MISSING: [Code; 2] = [Code::NotFound, Code::NotFound];
+/// What reads.
+const BLANK: [Code; 2] = [Code::NotFound, Code::Ok];
+/// What starts the caller's own.
+const STARTS: [Code; 2] = [Code::Ok, Code::Ok];

@@ -1,0 +1,160 @@
+//! Calls as bytes: any method of the descriptors, and all that its answer says.
+
+use std::sync::LazyLock;
+
+use bytes::{Buf, BufMut, Bytes};
+use futures::stream;
+use prost::Message as _;
+use prost_reflect::{DescriptorPool, DynamicMessage, MethodDescriptor};
+use serde_json::Value;
+use tonic::{
+    Code, Request, Status, Streaming,
+    client::Grpc,
+    codec::{Codec, DecodeBuf, Decoder, EncodeBuf, Encoder},
+    transport::Channel,
+};
+use utterd::proto::FILE_DESCRIPTOR_SET;
+
+static POOL: LazyLock<DescriptorPool> =
+    LazyLock::new(|| DescriptorPool::decode(FILE_DESCRIPTOR_SET).expect("the descriptors are read"));
+
+/// Every method of utterd's services.
+pub fn methods() -> Vec<MethodDescriptor> {
+    POOL.services().flat_map(|service| service.methods().collect::<Vec<_>>()).collect()
+}
+
+/// The method called `name` of one of utterd's services.
+pub fn method(name: &str) -> MethodDescriptor {
+    let mut methods = methods().into_iter();
+    methods.find(|method| method.name() == name).unwrap_or_else(|| panic!("there is no method {name}"))
+}
+
+/// All that an answer says.
+#[derive(Debug, PartialEq)]
+pub struct Answer {
+    pub code: Code,
+    pub message: String,
+    /// The bytes of its details in ascending order, as a map among them comes in any.
+    pub details: Vec<u8>,
+    /// The messages, as they came.
+    pub messages: Vec<Bytes>,
+    /// It would have gone on.
+    pub is_open: bool,
+}
+
+impl Answer {
+    /// The messages in the JSON form.
+    pub fn json(&self, method: &MethodDescriptor) -> Vec<Value> {
+        let read = |message: &Bytes| {
+            let message = DynamicMessage::decode(method.output(), message.clone()).expect("a message");
+            serde_json::to_value(message).expect("it has a JSON form")
+        };
+        self.messages.iter().map(read).collect()
+    }
+}
+
+/// Calls `method` with `token`; a stream that goes on for ever is read until nothing more comes.
+pub async fn call(
+    channel: Channel,
+    token: Option<&str>,
+    method: &MethodDescriptor,
+    messages: &[Value],
+) -> Answer {
+    match open(channel, token, method, messages).await {
+        Ok(stream) => read(stream, method.name().starts_with("Watch")).await,
+        Err(status) => answer(Some(status), Vec::new(), false),
+    }
+}
+
+/// Starts a call.
+pub async fn open(
+    channel: Channel,
+    token: Option<&str>,
+    method: &MethodDescriptor,
+    messages: &[Value],
+) -> Result<Streaming<Bytes>, Status> {
+    let messages: Vec<Vec<u8>> = messages.iter().map(|message| encoded(method, message)).collect();
+    let mut request = Request::new(stream::iter(messages));
+    if let Some(token) = token {
+        let credential = format!("Bearer {token}").parse().expect("metadata");
+        request.metadata_mut().insert("authorization", credential);
+    }
+    let path = format!("/{}/{}", method.parent_service().full_name(), method.name());
+    let mut client = Grpc::new(channel);
+    client.ready().await.expect("it is connected");
+    Ok(client.streaming(request, path.parse().expect("a path"), Raw).await?.into_inner())
+}
+
+/// What comes of `stream`: all of it, or of an endless one all that comes without anything else happening.
+pub async fn read(mut stream: Streaming<Bytes>, is_endless: bool) -> Answer {
+    let mut messages = Vec::new();
+    loop {
+        let next = tokio::select! {
+            biased;
+            next = stream.message() => next,
+            () = settle(), if is_endless => return answer(None, messages, true),
+        };
+        match next {
+            Ok(Some(message)) => messages.push(message),
+            Ok(None) => return answer(None, messages, false),
+            Err(status) => return answer(Some(status), messages, false),
+        }
+    }
+}
+
+fn answer(status: Option<Status>, messages: Vec<Bytes>, is_open: bool) -> Answer {
+    let status = status.unwrap_or_else(|| Status::ok(""));
+    let mut details = status.details().to_vec();
+    details.sort_unstable();
+    Answer { code: status.code(), message: status.message().to_owned(), details, messages, is_open }
+}
+
+fn encoded(method: &MethodDescriptor, message: &Value) -> Vec<u8> {
+    let read = DynamicMessage::deserialize(method.input(), message);
+    read.unwrap_or_else(|error| panic!("{}: {error}: {message}", method.name())).encode_to_vec()
+}
+
+/// Lets the server do what it can; it shares the test's thread.
+pub async fn settle() {
+    for _ in 0..500 {
+        tokio::task::yield_now().await;
+    }
+}
+
+/// Messages as bytes.
+#[derive(Clone, Copy, Default)]
+struct Raw;
+
+impl Codec for Raw {
+    type Encode = Vec<u8>;
+    type Decode = Bytes;
+    type Encoder = Self;
+    type Decoder = Self;
+
+    fn encoder(&mut self) -> Self {
+        *self
+    }
+
+    fn decoder(&mut self) -> Self {
+        *self
+    }
+}
+
+impl Encoder for Raw {
+    type Item = Vec<u8>;
+    type Error = Status;
+
+    fn encode(&mut self, message: Vec<u8>, to: &mut EncodeBuf<'_>) -> Result<(), Status> {
+        to.put_slice(&message);
+        Ok(())
+    }
+}
+
+impl Decoder for Raw {
+    type Item = Bytes;
+    type Error = Status;
+
+    fn decode(&mut self, from: &mut DecodeBuf<'_>) -> Result<Option<Bytes>, Status> {
+        Ok(Some(from.copy_to_bytes(from.remaining())))
+    }
+}
