@@ -184,18 +184,20 @@ fn on_one<T, F: Future<Output = T>>(address: &str, work: impl FnOnce(Channel) ->
     runtime().block_on(async { work(connect(address).await).await })
 }
 
-fn runtime() -> tokio::runtime::Runtime {
+/// A runtime of the present thread.
+pub fn runtime() -> tokio::runtime::Runtime {
     tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime")
 }
 
-async fn connect(address: &str) -> Channel {
+/// A connection of its own.
+pub async fn connect(address: &str) -> Channel {
     let endpoint = Endpoint::from_shared(address.to_owned()).expect("an address");
     endpoint.tcp_nodelay(true).connect().await.expect("the server answers")
 }
 
 /// Passes messages as they are and tells only the length of answers.
 #[derive(Clone, Copy)]
-struct Raw;
+pub struct Raw;
 
 impl Codec for Raw {
     type Encode = Bytes;

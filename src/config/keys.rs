@@ -57,7 +57,7 @@ macro_rules! key {
 
 /// Every key, in the order in which it is shown.
 #[rustfmt::skip]
-pub static KEYS: [Key; 40] = [
+pub static KEYS: [Key; 44] = [
     key!(buffer_size "buffer-size" "UTTERD_BUFFER_SIZE" "N" limit
         "Utterances in a window; 0 is unlimited"),
     key!(max_tokens "max-tokens" "UTTERD_MAX_TOKENS" "N" limit
@@ -116,6 +116,14 @@ pub static KEYS: [Key; 40] = [
         "The most utterances of one Memorize"),
     key!(max_message_bytes "max-message-bytes" "UTTERD_MAX_MESSAGE_BYTES" "SIZE" size
         "The largest gRPC message"),
+    key!(max_call_duration "max-call-duration" "UTTERD_MAX_CALL_DURATION" "DURATION" duration
+        "A call that is no stream ends after so long, whatever its deadline"),
+    key!(max_calls_in_flight "max-calls-in-flight" "UTTERD_MAX_CALLS_IN_FLIGHT" "N" positive
+        "Calls in flight at most; where that is near, each caller has an even share"),
+    key!(calls_per_second "calls-per-second" "UTTERD_CALLS_PER_SECOND" "N" limit
+        "Calls that one caller may make in a second, unless its credential says another number; 0 is unlimited"),
+    key!(max_streams "max-streams" "UTTERD_MAX_STREAMS" "N" positive
+        "Open streams at most; one caller may have a quarter"),
     key!(event_capacity "event-capacity" "UTTERD_EVENT_CAPACITY" "N" positive
         "Events kept for each namespace"),
     key!(workers "workers" "UTTERD_WORKERS" "N" threads

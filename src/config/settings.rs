@@ -13,8 +13,8 @@ use crate::domain::{
     Encoding, Policy, Refusal,
     limits::{
         DEFAULT_AWAITING_TIMEOUT, DEFAULT_CONVERSATIONS_RETAINED, DEFAULT_IDLE_TIMEOUT,
-        DEFAULT_LLM_CONCURRENCY, DEFAULT_LLM_TIMEOUT, DEFAULT_MAX_BATCH, DEFAULT_MAX_CONNECTIONS,
-        DEFAULT_MAX_CONTENT_BYTES,
+        DEFAULT_LLM_CONCURRENCY, DEFAULT_LLM_TIMEOUT, DEFAULT_MAX_BATCH, DEFAULT_MAX_CALL_DURATION,
+        DEFAULT_MAX_CALLS_IN_FLIGHT, DEFAULT_MAX_CONNECTIONS, DEFAULT_MAX_CONTENT_BYTES, DEFAULT_MAX_STREAMS,
     },
     policy::{Marks, PolicyUpdate},
 };
@@ -134,6 +134,14 @@ pub struct Settings {
     pub max_batch: usize,
     /// The largest gRPC message, in bytes.
     pub max_message_bytes: usize,
+    /// What is no stream ends after so long, whatever deadline its caller gives.
+    pub max_call_duration: Duration,
+    /// Calls in flight at most, of all callers.
+    pub max_calls_in_flight: usize,
+    /// Calls that a caller may make in a second, unless its credential says another number; 0 is unlimited.
+    pub calls_per_second: u32,
+    /// Open streams at most, of all callers; one caller may have a quarter of them.
+    pub max_streams: usize,
     /// Events kept for each namespace.
     pub event_capacity: usize,
     /// Worker threads; 0 is one for each core.
@@ -194,6 +202,10 @@ impl Settings {
             max_content_bytes: DEFAULT_MAX_CONTENT_BYTES,
             max_batch: DEFAULT_MAX_BATCH,
             max_message_bytes: (16 * MIB) as usize,
+            max_call_duration: DEFAULT_MAX_CALL_DURATION,
+            max_calls_in_flight: DEFAULT_MAX_CALLS_IN_FLIGHT,
+            calls_per_second: 0,
+            max_streams: DEFAULT_MAX_STREAMS,
             event_capacity: (16 * KIB) as usize,
             workers: 0,
             max_connections: DEFAULT_MAX_CONNECTIONS,

@@ -170,3 +170,28 @@ pub const MIN_HMAC_KEY_BYTES: usize = 32;
 pub const MAX_BACKUP_CHUNK_BYTES: usize = 1 << 20;
 /// A backup of which nothing is read for so long ends: it keeps files that could go.
 pub const BACKUP_PATIENCE: Duration = Duration::from_secs(60);
+/// A call that is no stream ends after so long, by default: longer than a model takes to answer, with its retries.
+pub const DEFAULT_MAX_CALL_DURATION: Duration = Duration::from_secs(5 * 60);
+/// Calls in flight at most, by default: 64 connections with 100 calls each are served.
+pub const DEFAULT_MAX_CALLS_IN_FLIGHT: usize = 8_192;
+/// Open streams at most, by default; each takes some tens of kilobytes.
+pub const DEFAULT_MAX_STREAMS: usize = 4_096;
+/// One caller may have this part of the open streams: a quarter.
+pub const STREAMS_SHARE: usize = 4;
+/// A call of an overloaded worker is admitted that waited so long for its thread (`benches/overload`).
+pub const OVERLOAD_WAIT: Duration = Duration::from_millis(2);
+/// Whether a worker is overloaded is judged by stretches of so long: shorter than a person notices.
+pub const OVERLOAD_WINDOW: Duration = Duration::from_millis(50);
+/// A worker is overloaded whose calls go on waiting for longer than this. 6,400 callers that wait for their answers
+/// before they call again wait for less, on two cores that they share with the server.
+pub const STANDING_WAIT: Duration = Duration::from_millis(500);
+/// Calls that wait for a worker's thread before it may be overloaded: fewer are held up by something else.
+pub const LEAST_OVERLOAD: u64 = 256;
+/// A call that is turned away may be made again after so long at the earliest.
+pub const LEAST_RETRY: Duration = Duration::from_millis(100);
+/// And after so long at the latest: what is turned away together does not come back together.
+pub const MOST_RETRY: Duration = Duration::from_millis(500);
+/// Writes of one conversation that wait for their turn at most: four commits of the largest.
+pub const MAX_WAITING_WRITES: usize = 1_024;
+/// A caller whose calls a second are limited may make so long a time's calls at once.
+pub const RATE_BURST: Duration = Duration::from_secs(1);

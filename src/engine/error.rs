@@ -1,6 +1,9 @@
 //! Why a call fails.
 
-use crate::{domain::Refusal, store::StoreError};
+use crate::{
+    domain::{Refusal, limits::MAX_WAITING_WRITES},
+    store::StoreError,
+};
 
 /// A call that changed nothing.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -14,6 +17,11 @@ pub enum EngineError {
     /// Other processes changed the conversation each time that a decision was made.
     #[error("the conversation kept changing while this call was decided; try again")]
     Contended,
+    /// As many writes of the conversation wait for their turn as may.
+    #[error(
+        "{MAX_WAITING_WRITES} writes of the conversation wait for their turn: call again once some are answered"
+    )]
+    QueueFull,
     /// A task of the server ended before its work was done.
     #[error("the call was interrupted")]
     Interrupted,

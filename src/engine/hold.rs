@@ -13,7 +13,7 @@ use crate::{
     domain::{Conversation, ConversationKey},
     engine::{
         Engine, EngineError,
-        queue::{Discarded, Published, Queue},
+        queue::{Published, Queue, Unqueued},
         queued::{Entry, Seen},
     },
     store::Newer,
@@ -152,18 +152,20 @@ impl Drop for Asked {
 }
 
 impl Engine {
-    /// Puts an entry in a conversation's queue. When nobody holds that, it comes back with the hold.
+    /// Puts an entry in a conversation's queue. When nobody holds that, it comes back with the hold. Refuses a write
+    /// when too many wait.
     pub(super) fn enqueue(
         self: &Arc<Self>,
         key: &ConversationKey,
         mut entry: Entry,
-    ) -> Option<(Hold, Entry)> {
+    ) -> Result<Option<(Hold, Entry)>, EngineError> {
         loop {
             let queue = self.queues.of(key);
             match queue.hold_or_wait(entry) {
-                Ok(None) => return None,
-                Ok(Some(entry)) => return Some((Hold::new(self.clone(), queue), entry)),
-                Err(Discarded(again)) => entry = again,
+                Ok(None) => return Ok(None),
+                Ok(Some(entry)) => return Ok(Some((Hold::new(self.clone(), queue), entry))),
+                Err(Unqueued::Discarded(again)) => entry = again,
+                Err(Unqueued::Full) => return Err(EngineError::QueueFull),
             }
         }
     }
@@ -176,7 +178,8 @@ impl Engine {
             match queue.hold_or_wait(Entry::Hold(grant)) {
                 Ok(None) => return Asked { engine: self.clone(), queue, granted }.await,
                 Ok(Some(_)) => return Ok(Hold::new(self.clone(), queue)),
-                Err(Discarded(_)) => {}
+                Err(Unqueued::Discarded(_)) => {}
+                Err(Unqueued::Full) => return Err(EngineError::QueueFull),
             }
         }
     }

@@ -10,7 +10,7 @@ use parking_lot::{Mutex, RwLock};
 use tokio::sync::watch;
 
 use crate::{
-    domain::{Change, Conversation, ConversationKey},
+    domain::{Change, Conversation, ConversationKey, limits::MAX_WAITING_WRITES},
     engine::{footprint, queued::Entry},
 };
 
@@ -54,8 +54,13 @@ pub(super) enum Published {
     State(Arc<Conversation>),
 }
 
-/// The queue is no longer in use; the entry comes back.
-pub(super) struct Discarded(pub(super) Entry);
+/// Why an entry was not put in a queue.
+pub(super) enum Unqueued {
+    /// The queue is no longer in use; the entry comes back.
+    Discarded(Entry),
+    /// As many writes wait as may.
+    Full,
+}
 
 impl Published {
     fn of(state: Option<Arc<Conversation>>) -> Self {
@@ -97,13 +102,16 @@ impl Queue {
     }
 
     /// Holds the queue if nobody does: the entry comes back then, and waits for its turn otherwise.
-    pub(super) fn hold_or_wait(&self, entry: Entry) -> Result<Option<Entry>, Discarded> {
+    pub(super) fn hold_or_wait(&self, entry: Entry) -> Result<Option<Entry>, Unqueued> {
         let mut waiting = self.waiting.lock();
         if waiting.is_discarded {
-            return Err(Discarded(entry));
+            return Err(Unqueued::Discarded(entry));
         }
         if !mem::replace(&mut waiting.is_held, true) {
             return Ok(Some(entry));
+        }
+        if matches!(entry, Entry::Write(_)) && waiting.entries.len() >= MAX_WAITING_WRITES {
+            return Err(Unqueued::Full);
         }
         waiting.entries.push_back(entry);
         Ok(None)

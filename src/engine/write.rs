@@ -91,7 +91,7 @@ impl Engine {
         };
         let key = target.key.clone();
         let (entry, reply) = request.queued(target);
-        let driving = self.enqueue(&key, entry);
+        let driving = self.enqueue(&key, entry)?;
         let driving = driving.map(|(hold, first)| Attended::new(Self::drive(hold, Some(first))));
         Ok(Submitted::Waits(Waiting::new(driving, reply)))
     }

@@ -10,7 +10,11 @@ use crate::{
     domain::Refusal,
     engine::{Caller, EngineError, MemorizeCall, MemorizePipeline, MemorizeReply},
     proto::{self, memorize_stream_response::Result as Outcome},
-    rpc::{Services, clearer_status, decode, encode, endless::UntilClosing},
+    rpc::{
+        Services, clearer_status, decode, encode,
+        endless::UntilClosing,
+        paced::{Pace, Paced},
+    },
 };
 
 impl Services {
@@ -31,12 +35,13 @@ impl Services {
         &self,
         caller: Caller,
         messages: Streaming<proto::MemorizeStreamRequest>,
+        pace: Option<Pace>,
     ) -> impl Stream<Item = Result<proto::MemorizeStreamResponse, Status>> + use<> {
         let conversation = Answering {
             services: self.clone(),
             pipeline: MemorizePipeline::new(self.engine.clone(), caller),
             sessions: VecDeque::new(),
-            messages: UntilClosing::new(messages, self.closing.clone()),
+            messages: UntilClosing::new(Paced::new(messages, pace), self.closing.clone()),
             ended: false,
             failure: None,
         };
@@ -82,7 +87,7 @@ struct Answering {
     pipeline: MemorizePipeline,
     /// The sessions that the messages in the pipeline named.
     sessions: VecDeque<Option<Box<str>>>,
-    messages: UntilClosing<Streaming<proto::MemorizeStreamRequest>>,
+    messages: UntilClosing<Paced<Streaming<proto::MemorizeStreamRequest>>>,
     /// There are no more messages.
     ended: bool,
     /// What could not be read; it ends the stream, in its trailers.

@@ -36,8 +36,8 @@ impl MemoryService for Services {
         &self,
         request: Request<Streaming<proto::MemorizeStreamRequest>>,
     ) -> Result<Response<Self::MemorizeStreamStream>, Status> {
-        let caller = self.caller(&request);
-        Ok(Response::new(Box::pin(self.memorize_all(caller, request.into_inner()))))
+        let (caller, pace) = (self.caller(&request), request.extensions().get().cloned());
+        Ok(Response::new(Box::pin(self.memorize_all(caller, request.into_inner(), pace))))
     }
 
     async fn remember(

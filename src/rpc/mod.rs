@@ -17,6 +17,7 @@ mod import;
 mod limits;
 mod memorize;
 mod memory;
+mod paced;
 mod page_token;
 mod prepare_history;
 mod recipient;
@@ -27,7 +28,8 @@ mod trace;
 mod view;
 
 pub use limits::RequestLimits;
-pub use status::{clearer_status, transport_error};
+pub use paced::Pace;
+pub use status::{clearer_status, transport_error, turned_away};
 
 use std::{pin::Pin, sync::Arc};
 

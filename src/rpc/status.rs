@@ -26,6 +26,11 @@ impl From<EngineError> for Status {
                 let details = info("CONTENDED").with_retry(Duration::from_millis(100));
                 status(Code::Aborted, error.to_string(), details)
             }
+            EngineError::QueueFull => {
+                let mut details = info("QUEUE_FULL").with_retry(Duration::from_millis(100));
+                details.add_quota_failure_violation("conversation", error.to_string());
+                status(Code::ResourceExhausted, error.to_string(), details)
+            }
             EngineError::Interrupted => status(Code::Internal, error.to_string(), info("INTERRUPTED")),
             EngineError::NoSecret => status(Code::Internal, error.to_string(), info("NO_SECRET")),
             EngineError::Cursor(problem) => {
@@ -139,6 +144,15 @@ fn store(error: &StoreError) -> Status {
 /// An error that the transport finds, not the engine: it carries an `ErrorInfo` too.
 pub fn transport_error(code: Code, reason: &str, message: impl Into<String>) -> Status {
     status(code, message.into(), info(reason))
+}
+
+/// A call that is turned away before it is looked at: when to call again, and the limit that it reaches, if it is one.
+pub fn turned_away(reason: &str, message: &str, retry: Duration, quota: Option<(&str, &str)>) -> Status {
+    let mut details = info(reason).with_retry(retry);
+    if let Some((limit, description)) = quota {
+        details.add_quota_failure_violation(limit, description);
+    }
+    status(Code::ResourceExhausted, message.to_owned(), details)
 }
 
 /// The status that should stand in the place of one that the transport made for a message it

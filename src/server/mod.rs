@@ -1,6 +1,8 @@
 //! The server: puts store, engine and services together, and serves them.
 
 mod activity;
+pub mod admission;
+mod arrival;
 mod connection;
 mod connections;
 mod error;
@@ -24,6 +26,7 @@ use std::{
     io,
     path::Path,
     sync::Arc,
+    time::Duration,
 };
 
 use futures::{Stream, StreamExt};
@@ -44,6 +47,7 @@ use crate::{
     tokenizer,
 };
 use activity::Activity;
+use admission::{Admission, AdmissionLayer};
 use guard::{Guard, GuardLayer};
 use transport_errors::TransportErrorLayer;
 
@@ -60,6 +64,8 @@ pub struct Server {
     services: Services,
     routes: Routes,
     guard: Option<Arc<Guard>>,
+    admission: Arc<Admission>,
+    max_call_duration: Duration,
     max_message_bytes: usize,
     closing: Arc<watch::Sender<bool>>,
 }
@@ -142,7 +148,9 @@ impl Server {
         let services = Services::new(engine.clone(), limits, closing.subscribe());
         let routes = services::routes(services.clone(), &engine, settings)?;
         let max_message_bytes = settings.max_message_bytes;
-        Ok(Self { engine, services, routes, guard, max_message_bytes, closing })
+        let admission = Admission::new(settings);
+        let max_call_duration = settings.max_call_duration;
+        Ok(Self { engine, services, routes, guard, admission, max_call_duration, max_message_bytes, closing })
     }
 
     /// Serves `service` too, behind the same layers.
@@ -185,11 +193,12 @@ impl Server {
         http2::serve_all(self.service(), arriving, shutdown).await;
     }
 
-    /// The services behind their layers, the outermost first.
+    /// The services behind their layers, the outermost first, for one worker.
     fn service(&self) -> impl http2::Serves {
         ServiceBuilder::new()
-            .layer(TransportErrorLayer::new(self.max_message_bytes))
+            .layer(TransportErrorLayer::new(self.max_call_duration, self.max_message_bytes))
             .layer(GuardLayer::new(self.guard.clone()))
+            .layer(AdmissionLayer::new(self.admission.clone()))
             .service(self.routes.clone().prepare())
     }
 

@@ -1,6 +1,7 @@
 //! A layer that answers what the transport finds wrong as gRPC's conventions want it.
 //!
-//! - A deadline that passes is DEADLINE_EXCEEDED.
+//! - A deadline that passes is DEADLINE_EXCEEDED. It counts from when the call arrived: a call whose deadline is over
+//!   when its turn comes is not begun. One that is not a stream ends after `max_call_duration` in any case.
 //! - A message beyond the limit is RESOURCE_EXHAUSTED and names the limit.
 //! - Bytes that are no message are INVALID_ARGUMENT.
 //!
@@ -8,14 +9,16 @@
 
 use std::{
     pin::Pin,
-    task::{Context, Poll},
+    task::{Context, Poll, ready},
     time::Duration,
 };
 
 use http::{HeaderMap, HeaderValue, Request, Response, header::DATE};
+use tokio::time::{Instant, Sleep, sleep_until};
 use tonic::{Code, Status, body::Body};
 use tower::{Layer, Service};
 
+use super::{admission::Kind, arrival::Arrival};
 use crate::{
     engine::SystemClock,
     rpc::{clearer_status, transport_error},
@@ -24,13 +27,20 @@ use crate::{
 /// Wraps services in [`TransportErrors`].
 #[derive(Clone, Copy)]
 pub struct TransportErrorLayer {
+    limits: Limits,
+}
+
+#[derive(Clone, Copy)]
+struct Limits {
+    max_call_duration: Duration,
     max_message_bytes: usize,
 }
 
 impl TransportErrorLayer {
-    /// A layer that names `max_message_bytes` where a message is larger.
-    pub fn new(max_message_bytes: usize) -> Self {
-        Self { max_message_bytes }
+    /// A layer that names `max_message_bytes` where a message is larger, and ends what is no stream after
+    /// `max_call_duration`.
+    pub fn new(max_call_duration: Duration, max_message_bytes: usize) -> Self {
+        Self { limits: Limits { max_call_duration, max_message_bytes } }
     }
 }
 
@@ -38,15 +48,16 @@ impl<S> Layer<S> for TransportErrorLayer {
     type Service = TransportErrors<S>;
 
     fn layer(&self, inner: S) -> Self::Service {
-        TransportErrors { inner, max_message_bytes: self.max_message_bytes }
+        TransportErrors { inner, limits: self.limits, arrival: Arrival::default() }
     }
 }
 
-/// The layer's service.
+/// The layer's service. A clone is made for each call, when that arrives.
 #[derive(Clone)]
 pub struct TransportErrors<S> {
     inner: S,
-    max_message_bytes: usize,
+    limits: Limits,
+    arrival: Arrival,
 }
 
 impl<S> Service<Request<Body>> for TransportErrors<S>
@@ -63,16 +74,46 @@ where
     }
 
     fn call(&mut self, request: Request<Body>) -> Self::Future {
-        let deadline = timeout(request.headers()).map(|timeout| Box::pin(tokio::time::sleep(timeout)));
-        let max_message_bytes = self.max_message_bytes;
-        TransportErrorFuture { inner: Box::pin(self.inner.call(request)), deadline, max_message_bytes }
+        let now = Instant::now();
+        let deadline = self.limits.deadline(&request, self.arrival.take(now));
+        let inner = Box::pin(self.inner.call(request));
+        TransportErrorFuture {
+            inner,
+            deadline,
+            sleep: None,
+            max_message_bytes: self.limits.max_message_bytes,
+        }
+    }
+}
+
+/// When a call ends at the latest.
+#[derive(Clone, Copy)]
+struct Deadline {
+    at: Instant,
+    /// The caller named none as early as that.
+    is_ours: bool,
+}
+
+impl Limits {
+    fn deadline(&self, request: &Request<Body>, arrived: Instant) -> Option<Deadline> {
+        let given = timeout(request.headers());
+        let at_most = match Kind::of(request.uri().path()) {
+            Kind::Unary => Some(self.max_call_duration),
+            Kind::Stream | Kind::Exempt => None,
+        };
+        let is_ours = at_most.is_some_and(|most| given.is_none_or(|given| given > most));
+        let timeout = if is_ours { at_most } else { given };
+        // one that is beyond what a clock can tell does not end
+        Some(Deadline { at: arrived.checked_add(timeout?)?, is_ours })
     }
 }
 
 /// The response in the making.
 pub struct TransportErrorFuture<F> {
     inner: Pin<Box<F>>,
-    deadline: Option<Pin<Box<tokio::time::Sleep>>>,
+    deadline: Option<Deadline>,
+    /// Set once the call has to wait: most never do.
+    sleep: Option<Pin<Box<Sleep>>>,
     max_message_bytes: usize,
 }
 
@@ -83,18 +124,28 @@ where
     type Output = Result<Response<Body>, E>;
 
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
+        // whoever gave the deadline waits no longer: nothing more is begun
+        if self.deadline.is_some_and(|deadline| deadline.at <= Instant::now()) {
+            return Poll::Ready(Ok(self.exceeded()));
+        }
         let most = self.max_message_bytes;
         if let Poll::Ready(result) = self.inner.as_mut().poll(context) {
             return Poll::Ready(result.map(|response| dated(clearer(response, most))));
         }
-        match self.deadline.as_mut().map(|deadline| deadline.as_mut().poll(context)) {
-            Some(Poll::Ready(())) => {
-                let text = "the deadline passed before the call was done";
-                let status = transport_error(Code::DeadlineExceeded, "DEADLINE_EXCEEDED", text);
-                Poll::Ready(Ok(dated(status.into_http())))
-            }
-            _ => Poll::Pending,
-        }
+        let Some(deadline) = self.deadline else { return Poll::Pending };
+        let sleep = self.sleep.get_or_insert_with(|| Box::pin(sleep_until(deadline.at)));
+        ready!(sleep.as_mut().poll(context));
+        Poll::Ready(Ok(self.exceeded()))
+    }
+}
+
+impl<F> TransportErrorFuture<F> {
+    fn exceeded(&self) -> Response<Body> {
+        let text = match self.deadline.is_some_and(|deadline| deadline.is_ours) {
+            true => "the call took longer than max_call_duration; it may have taken effect",
+            false => "the deadline passed before the call was done",
+        };
+        dated(transport_error(Code::DeadlineExceeded, "DEADLINE_EXCEEDED", text).into_http())
     }
 }
 
@@ -121,6 +172,9 @@ fn timeout(headers: &HeaderMap) -> Option<Duration> {
 }
 
 fn clearer(response: Response<Body>, most: usize) -> Response<Body> {
+    if !tracing::enabled!(tracing::Level::DEBUG) && is_clear(&response) {
+        return response;
+    }
     let Some(status) = Status::from_header_map(response.headers()) else { return response };
     match clearer_status(&status, most) {
         Some(status) => status.into_http(),
@@ -140,21 +194,89 @@ fn dated(mut response: Response<Body>) -> Response<Body> {
     response
 }
 
+/// Whether there is nothing to make clearer: told without reading the whole status.
+fn is_clear(response: &Response<Body>) -> bool {
+    let code = response.headers().get(Status::GRPC_STATUS);
+    code.is_none_or(|code| !matches!(Code::from_bytes(code.as_bytes()), Code::OutOfRange | Code::Internal))
+}
+
 #[cfg(test)]
 mod tests {
-    use std::{convert::Infallible, future::pending};
+    use std::{
+        convert::Infallible,
+        future::pending,
+        sync::{
+            Arc,
+            atomic::{AtomicUsize, Ordering},
+        },
+    };
 
     use tower::{ServiceExt, service_fn};
 
     use super::*;
 
-    /// Answers how a call without end is answered under a deadline, and after how long.
-    async fn answer(deadline: &str) -> (Status, Duration) {
+    const MEMORIZE: &str = "/utterd.v1.MemoryService/Memorize";
+    const HOUR: Duration = Duration::from_secs(3_600);
+
+    fn layer(max_call_duration: Duration) -> TransportErrorLayer {
+        TransportErrorLayer::new(max_call_duration, 1)
+    }
+
+    fn request(path: &str, deadline: Option<&str>) -> Request<Body> {
+        let request = Request::builder().uri(path);
+        let request =
+            deadline.into_iter().fold(request, |request, text| request.header("grpc-timeout", text));
+        request.body(Body::empty()).unwrap()
+    }
+
+    /// Answers how a call without end is answered, and after how long.
+    async fn ended(layer: TransportErrorLayer, request: Request<Body>) -> (Status, Duration) {
         let endless = service_fn(|_: Request<Body>| pending::<Result<Response<Body>, Infallible>>());
-        let request = Request::builder().header("grpc-timeout", deadline).body(Body::empty()).unwrap();
-        let started = tokio::time::Instant::now();
-        let Ok(response) = TransportErrorLayer::new(1).layer(endless).oneshot(request).await;
+        let started = Instant::now();
+        let Ok(response) = layer.layer(endless).oneshot(request).await;
         (Status::from_header_map(response.headers()).unwrap(), started.elapsed())
+    }
+
+    async fn answer(deadline: &str) -> (Status, Duration) {
+        ended(layer(HOUR), request(MEMORIZE, Some(deadline))).await
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_call_ends_after_the_longest_time_and_a_stream_does_not() {
+        let most = Duration::from_secs(10);
+        for deadline in [None, Some("11S"), Some("99999999H")] {
+            let (status, elapsed) = ended(layer(most), request(MEMORIZE, deadline)).await;
+            assert_eq!(status.code(), Code::DeadlineExceeded);
+            assert!(status.message().contains("max_call_duration"), "{status:?}");
+            assert!(elapsed >= most && elapsed < most + Duration::from_millis(5), "{elapsed:?}");
+        }
+        let watch = ended(layer(most), request("/utterd.v1.TraceService/WatchEvents", None));
+        assert!(tokio::time::timeout(2 * most, watch).await.is_err());
+        let watch = request("/utterd.v1.TraceService/WatchEvents", Some("15S"));
+        assert!(ended(layer(most), watch).await.1 > most);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_call_whose_deadline_is_over_when_its_turn_comes_is_not_begun() {
+        let begun = Arc::new(AtomicUsize::new(0));
+        let counted = begun.clone();
+        let service = layer(HOUR).layer(service_fn(move |_: Request<Body>| {
+            let counted = counted.clone();
+            async move {
+                counted.fetch_add(1, Ordering::Relaxed);
+                Ok::<_, Infallible>(Response::new(Body::empty()))
+            }
+        }));
+        for (waited, is_begun) in [(49, true), (50, false), (60, false)] {
+            let arrived = service.clone();
+            tokio::time::advance(Duration::from_millis(waited)).await;
+            let before = begun.load(Ordering::Relaxed);
+            let mut turn = arrived;
+            let Ok(response) = turn.call(request(MEMORIZE, Some("51m"))).await;
+            let status = Status::from_header_map(response.headers());
+            assert_eq!(status.map(|status| status.code()), (!is_begun).then_some(Code::DeadlineExceeded));
+            assert_eq!(begun.load(Ordering::Relaxed) - before, usize::from(is_begun));
+        }
     }
 
     #[tokio::test(start_paused = true)]

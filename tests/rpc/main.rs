@@ -11,6 +11,7 @@ mod refusal;
 mod segments;
 mod session;
 
+mod admission;
 mod archive;
 mod bad_input;
 mod batches;

@@ -56,8 +56,17 @@ impl Session {
 
     /// The same by a clock of the test's.
     pub async fn at(store: Arc<dyn Store>, clock: &Arc<ManualClock>) -> Self {
+        Self::made_of(store, &Settings::default(), clock).await
+    }
+
+    /// The same with settings of the test's.
+    pub async fn over_with(store: Arc<dyn Store>, settings: &Settings) -> Self {
+        Self::made_of(store, settings, &ManualClock::new()).await
+    }
+
+    async fn made_of(store: Arc<dyn Store>, settings: &Settings, clock: &Arc<ManualClock>) -> Self {
         let clock = clock.clone();
-        let server = Server::over(store, &Settings::default(), clock.clone()).expect("the settings are good");
+        let server = Server::over(store, settings, clock.clone()).expect("the settings are good");
         Self { channel: connect(&server).await, server, clock }
     }
 

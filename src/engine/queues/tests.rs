@@ -13,7 +13,7 @@ use crate::{
         Revision, Role, Timestamp, TokenCounter, conversation::Timeouts,
     },
     engine::{
-        Address, Caller, Clock, Defaults, Engine, EngineError, MemorizeCall, queue::Discarded, queued::Entry,
+        Address, Caller, Clock, Defaults, Engine, EngineError, MemorizeCall, queue::Unqueued, queued::Entry,
     },
     store::{MemoryStore, StoreError},
 };
@@ -28,7 +28,7 @@ fn key(number: usize) -> ConversationKey {
 }
 
 /// Whether nobody held the queue, and it is in use; then it is held.
-fn hold(queue: &Queue) -> Result<bool, Discarded> {
+fn hold(queue: &Queue) -> Result<bool, Unqueued> {
     Ok(queue.hold_or_wait(Entry::Hold(oneshot::channel().0))?.is_some())
 }
 

@@ -1,0 +1,151 @@
+//! How much is in flight: of all callers, and of each.
+
+use std::sync::{
+    Arc,
+    atomic::{AtomicUsize, Ordering},
+};
+
+use dashmap::DashMap;
+use rustc_hash::FxBuildHasher;
+
+/// Calls or streams that are open, counted by their callers.
+///
+/// - All callers together have `most` at most.
+/// - One caller has `most_each` at most; and beyond three quarters of `most` an even share of it.
+#[derive(Debug)]
+pub struct InFlight {
+    most: usize,
+    most_each: usize,
+    total: AtomicUsize,
+    callers: DashMap<u64, usize, FxBuildHasher>,
+    /// How many callers have something: the map would have to lock all of itself to tell.
+    active: AtomicUsize,
+}
+
+/// One of what is in flight, until it is dropped.
+#[derive(Debug)]
+pub struct Held {
+    of: Arc<InFlight>,
+    caller: u64,
+}
+
+/// Whose limit is reached.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Limit {
+    /// That of all callers together.
+    All,
+    /// The caller's share.
+    Caller,
+}
+
+impl InFlight {
+    /// Nothing is in flight; `most` may be, of one caller `most_each`.
+    pub fn new(most: usize, most_each: usize) -> Arc<Self> {
+        let (total, active) = Default::default();
+        Arc::new(Self { most, most_each, total, callers: DashMap::default(), active })
+    }
+
+    /// Counts one more, if it may be.
+    pub fn hold(self: &Arc<Self>, caller: u64) -> Result<Held, Limit> {
+        let total = self.total.fetch_add(1, Ordering::Relaxed);
+        let held = match total < self.most {
+            true => self.count(caller, total),
+            false => Err(Limit::All),
+        };
+        if held.is_err() {
+            self.total.fetch_sub(1, Ordering::Relaxed);
+        }
+        held
+    }
+
+    fn count(self: &Arc<Self>, caller: u64, total: usize) -> Result<Held, Limit> {
+        let mut count = self.callers.entry(caller).or_insert_with(|| {
+            self.active.fetch_add(1, Ordering::Relaxed);
+            0
+        });
+        if *count > 0 && *count >= self.share(total) {
+            return Err(Limit::Caller);
+        }
+        *count += 1;
+        Ok(Held { of: self.clone(), caller })
+    }
+
+    /// What one caller may have.
+    fn share(&self, total: usize) -> usize {
+        match total >= self.most / 4 * 3 {
+            true => self.most_each.min(self.most / (self.active.load(Ordering::Relaxed) + 1)),
+            false => self.most_each,
+        }
+    }
+}
+
+impl Drop for Held {
+    fn drop(&mut self) {
+        let of = &self.of;
+        of.total.fetch_sub(1, Ordering::Relaxed);
+        let is_last = of.callers.get_mut(&self.caller).is_some_and(|mut count| {
+            *count -= 1;
+            *count == 0
+        });
+        if is_last && of.callers.remove_if(&self.caller, |_, count| *count == 0).is_some() {
+            of.active.fetch_sub(1, Ordering::Relaxed);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Takes until there is a limit; answers what it took, and whose limit it was.
+    fn take_all(of: &Arc<InFlight>, caller: u64) -> (Vec<Held>, Limit) {
+        let mut held = Vec::new();
+        loop {
+            match of.hold(caller) {
+                Ok(one) => held.push(one),
+                Err(limit) => return (held, limit),
+            }
+        }
+    }
+
+    #[test]
+    fn one_caller_leaves_room_for_others() {
+        let calls = InFlight::new(100, 100);
+        let (greedy, limit) = take_all(&calls, 1);
+        assert_eq!((greedy.len(), limit), (75, Limit::Caller));
+        let (modest, limit) = take_all(&calls, 2);
+        assert_eq!((modest.len(), limit), (25, Limit::All));
+    }
+
+    #[test]
+    fn many_callers_have_even_shares() {
+        let calls = InFlight::new(100, 100);
+        let _held: Vec<_> = (0..80).map(|index| calls.hold(1 + index % 10).unwrap()).collect();
+        let (one, limit) = take_all(&calls, 1);
+        assert_eq!((one.len(), limit), (1, Limit::Caller));
+        assert!(calls.hold(11).is_ok());
+    }
+
+    #[test]
+    fn each_has_its_own_limit() {
+        let streams = InFlight::new(100, 25);
+        for caller in 1..=4 {
+            let (held, _) = take_all(&streams, caller);
+            assert!(held.len() <= 25);
+            drop(held);
+        }
+        assert_eq!(take_all(&streams, 1).0.len(), 25);
+    }
+
+    #[test]
+    fn what_ends_makes_room_and_leaves_nothing_behind() {
+        let calls = InFlight::new(4, 4);
+        let (mut held, _) = take_all(&calls, 1);
+        held.pop();
+        assert!(calls.hold(1).is_ok());
+        drop(held);
+        assert_eq!(calls.total.load(Ordering::Relaxed), 0);
+        assert_eq!(calls.active.load(Ordering::Relaxed), 0);
+        assert!(calls.callers.is_empty());
+    }
+}

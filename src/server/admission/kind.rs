@@ -1,0 +1,45 @@
+//! What kinds of calls there are.
+
+use crate::server::methods::is_stream;
+
+/// How a call is limited.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// One request, one response.
+    Unary,
+    /// It is open for as long as its caller likes.
+    Stream,
+    /// Health and reflection: they answer whatever the load is.
+    Exempt,
+}
+
+impl Kind {
+    /// The kind of the call at `path`.
+    pub fn of(path: &str) -> Self {
+        match path {
+            _ if path.starts_with("/grpc.health.") || path.starts_with("/grpc.reflection.") => Self::Exempt,
+            _ if is_stream(path) => Self::Stream,
+            _ => Self::Unary,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_call_has_its_kind() {
+        for (path, kind) in [
+            ("/utterd.v1.MemoryService/Memorize", Kind::Unary),
+            ("/utterd.v1.MemoryService/MemorizeStream", Kind::Stream),
+            ("/utterd.v1.MemoryService/WatchCapacity", Kind::Stream),
+            ("/utterd.v1.ConversationService/ImportConversation", Kind::Stream),
+            ("/utterd.v1.MemoryService/None", Kind::Unary),
+            ("/grpc.health.v1.Health/Watch", Kind::Exempt),
+            ("/grpc.reflection.v1.ServerReflection/ServerReflectionInfo", Kind::Exempt),
+        ] {
+            assert_eq!(Kind::of(path), kind, "{path}");
+        }
+    }
+}

@@ -1,0 +1,123 @@
+//! The layer of admission around the services.
+
+use std::{
+    pin::Pin,
+    sync::Arc,
+    task::{Context, Poll, ready},
+};
+
+use http::{Request, Response};
+use http_body_util::BodyExt;
+use pin_project_lite::pin_project;
+use tokio::time::Instant;
+use tonic::body::Body;
+use tower::{Layer, Service};
+
+use super::{Admission, Gate, Held, Ticket};
+
+/// Admits calls to the services of one worker, or turns them away.
+#[derive(Clone)]
+pub struct AdmissionLayer {
+    gate: Arc<Gate>,
+}
+
+impl AdmissionLayer {
+    /// The layer of a worker that starts.
+    pub fn new(admission: Arc<Admission>) -> Self {
+        Self { gate: Gate::new(admission) }
+    }
+}
+
+impl<S> Layer<S> for AdmissionLayer {
+    type Service = Admitting<S>;
+
+    fn layer(&self, inner: S) -> Admitting<S> {
+        Admitting { inner, gate: self.gate.clone(), ticket: None }
+    }
+}
+
+/// The layer's service.
+///
+/// hyper clones it as soon as a call's head is there, and the clone is called when the task of that call runs for the
+/// first time. What lies between is the queue of the worker's thread, and nothing else: no store, no model, no
+/// client.
+pub struct Admitting<S> {
+    inner: S,
+    gate: Arc<Gate>,
+    /// Of the call that a clone was made for.
+    ticket: Option<Ticket>,
+}
+
+impl<S: Clone> Clone for Admitting<S> {
+    fn clone(&self) -> Self {
+        let ticket = Some(self.gate.arrive(Instant::now()));
+        Self { inner: self.inner.clone(), gate: self.gate.clone(), ticket }
+    }
+}
+
+impl<S> Service<Request<Body>> for Admitting<S>
+where
+    S: Service<Request<Body>, Response = Response<Body>>,
+{
+    type Response = Response<Body>;
+    type Error = S::Error;
+    type Future = AdmissionFuture<S::Future>;
+
+    fn poll_ready(&mut self, context: &mut Context<'_>) -> Poll<Result<(), S::Error>> {
+        self.inner.poll_ready(context)
+    }
+
+    fn call(&mut self, mut request: Request<Body>) -> Self::Future {
+        let ticket = self.ticket.take().unwrap_or_else(|| self.gate.arrive(Instant::now()));
+        match self.gate.admit(&mut request, ticket) {
+            Ok(held) => AdmissionFuture::Admitted { inner: self.inner.call(request), held },
+            Err(response) => AdmissionFuture::TurnedAway { response: Some(*response) },
+        }
+    }
+}
+
+pin_project! {
+    /// The response in the making.
+    #[project = Projected]
+    pub enum AdmissionFuture<F> {
+        /// Of a call that is admitted.
+        Admitted {
+            #[pin]
+            inner: F,
+            held: Option<Held>,
+        },
+        /// Of one that is not.
+        TurnedAway { response: Option<Response<Body>> },
+    }
+}
+
+impl<F, E> Future for AdmissionFuture<F>
+where
+    F: Future<Output = Result<Response<Body>, E>>,
+{
+    type Output = Result<Response<Body>, E>;
+
+    fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
+        match self.project() {
+            Projected::Admitted { inner, held } => {
+                let response = ready!(inner.poll(context))?;
+                Poll::Ready(Ok(holding(response, held.take())))
+            }
+            Projected::TurnedAway { response } => match response.take() {
+                Some(response) => Poll::Ready(Ok(response)),
+                None => Poll::Pending,
+            },
+        }
+    }
+}
+
+/// The response; what is held is let go with its body.
+fn holding(response: Response<Body>, held: Option<Held>) -> Response<Body> {
+    let Some(held) = held else { return response };
+    response.map(|body| {
+        Body::new(body.map_frame(move |frame| {
+            let _until_the_end = &held;
+            frame
+        }))
+    })
+}

@@ -1,0 +1,75 @@
+//! The answers to calls that are turned away, made once.
+
+use std::{
+    sync::atomic::{AtomicUsize, Ordering},
+    time::Duration,
+};
+
+use http::{HeaderMap, Response};
+use tonic::body::Body;
+
+use crate::{
+    domain::limits::{LEAST_RETRY, MOST_RETRY},
+    rpc::turned_away,
+};
+
+/// So many different times to call again are told in turn.
+const DELAYS: usize = 16;
+
+/// The headers of an answer, with each of the times to call again.
+#[derive(Debug)]
+pub struct Refusals {
+    headers: Vec<HeaderMap>,
+    next: AtomicUsize,
+}
+
+impl Refusals {
+    /// Of calls that are turned away for `reason`; `quota` names the limit that they reach, and what it is.
+    pub fn new(reason: &str, message: &str, quota: Option<(&str, &str)>) -> Self {
+        let delays = (0..DELAYS).map(|index| LEAST_RETRY + (MOST_RETRY - LEAST_RETRY) * index as u32 / 15);
+        let headers = delays.map(|delay: Duration| {
+            let response: Response<Body> = turned_away(reason, message, delay, quota).into_http();
+            response.into_parts().0.headers
+        });
+        Self { headers: headers.collect(), next: AtomicUsize::new(0) }
+    }
+
+    /// The next answer: trailers only.
+    pub fn next(&self) -> Response<Body> {
+        // a step that visits all: neighbours are told times that lie apart
+        let next = self.next.fetch_add(7, Ordering::Relaxed) % DELAYS;
+        let mut response = Response::new(Body::empty());
+        if let Some(headers) = self.headers.get(next) {
+            response.headers_mut().clone_from(headers);
+        }
+        response
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashSet;
+
+    use tonic::{Code, Status};
+    use tonic_types::StatusExt;
+
+    use super::*;
+
+    #[test]
+    fn each_tells_when_to_call_again_and_not_all_the_same() {
+        let refusals = Refusals::new("OVERLOADED", "later", Some(("limit", "is 1")));
+        let mut delays = HashSet::new();
+        for _ in 0..DELAYS {
+            let response = refusals.next();
+            let status = Status::from_header_map(response.headers()).unwrap();
+            assert_eq!((status.code(), status.message()), (Code::ResourceExhausted, "later"));
+            let details = status.get_error_details();
+            assert_eq!(details.error_info().unwrap().reason, "OVERLOADED");
+            assert_eq!(details.quota_failure().unwrap().violations[0].subject, "limit");
+            let delay = details.retry_info().unwrap().retry_delay.unwrap();
+            assert!((LEAST_RETRY..=MOST_RETRY).contains(&delay));
+            delays.insert(delay);
+        }
+        assert_eq!(delays.len(), DELAYS);
+    }
+}

@@ -1,0 +1,360 @@
+//! Whether a worker is overloaded, and which calls it turns away then.
+
+use std::{mem, time::Duration};
+
+use rustc_hash::FxHashMap;
+use tokio::time::Instant;
+
+use crate::domain::limits::{LEAST_OVERLOAD, OVERLOAD_WAIT, OVERLOAD_WINDOW, STANDING_WAIT};
+
+/// What one worker knows of the calls that wait for its thread. It has no clock: it is told the time.
+///
+/// - Nothing is turned away as long as a long queue gets shorter again: so many calls at once are served, and so are
+///   thousands of callers that each wait for an answer before they call again.
+/// - The worker is overloaded once a call has waited for half a second, and more wait behind it than had waited before
+///   it, or it came when another had waited as long.
+/// - A queue of fewer than 256 is none of many calls: something else holds the thread up.
+/// - Then a call is admitted that waited for 2 ms at most, and one of a caller that asked in the 50 ms before for
+///   less than an even share of what was served: many calls of one caller do not displace the few of another.
+/// - It is over with the first 50 ms in which nothing waited for as long as that, and no more calls came than were
+///   admitted, or nearly so.
+#[derive(Debug)]
+pub struct RunQueue {
+    window: Window,
+    before: Shares,
+    long_waits: Option<LongWaits>,
+    is_overloaded: bool,
+    /// Calls that came, and calls whose turn came, ever.
+    arrived: u64,
+    turned: u64,
+}
+
+/// When a call came, and what had come and had its turn before.
+#[derive(Clone, Copy, Debug)]
+pub struct Ticket {
+    at: Instant,
+    arrived: u64,
+    turned: u64,
+}
+
+/// A time in which calls waited for long.
+#[derive(Debug)]
+struct LongWaits {
+    since: Instant,
+    last: Instant,
+}
+
+/// What happened in a stretch of time.
+#[derive(Debug)]
+struct Window {
+    started: Instant,
+    arrived: u32,
+    admitted: u32,
+    longest_wait: Duration,
+    /// Calls whose turn came, by their callers; empty while no call waits for long.
+    callers: FxHashMap<u64, u32>,
+}
+
+/// What callers asked for in the window before.
+#[derive(Debug, Default)]
+struct Shares {
+    callers: FxHashMap<u64, u32>,
+    even: u32,
+}
+
+impl RunQueue {
+    /// The queue of a worker that starts.
+    pub fn new(now: Instant) -> Self {
+        let (before, long_waits, is_overloaded, arrived, turned) = Default::default();
+        Self { window: Window::starting(now), before, long_waits, is_overloaded, arrived, turned }
+    }
+
+    /// A call has come, and waits for its turn.
+    pub fn arrive(&mut self, now: Instant) -> Ticket {
+        self.move_on(now);
+        self.window.arrived += 1;
+        self.arrived += 1;
+        Ticket { at: now, arrived: self.arrived, turned: self.turned }
+    }
+
+    /// The turn of a call has come; whether it is admitted. One without a caller always is.
+    pub fn turn(&mut self, now: Instant, ticket: Ticket, caller: Option<u64>) -> bool {
+        self.move_on(now);
+        self.turned += 1;
+        let waited = now.saturating_duration_since(ticket.at);
+        if waited > STANDING_WAIT && !self.is_overloaded {
+            self.note_long_wait(now, ticket);
+        }
+        let is_admitted = !self.is_overloaded
+            || waited <= OVERLOAD_WAIT
+            || caller.is_none_or(|caller| self.before.is_modest(caller));
+        let counted = caller.filter(|_| self.is_overloaded || self.long_waits.is_some());
+        self.window.count(waited, is_admitted, counted);
+        is_admitted
+    }
+
+    /// Whether calls are turned away.
+    pub fn is_overloaded(&self) -> bool {
+        self.is_overloaded
+    }
+
+    fn note_long_wait(&mut self, now: Instant, ticket: Ticket) {
+        let (before, behind) = (self.turned - ticket.turned, self.arrived - ticket.arrived);
+        let goes_on = |long: &&mut LongWaits| now.saturating_duration_since(long.last) <= 2 * STANDING_WAIT;
+        let came_later = match self.long_waits.as_mut().filter(goes_on) {
+            Some(long) => {
+                long.last = now;
+                ticket.at > long.since
+            }
+            None => {
+                self.long_waits = Some(LongWaits { since: now, last: now });
+                false
+            }
+        };
+        let is_long = before.max(behind) >= LEAST_OVERLOAD;
+        self.is_overloaded = is_long && (behind >= before || came_later);
+        if self.is_overloaded {
+            self.start_window(now);
+        }
+    }
+
+    fn move_on(&mut self, now: Instant) {
+        if now.saturating_duration_since(self.window.started) < OVERLOAD_WINDOW {
+            return;
+        }
+        let is_bearable = self.start_window(now);
+        if self.is_overloaded && is_bearable {
+            self.is_overloaded = false;
+            self.long_waits = None;
+        }
+    }
+
+    /// Starts a window; whether that before was bearable.
+    fn start_window(&mut self, now: Instant) -> bool {
+        let window = mem::replace(&mut self.window, Window::starting(now));
+        let is_bearable = window.is_bearable();
+        self.before = Shares::of(window);
+        is_bearable
+    }
+}
+
+impl Window {
+    fn starting(started: Instant) -> Self {
+        let (arrived, admitted, longest_wait, callers) = Default::default();
+        Self { started, arrived, admitted, longest_wait, callers }
+    }
+
+    fn count(&mut self, waited: Duration, is_admitted: bool, caller: Option<u64>) {
+        self.longest_wait = self.longest_wait.max(waited);
+        self.admitted += u32::from(is_admitted);
+        if let Some(caller) = caller {
+            *self.callers.entry(caller).or_default() += 1;
+        }
+    }
+
+    /// Whether what came was admitted, but for a twentieth.
+    fn is_bearable(&self) -> bool {
+        self.longest_wait < OVERLOAD_WINDOW && self.arrived <= self.admitted + self.admitted / 20
+    }
+}
+
+impl Shares {
+    fn of(window: Window) -> Self {
+        let callers = u32::try_from(window.callers.len()).unwrap_or(u32::MAX);
+        Self { even: window.admitted / callers.max(1), callers: window.callers }
+    }
+
+    fn is_modest(&self, caller: u64) -> bool {
+        self.callers.get(&caller).copied().unwrap_or(0) < self.even
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::VecDeque;
+
+    use super::*;
+
+    const MILLISECOND: Duration = Duration::from_millis(1);
+    const GREEDY: u64 = 1;
+    const MODEST: u64 = 2;
+
+    /// A worker that takes a fixed time for a call, and the calls that wait for it.
+    struct Worker {
+        queue: RunQueue,
+        now: Instant,
+        waiting: VecDeque<(Ticket, u64)>,
+        /// Of each caller: how long what was admitted had waited, and how much was turned away.
+        admitted: FxHashMap<u64, Vec<Duration>>,
+        refused: FxHashMap<u64, u32>,
+    }
+
+    impl Worker {
+        fn new() -> Self {
+            let now = Instant::now();
+            let (admitted, refused) = Default::default();
+            Self { queue: RunQueue::new(now), now, waiting: VecDeque::new(), admitted, refused }
+        }
+
+        fn arrive(&mut self, caller: u64) {
+            let ticket = self.queue.arrive(self.now);
+            self.waiting.push_back((ticket, caller));
+        }
+
+        /// Works for a millisecond, in which it serves so many calls; to turn one away takes a tenth of that.
+        fn work(&mut self, capacity: u32) {
+            let end = self.now + MILLISECOND;
+            while self.now < end
+                && let Some((ticket, caller)) = self.waiting.pop_front()
+            {
+                let waited = self.now - ticket.at;
+                let admitted = self.queue.turn(self.now, ticket, Some(caller));
+                let cost = MILLISECOND / capacity;
+                match admitted {
+                    true => self.admitted.entry(caller).or_default().push(waited),
+                    false => *self.refused.entry(caller).or_default() += 1,
+                }
+                self.now += if admitted { cost } else { cost / 10 };
+            }
+            self.now = self.now.max(end);
+        }
+
+        /// The same, but connections are read only when all that was read before has had its turn.
+        fn run_by_rounds(&mut self, offered: u32, capacity: u32, milliseconds: u32) {
+            let end = self.now + milliseconds * MILLISECOND;
+            let mut last = self.now;
+            while self.now < end {
+                let elapsed = (self.now - last).max(MILLISECOND);
+                last = self.now;
+                let came = (elapsed.as_micros() * u128::from(offered) / 1_000).min(6_000);
+                (0..came).for_each(|_| self.arrive(GREEDY));
+                while !self.waiting.is_empty() {
+                    self.work(capacity);
+                }
+            }
+        }
+
+        /// So many calls a millisecond come from a caller, and so many can be served, for so long.
+        fn run(&mut self, offered: &[(u64, u32)], capacity: u32, milliseconds: u32) {
+            for _ in 0..milliseconds {
+                for (caller, count) in offered {
+                    (0..*count).for_each(|_| self.arrive(*caller));
+                }
+                self.work(capacity);
+            }
+        }
+
+        fn refused(&self, caller: u64) -> u32 {
+            self.refused.get(&caller).copied().unwrap_or(0)
+        }
+
+        fn worst(&self, caller: u64) -> Duration {
+            self.admitted[&caller].iter().copied().max().unwrap_or_default()
+        }
+
+        fn forget(&mut self) {
+            self.admitted.clear();
+            self.refused.clear();
+        }
+    }
+
+    #[test]
+    fn load_that_can_be_served_is_never_refused() {
+        let mut worker = Worker::new();
+        worker.run(&[(GREEDY, 9)], 10, 1_000);
+        assert_eq!(worker.refused(GREEDY), 0);
+    }
+
+    #[test]
+    fn many_calls_at_once_are_served() {
+        let mut worker = Worker::new();
+        (0..10_000).for_each(|_| worker.arrive(GREEDY));
+        worker.run(&[], 10, 2_000);
+        assert_eq!(worker.refused(GREEDY), 0);
+        assert_eq!(worker.admitted[&GREEDY].len(), 10_000);
+    }
+
+    /// Each waits for its answer before it calls again: the queue is long, and does not grow.
+    #[test]
+    fn callers_that_wait_for_their_answers_are_served() {
+        let mut worker = Worker::new();
+        (0..3_200).for_each(|_| worker.arrive(GREEDY));
+        for _ in 0..1_000 {
+            let served = worker.admitted.get(&GREEDY).map_or(0, Vec::len);
+            worker.work(10);
+            let served = worker.admitted[&GREEDY].len() - served;
+            (0..served).for_each(|_| worker.arrive(GREEDY));
+        }
+        assert_eq!(worker.refused(GREEDY), 0);
+    }
+
+    #[test]
+    fn overload_is_turned_away_and_what_is_admitted_waits_little() {
+        let mut worker = Worker::new();
+        worker.run(&[(GREEDY, 40)], 10, 3_000);
+        worker.forget();
+        worker.run(&[(GREEDY, 40)], 10, 1_000);
+        assert!(worker.worst(GREEDY) <= OVERLOAD_WAIT, "{:?}", worker.worst(GREEDY));
+        let served = worker.admitted[&GREEDY].len();
+        assert!(served > 6_000, "of 10,000 that could be served {served} were");
+        assert!(worker.refused(GREEDY) > 30_000);
+    }
+
+    /// A worker reads what comes only between rounds of its queue: the first of each round has not waited.
+    #[test]
+    fn overload_is_noticed_when_calls_come_in_rounds() {
+        let mut worker = Worker::new();
+        worker.run_by_rounds(40, 10, 3_000);
+        worker.forget();
+        worker.run_by_rounds(40, 10, 1_000);
+        assert!(worker.worst(GREEDY) <= OVERLOAD_WAIT, "{:?}", worker.worst(GREEDY));
+        let served = worker.admitted[&GREEDY].len();
+        assert!(served > 5_000, "of 10,000 that could be served {served} were");
+        worker.run_by_rounds(5, 10, 1_000);
+        assert!(!worker.queue.is_overloaded());
+    }
+
+    #[test]
+    fn it_is_over_soon_after() {
+        let mut worker = Worker::new();
+        worker.run(&[(GREEDY, 40)], 10, 3_000);
+        assert!(worker.queue.is_overloaded());
+        worker.run(&[(GREEDY, 5)], 10, 200);
+        worker.forget();
+        worker.run(&[(GREEDY, 5)], 10, 1_000);
+        assert_eq!(worker.refused(GREEDY), 0);
+        assert!(!worker.queue.is_overloaded());
+    }
+
+    #[test]
+    fn the_few_calls_of_one_caller_are_admitted_beside_the_many_of_another() {
+        let mut worker = Worker::new();
+        worker.run(&[(GREEDY, 40), (MODEST, 1)], 10, 3_000);
+        worker.forget();
+        worker.run(&[(GREEDY, 40), (MODEST, 1)], 10, 1_000);
+        assert_eq!(worker.refused(MODEST), 0);
+        assert!(worker.refused(GREEDY) > 25_000);
+        assert!(worker.worst(MODEST) <= 2 * OVERLOAD_WAIT, "{:?}", worker.worst(MODEST));
+    }
+
+    /// A worker that stood still for a second is not overloaded by what came meanwhile.
+    #[test]
+    fn a_stall_is_no_overload() {
+        let mut worker = Worker::new();
+        worker.run(&[(GREEDY, 5)], 10, 100);
+        worker.now += 1_000 * MILLISECOND;
+        (0..5_000).for_each(|_| worker.arrive(GREEDY));
+        worker.run(&[(GREEDY, 5)], 10, 2_000);
+        assert_eq!(worker.refused(GREEDY), 0);
+    }
+
+    #[test]
+    fn what_has_no_caller_is_always_admitted() {
+        let mut worker = Worker::new();
+        worker.run(&[(GREEDY, 40)], 10, 3_000);
+        let ticket = worker.queue.arrive(worker.now);
+        worker.now += 10 * OVERLOAD_WAIT;
+        assert!(worker.queue.turn(worker.now, ticket, None));
+        assert!(!worker.queue.turn(worker.now, ticket, Some(GREEDY)));
+    }
+}
