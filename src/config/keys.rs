@@ -57,7 +57,7 @@ macro_rules! key {
 
 /// Every key, in the order in which it is shown.
 #[rustfmt::skip]
-pub static KEYS: [Key; 44] = [
+pub static KEYS: [Key; 45] = [
     key!(buffer_size "buffer-size" "UTTERD_BUFFER_SIZE" "N" limit
         "Utterances in a window; 0 is unlimited"),
     key!(max_tokens "max-tokens" "UTTERD_MAX_TOKENS" "N" limit
@@ -100,6 +100,8 @@ pub static KEYS: [Key; 44] = [
         "Where a durable backend (fjall, sled) keeps its files"),
     key!(flush "flush" "UTTERD_FLUSH" "WHEN" flush
         "`each`: a reply waits until its write is on the disk; a duration, such as 100ms: it does not, and a loss of power loses what was said in the last so long (a killed process loses nothing)"),
+    key!(disk_reserve "disk-reserve" "UTTERD_DISK_RESERVE" "SIZE" size
+        "Left free on the disk of a durable backend: while less is, writes are refused, and taken again by themselves"),
     key!(cache_limit "cache-limit" "UTTERD_CACHE_LIMIT" "SIZE" size
         "Memory for conversations in use by a durable backend; others are read from the disk"),
     key!(scrub_interval "scrub-interval" "UTTERD_SCRUB_INTERVAL" "DURATION" period

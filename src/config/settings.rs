@@ -12,7 +12,7 @@ use super::{Backend, Llm};
 use crate::domain::{
     Encoding, Policy, Refusal,
     limits::{
-        DEFAULT_AWAITING_TIMEOUT, DEFAULT_CONVERSATIONS_RETAINED, DEFAULT_IDLE_TIMEOUT,
+        DEFAULT_AWAITING_TIMEOUT, DEFAULT_CONVERSATIONS_RETAINED, DEFAULT_DISK_RESERVE, DEFAULT_IDLE_TIMEOUT,
         DEFAULT_LLM_CONCURRENCY, DEFAULT_LLM_TIMEOUT, DEFAULT_MAX_BATCH, DEFAULT_MAX_CALL_DURATION,
         DEFAULT_MAX_CALLS_IN_FLIGHT, DEFAULT_MAX_CONNECTIONS, DEFAULT_MAX_CONTENT_BYTES, DEFAULT_MAX_STREAMS,
     },
@@ -114,6 +114,8 @@ pub struct Settings {
     pub data_dir: PathBuf,
     /// What a durable backend's replies wait for.
     pub flush: Flush,
+    /// Bytes that a durable backend leaves free on its disk; while fewer are, writes are refused.
+    pub disk_reserve: u64,
     /// The most bytes of conversations that a durable backend keeps in memory; the others are
     /// read from the disk when they are asked for.
     pub cache_limit: u64,
@@ -194,6 +196,7 @@ impl Settings {
             memory_limit: 4 * GIB,
             data_dir: "utterd-data".into(),
             flush: Flush::default(),
+            disk_reserve: DEFAULT_DISK_RESERVE,
             cache_limit: 512 * MIB,
             scrub_interval: Duration::from_secs(60 * 60),
             idle_timeout: DEFAULT_IDLE_TIMEOUT,

@@ -166,6 +166,9 @@ pub const MAX_VERIFIED_JWTS: usize = 4_096;
 /// Shortest key of HMAC with SHA-256, in bytes (RFC 7518, 3.2).
 pub const MIN_HMAC_KEY_BYTES: usize = 32;
 
+/// Bytes that a durable backend leaves free on its disk, by default: what its engine holds in memory and merges
+/// behind the replies, and a journal.
+pub const DEFAULT_DISK_RESERVE: u64 = 256 << 20;
 /// Bytes of a backup that are sent at once at most: a quarter of the message that clients take by default.
 pub const MAX_BACKUP_CHUNK_BYTES: usize = 1 << 20;
 /// A backup of which nothing is read for so long ends: it keeps files that could go.

@@ -8,7 +8,7 @@ use crate::{
         Clock, EventLog, index::Indexes, last_active::LastActive, llm::Llm, pointers::Pointers,
         queues::Queues, retention::Retention, sessions::Sessions, time::Time,
     },
-    store::{BackupRefused, BoxFuture, BoxStream, Store, StoreError},
+    store::{BackupRefused, BoxStream, Store, StoreError},
 };
 
 /// Gives the counter of an encoding.
@@ -94,9 +94,9 @@ impl Engine {
         (self.counters)(encoding)
     }
 
-    /// Waits until the store takes no more writes, and tells why.
-    pub fn failed(&self) -> BoxFuture<'static, StoreError> {
-        self.store.failed()
+    /// Whether the store takes writes: see [`Store::condition`].
+    pub fn condition(&self) -> BoxStream<'static, Result<(), StoreError>> {
+        self.store.condition()
     }
 
     /// Begins a backup of everything stored: see [`Store::backup`].

@@ -31,5 +31,5 @@ impl AdminService for Services {
 
 /// Part of a backup is none: so it does not end as a whole one does.
 fn cut() -> Status {
-    transport_error(Code::Unavailable, "SERVER_ENDING", "the server ends, and the backup is not whole")
+    transport_error(Code::Unavailable, "SERVER_CLOSING", "the server is ending, and the backup is not whole")
 }

@@ -134,6 +134,11 @@ fn store(error: &StoreError) -> Status {
             details.add_quota_failure_violation("memory_limit", error.to_string());
             status(Code::ResourceExhausted, error.to_string(), details)
         }
+        StoreError::DiskFull { .. } => {
+            let mut details = info("DISK_FULL").with_retry(Duration::from_secs(5));
+            details.add_quota_failure_violation("disk_reserve", error.to_string());
+            status(Code::ResourceExhausted, error.to_string(), details)
+        }
         StoreError::Unavailable(_) => {
             let details = info("STORE_UNAVAILABLE").with_retry(Duration::from_secs(1));
             status(Code::Unavailable, error.to_string(), details)

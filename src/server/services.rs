@@ -1,6 +1,7 @@
 //! The services on the wire: utterd's own, health and reflection.
 
-use tonic::{codec::CompressionEncoding::Gzip, service::Routes};
+use futures::StreamExt as _;
+use tonic::{codec::CompressionEncoding::Gzip, server::NamedService as _, service::Routes};
 use tonic_health::{ServingStatus, server::HealthReporter};
 use tonic_reflection::server::Builder;
 
@@ -15,7 +16,7 @@ use crate::{
     },
     rpc::Services,
     server::ServeError,
-    store::{BoxFuture, StoreError},
+    store::{BoxStream, StoreError},
 };
 
 /// Every service behind one router. Requests may be compressed with gzip; responses are not.
@@ -43,30 +44,31 @@ pub fn routes(services: Services, engine: &Engine, settings: &Settings) -> Resul
     )
     .add_service(TraceServiceServer::new(services).accept_compressed(Gzip).max_decoding_message_size(most))
     .add_service(health.accept_compressed(Gzip));
-    report(reporter, engine.failed());
+    report(reporter, engine.condition());
     match settings.reflection {
         true => with_reflection(routes),
         false => Ok(routes),
     }
 }
 
-/// Every service is healthy as soon as it is served, until the store takes no more writes.
-fn report(reporter: HealthReporter, failed: BoxFuture<'static, StoreError>) {
+/// Every service is healthy as long as the store takes writes.
+fn report(reporter: HealthReporter, mut condition: BoxStream<'static, Result<(), StoreError>>) {
+    const SERVICES: [&str; 7] = [
+        MemoryServiceServer::<Services>::NAME,
+        ConversationServiceServer::<Services>::NAME,
+        ContextServiceServer::<Services>::NAME,
+        CompactionServiceServer::<Services>::NAME,
+        TraceServiceServer::<Services>::NAME,
+        AdminServiceServer::<Services>::NAME,
+        "", // the server as a whole
+    ];
     tokio::spawn(async move {
-        reporter.set_serving::<MemoryServiceServer<Services>>().await;
-        reporter.set_serving::<ConversationServiceServer<Services>>().await;
-        reporter.set_serving::<ContextServiceServer<Services>>().await;
-        reporter.set_serving::<CompactionServiceServer<Services>>().await;
-        reporter.set_serving::<TraceServiceServer<Services>>().await;
-        reporter.set_serving::<AdminServiceServer<Services>>().await;
-        failed.await;
-        reporter.set_not_serving::<MemoryServiceServer<Services>>().await;
-        reporter.set_not_serving::<ConversationServiceServer<Services>>().await;
-        reporter.set_not_serving::<ContextServiceServer<Services>>().await;
-        reporter.set_not_serving::<CompactionServiceServer<Services>>().await;
-        reporter.set_not_serving::<TraceServiceServer<Services>>().await;
-        reporter.set_not_serving::<AdminServiceServer<Services>>().await;
-        reporter.set_service_status("", ServingStatus::NotServing).await;
+        while let Some(condition) = condition.next().await {
+            let status = condition.map_or(ServingStatus::NotServing, |()| ServingStatus::Serving);
+            for service in SERVICES {
+                reporter.set_service_status(service, status).await;
+            }
+        }
     });
 }
 
@@ -83,4 +85,29 @@ fn with_reflection(routes: Routes) -> Result<Routes, ServeError> {
     let v1 = builder().build_v1().map_err(broken)?;
     let v1alpha = builder().build_v1alpha().map_err(broken)?;
     Ok(routes.add_service(v1.accept_compressed(Gzip)).add_service(v1alpha.accept_compressed(Gzip)))
+}
+
+#[cfg(test)]
+mod tests {
+    use futures::channel::mpsc;
+    use tonic_health::pb::{HealthCheckRequest, health_client::HealthClient};
+
+    use super::*;
+
+    #[tokio::test]
+    async fn health_follows_the_store_both_ways() {
+        let (reporter, health) = tonic_health::server::health_reporter();
+        let (conditions, condition) = mpsc::unbounded();
+        reporter.set_service_status("utterd.v1.MemoryService", ServingStatus::Unknown).await;
+        report(reporter, Box::pin(condition));
+        let request = HealthCheckRequest { service: "utterd.v1.MemoryService".to_owned() };
+        let mut statuses = HealthClient::new(health).watch(request).await.unwrap().into_inner();
+        assert_eq!(statuses.message().await.unwrap().unwrap().status, ServingStatus::Unknown as i32);
+        let full = Err(StoreError::DiskFull { free: 1, wanted: 2 });
+        for condition in [Ok(()), full, Ok(()), Err(StoreError::Unavailable("gone".to_owned()))] {
+            let expected = if condition.is_ok() { ServingStatus::Serving } else { ServingStatus::NotServing };
+            conditions.unbounded_send(condition).unwrap();
+            assert_eq!(statuses.message().await.unwrap().unwrap().status, expected as i32);
+        }
+    }
 }

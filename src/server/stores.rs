@@ -11,7 +11,8 @@ pub(super) fn open(engine: DurableEngine, settings: &Settings) -> Result<Durable
         Flush::Each => durable::Flush::Each,
         Flush::Interval(interval) => durable::Flush::Interval(interval),
     };
-    DurableStore::open(kind(engine), &settings.data_dir, &Options { flush, ..Options::default() })
+    let options = Options { flush, reserve_bytes: settings.disk_reserve, ..Options::default() };
+    DurableStore::open(kind(engine), &settings.data_dir, &options)
 }
 
 /// The engine that a configuration names.

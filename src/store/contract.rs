@@ -12,7 +12,7 @@ use std::{
     sync::Arc,
 };
 
-use futures::{Stream, stream};
+use futures::{Stream, StreamExt as _, stream};
 
 use crate::domain::{
     ChangeId, Conversation, ConversationId, ConversationKey, Head, Ranges, Sequence, Timestamp, Utterance,
@@ -112,7 +112,7 @@ pub trait Store: Send + Sync + 'static {
     /// - Compactions are kept as the change writes them, until it removes them or the conversation goes.
     /// - Utterances that a change erases are gone for all that share them: the commit changes each
     ///   of these conversations, and [`Change::erased`](crate::domain::Change::erased) of each tells it.
-    /// - [`StoreError::Full`] and no effect when there is no room for what the commit adds.
+    /// - [`StoreError::Full`] or [`StoreError::DiskFull`] and no effect when there is no room for what the commit adds.
     fn commit(&self, commit: Commit) -> BoxFuture<'static, Result<(), CommitError>>;
 
     /// Whether the commit that brought the conversation to the state `change` took effect, be it that others
@@ -280,11 +280,12 @@ pub trait Store: Send + Sync + 'static {
         Box::pin(stream::pending())
     }
 
-    /// Waits until the backend takes no more writes, and tells why.
+    /// Whether writes are taken: how it is, and then each change; an error tells why none are.
     ///
-    /// - A backend to which this cannot happen never answers.
-    fn failed(&self) -> BoxFuture<'static, StoreError> {
-        Box::pin(std::future::pending())
+    /// - A reader who is slow may miss what has changed again.
+    /// - By default they always are.
+    fn condition(&self) -> BoxStream<'static, Result<(), StoreError>> {
+        Box::pin(stream::once(ready(Ok(()))).chain(stream::pending()))
     }
 }
 

@@ -273,7 +273,7 @@ impl Store for Shared {
         Box::pin(stream::once(std::future::ready(Hint::Missed)).chain(heard))
     }
 
-    fn failed(&self) -> BoxFuture<'static, StoreError> {
-        self.inner.failed()
+    fn condition(&self) -> BoxStream<'static, Result<(), StoreError>> {
+        self.inner.condition()
     }
 }

@@ -18,6 +18,16 @@ pub enum StoreError {
         /// Bytes that the commit would add.
         added: u64,
     },
+    /// There is no room on the disk, and nothing was written. Writes are taken again once there is.
+    #[error(
+        "the disk is full: {free} bytes are free and {wanted} are needed; make room, or lower disk_reserve; writes are taken again by themselves"
+    )]
+    DiskFull {
+        /// Bytes that are free.
+        free: u64,
+        /// Bytes that have to be.
+        wanted: u64,
+    },
     /// The disk or the network failed.
     #[error("the store is unavailable: {0}")]
     Unavailable(String),

@@ -158,6 +158,10 @@ impl<E: Engine> KeyValue for Generations<E> {
         }
     }
 
+    fn snapshot_bytes(&self) -> Result<u64, KeyValueError> {
+        if E::RANGES_GO_ALONG { self.disk_bytes() } else { Ok(0) }
+    }
+
     fn apply(&self, batch: Batch, durability: Durability) -> Result<(), KeyValueError> {
         let mut writer = self.writer.lock();
         if let Some(changed) = &mut writer.changed {

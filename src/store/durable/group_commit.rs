@@ -14,6 +14,8 @@ mod place_tests;
 mod queue;
 mod release;
 #[cfg(test)]
+mod room_tests;
+#[cfg(test)]
 mod tests;
 
 use std::{
@@ -28,6 +30,7 @@ use super::{
     directory::Directory,
     key_value::{Batch, Durability, KeyValueError},
     request::Request,
+    room::Room,
 };
 use crate::store::StoreError;
 use group::{Group, States};
@@ -39,6 +42,8 @@ use queue::{Gather, Taken};
 const GROUP_BYTES: usize = 4 << 20;
 /// The mark follows the flushes at least so often.
 const MARK_INTERVAL: Duration = Duration::from_secs(1);
+/// A full disk is looked at again so often.
+const ROOM_INTERVAL: Duration = Duration::from_millis(500);
 /// A group is gathered for so small a part of what the last one took beyond so much, and for so
 /// long at most. When groups are quick, callers are better answered while others are flushed.
 const GATHER_PART: u32 = 4;
@@ -56,9 +61,9 @@ pub(super) struct GroupCommit {
 
 impl GroupCommit {
     /// Starts the thread that writes to `directory`.
-    pub(super) fn start(directory: Arc<Directory>, flush: Flush) -> io::Result<Self> {
+    pub(super) fn start(directory: Arc<Directory>, room: Arc<Room>, flush: Flush) -> io::Result<Self> {
         let queue = Arc::new(Queue::default());
-        let writer = Writer::new(directory, queue.clone(), flush);
+        let writer = Writer::new(directory, room, queue.clone(), flush);
         let thread = thread::Builder::new().name("utterd-writer".into()).spawn(move || writer.run())?;
         Ok(Self { queue, thread: Some(thread) })
     }
@@ -85,6 +90,7 @@ impl Drop for GroupCommit {
 
 struct Writer {
     directory: Arc<Directory>,
+    room: Arc<Room>,
     queue: Arc<Queue>,
     flush: Flush,
     states: States,
@@ -110,11 +116,12 @@ impl Drop for Writer {
 }
 
 impl Writer {
-    fn new(directory: Arc<Directory>, queue: Arc<Queue>, flush: Flush) -> Self {
+    fn new(directory: Arc<Directory>, room: Arc<Room>, queue: Arc<Queue>, flush: Flush) -> Self {
         let (group, now) = (directory.group(), Instant::now());
         let links = directory.links().to_vec();
         Self {
             directory,
+            room,
             queue,
             flush,
             states: States::new(STATES),
@@ -148,6 +155,10 @@ impl Writer {
     /// Checks and applies a group, and answers its callers. Fails when it is not known what of
     /// it is stored.
     fn write(&mut self, requests: Vec<(Request, Caller)>) -> Result<(), KeyValueError> {
+        if let Err(full) = self.look_for_room() {
+            answer_all(requests.into_iter().map(|(_, caller)| (caller, Err(full.clone().into()))));
+            return Ok(());
+        }
         let pairs = self.directory.pairs();
         let mut group = Group::new(self.group + 1, &self.links, pairs, &mut self.states);
         let admit = |(request, caller)| (caller, group.admit(request));
@@ -163,6 +174,18 @@ impl Writer {
         // a refusal waits too: what it was refused for can be read by then
         answer_all(admitted);
         Ok(())
+    }
+
+    /// Fails while the disk is full; nothing is written then.
+    fn look_for_room(&self) -> Result<(), StoreError> {
+        let (room, was_full) = (self.room.check(), self.queue.is_full());
+        match &room {
+            Err(full) if !was_full => tracing::error!(%full, "no writes are taken until there is room"),
+            Ok(()) if was_full => tracing::info!("there is room on the disk: writes are taken again"),
+            _ => {}
+        }
+        self.queue.tell_room(room.clone());
+        room
     }
 
     fn apply(&mut self, batch: Batch) -> Result<(), KeyValueError> {
@@ -189,6 +212,9 @@ impl Writer {
 
     /// Does what is due between groups.
     fn catch_up(&mut self) -> Result<(), KeyValueError> {
+        if self.queue.is_full() {
+            let _told = self.look_for_room();
+        }
         if let Flush::Interval(interval) = self.flush
             && self.flush_time.elapsed() >= interval
         {
@@ -208,7 +234,8 @@ impl Writer {
             _ => None,
         };
         let mark = (self.marked < self.flushed).then(|| until(MARK_INTERVAL, self.mark_time));
-        flush.into_iter().chain(mark).min()
+        let room = self.queue.is_full().then_some(ROOM_INTERVAL);
+        flush.into_iter().chain(mark).chain(room).min()
     }
 
     /// Those who were answered last may come back at once: with them, a group is as large as it can

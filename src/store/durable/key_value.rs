@@ -35,6 +35,11 @@ pub trait KeyValue: Send + Sync + 'static {
         Ok(self.range(Bound::Unbounded, Bound::Unbounded))
     }
 
+    /// Bytes that a snapshot takes on the disk; by default none.
+    fn snapshot_bytes(&self) -> Result<u64, KeyValueError> {
+        Ok(0)
+    }
+
     /// Makes every write of `batch` effective, or none.
     ///
     /// - With [`Durability::Disk`], returns when the batch is on the disk: it survives a loss of

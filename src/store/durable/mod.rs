@@ -41,6 +41,7 @@ mod place;
 mod reader;
 pub mod records;
 mod request;
+mod room;
 mod scrub;
 mod sled;
 mod store;

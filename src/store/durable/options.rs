@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use crate::domain::limits::DEFAULT_DISK_RESERVE;
+
 /// What an engine keeps of its files in memory, unless told otherwise.
 const CACHE_BYTES: u64 = 64 << 20;
 
@@ -22,10 +24,12 @@ pub struct Options {
     pub flush: Flush,
     /// About how many bytes the engine keeps of its files in memory.
     pub cache_bytes: u64,
+    /// Bytes that are left free on the disk: while fewer are, writes are refused. 0 leaves none.
+    pub reserve_bytes: u64,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Self { flush: Flush::Each, cache_bytes: CACHE_BYTES }
+        Self { flush: Flush::Each, cache_bytes: CACHE_BYTES, reserve_bytes: DEFAULT_DISK_RESERVE }
     }
 }

@@ -11,6 +11,7 @@ use super::{
     reader::Reader,
     records::OutcomeName,
     request::{Request, Step},
+    room::Room,
 };
 use crate::{
     domain::{
@@ -35,6 +36,7 @@ const OUTCOME_BATCH: usize = 1_000;
 pub struct DurableStore {
     commits: Arc<GroupCommit>,
     reader: Reader,
+    room: Arc<Room>,
     name: &'static str,
     /// The right to make a backup.
     backup_turn: Arc<Semaphore>,
@@ -43,18 +45,20 @@ pub struct DurableStore {
 impl DurableStore {
     /// Opens the store in a directory; makes one when the directory is empty or does not exist.
     pub fn open(engine: EngineKind, path: &Path, options: &Options) -> Result<Self, OpenError> {
-        Self::over(Directory::open_or_create(engine, path, options.cache_bytes)?, options.flush)
+        let directory = Directory::open_or_create(engine, path, options.cache_bytes)?;
+        Self::over(directory, options.flush, Room::new(path, options.reserve_bytes))
     }
 
-    pub(super) fn over(directory: Directory, flush: Flush) -> Result<Self, OpenError> {
+    pub(super) fn over(directory: Directory, flush: Flush, room: Room) -> Result<Self, OpenError> {
         directory.check_finished()?;
         let (path, name) = (directory.path().to_owned(), directory.engine().name());
-        let directory = Arc::new(directory);
-        let commits = GroupCommit::start(directory.clone(), flush);
+        let (directory, room) = (Arc::new(directory), Arc::new(room));
+        let commits = GroupCommit::start(directory.clone(), room.clone(), flush);
         let commits = commits.map_err(|error| OpenError::File { path, error })?;
         Ok(Self {
             commits: Arc::new(commits),
             reader: Reader(directory),
+            room,
             name,
             backup_turn: Arc::new(Semaphore::new(1)),
         })
@@ -80,6 +84,12 @@ impl DurableStore {
         read
     }
 
+    /// Waits until no write is taken any more, and tells why.
+    #[cfg(test)]
+    pub(super) async fn failed(&self) -> StoreError {
+        self.commits.queue().failed().await
+    }
+
     async fn write(&self, request: Request) -> Result<(), StoreError> {
         answered(self.commits.submit(request)).await.map_err(|error| match error {
             CommitError::Store(error) => error,
@@ -103,7 +113,13 @@ impl DurableStore {
 
     async fn scrub_files(&self) -> Result<(), StoreError> {
         let Some(group) = self.read(Reader::unscrubbed).await? else { return Ok(()) };
-        self.read(|reader| reader.0.pairs().scrub().map_err(unavailable)).await?;
+        let room = self.room.clone();
+        self.read(move |reader| {
+            let pairs = reader.0.pairs();
+            room.check_copy(pairs.disk_bytes().map_err(unavailable)?)?;
+            pairs.scrub().map_err(unavailable)
+        })
+        .await?;
         self.write(Request { steps: vec![Step::Scrubbed(group)], ..Request::default() }).await
     }
 
@@ -246,12 +262,11 @@ impl Store for DurableStore {
 
     fn backup(&self) -> Result<BoxStream<'static, Result<Vec<u8>, StoreError>>, BackupRefused> {
         let turn = self.backup_turn.clone().try_acquire_owned().map_err(|_| BackupRefused::UnderWay)?;
-        Ok(backup::stream(self.reader.0.clone(), turn, BACKUP_PATIENCE))
+        Ok(backup::stream(self.reader.0.clone(), self.room.clone(), turn, BACKUP_PATIENCE))
     }
 
-    fn failed(&self) -> BoxFuture<'static, StoreError> {
-        let queue = self.commits.queue().clone();
-        Box::pin(async move { queue.failed().await })
+    fn condition(&self) -> BoxStream<'static, Result<(), StoreError>> {
+        self.commits.queue().conditions()
     }
 }
 

@@ -11,7 +11,7 @@ use tokio::{
 };
 
 use super::{
-    super::{directory::Directory, error::unavailable},
+    super::{directory::Directory, error::unavailable, room::Room},
     write,
 };
 use crate::store::{BoxStream, StoreError};
@@ -25,6 +25,7 @@ type Turn = OwnedSemaphorePermit;
 /// The bytes of a backup of the store as it is now, in chunks. Ends with an error when none is taken for so long.
 pub(in crate::store::durable) fn stream(
     directory: Arc<Directory>,
+    room: Arc<Room>,
     turn: Turn,
     patience: Duration,
 ) -> BoxStream<'static, Result<Vec<u8>, StoreError>> {
@@ -32,6 +33,10 @@ pub(in crate::store::durable) fn stream(
     let runtime = Handle::current();
     let writing = task::spawn_blocking(move || {
         let _turn = turn;
+        let copied = directory.pairs().snapshot_bytes().map_err(unavailable)?;
+        if copied > 0 {
+            room.check_copy(copied)?;
+        }
         let pairs = directory.pairs().snapshot().map_err(unavailable)?;
         write::write(pairs, &mut |chunk| {
             if chunks.is_closed() {

@@ -26,6 +26,7 @@ use crate::{
         durable::{
             DurableStore, EngineKind, OpenError, Options, files,
             key_value::{Batch, Durability, Key, Value},
+            room::Room,
             test_conversation::{TestConversation, TestStore, user},
             test_outcome::{keeping, key},
             verify,
@@ -261,7 +262,7 @@ async fn a_reader_that_stalls_ends_its_backup() {
         let directory = Arc::new(opened(engine, home.path()));
         let turns = Arc::new(Semaphore::new(1));
         let turn = turns.clone().try_acquire_owned().unwrap();
-        let mut chunks = stream(directory, turn, Duration::from_millis(10));
+        let mut chunks = stream(directory, no_reserve(), turn, Duration::from_millis(10));
         assert!(chunks.next().await.unwrap().is_ok());
         let _ended = turns.acquire().await.unwrap();
         let rest: Vec<_> = chunks.collect().await;
@@ -269,6 +270,10 @@ async fn a_reader_that_stalls_ends_its_backup() {
         assert!(reason.contains("nothing of it was read for 0.01 seconds"), "{reason}");
         assert_eq!(copies(engine, home.path()), [""; 0]);
     }
+}
+
+fn no_reserve() -> Arc<Room> {
+    Arc::new(Room::new(Path::new(""), 0))
 }
 
 /// The copies in an engine's directory that a backup reads.
@@ -305,7 +310,7 @@ async fn a_scrub_goes_on_beside_a_backup() {
         let directory = Arc::new(opened(engine, home.path()));
         let before = records(&directory);
         let turn = Arc::new(Semaphore::new(1)).try_acquire_owned().unwrap();
-        let mut backup = stream(directory.clone(), turn, BACKUP_PATIENCE);
+        let mut backup = stream(directory.clone(), no_reserve(), turn, BACKUP_PATIENCE);
         let begun = backup.next().await.unwrap().unwrap();
         let (removed, rest) = before.split_last().unwrap();
         let writes = vec![(removed.0.clone(), None)];

@@ -2,18 +2,21 @@
 
 use std::{
     collections::VecDeque,
+    mem::discriminant,
     sync::atomic::{AtomicU64, Ordering},
     time::Duration,
 };
 
+use futures::StreamExt as _;
 use parking_lot::{Condvar, Mutex};
 use tokio::sync::{oneshot, watch};
+use tokio_stream::wrappers::WatchStream;
 
 use super::{
     Request,
     mailbox::{Caller, Outcome, answer_all},
 };
-use crate::store::StoreError;
+use crate::store::{BoxStream, StoreError};
 
 /// What becomes of a request, once it is known.
 pub(in crate::store::durable) type Answer = oneshot::Receiver<Outcome>;
@@ -22,11 +25,21 @@ pub(in crate::store::durable) type Answer = oneshot::Receiver<Outcome>;
 pub(in crate::store::durable) struct Queue {
     state: Mutex<State>,
     wake: Condvar,
-    failure: watch::Sender<Option<StoreError>>,
+    condition: watch::Sender<Condition>,
     /// The newest group that an engine may show to readers.
     shown: AtomicU64,
     /// The newest group that is settled.
     settled: watch::Sender<u64>,
+}
+
+/// Whether requests are taken.
+#[derive(Clone)]
+enum Condition {
+    Taking,
+    /// None are until there is room on the disk.
+    Full(StoreError),
+    /// None are any more.
+    Failed(StoreError),
 }
 
 #[derive(Default)]
@@ -61,7 +74,7 @@ impl Default for Queue {
         Self {
             state: Mutex::default(),
             wake: Condvar::new(),
-            failure: watch::Sender::new(None),
+            condition: watch::Sender::new(Condition::Taking),
             shown: AtomicU64::new(0),
             settled: watch::Sender::new(0),
         }
@@ -113,11 +126,7 @@ impl Queue {
 
     /// Takes no more requests, and fails those that wait.
     pub(super) fn fail(&self, error: &StoreError) {
-        self.failure.send_if_modified(|failure| {
-            let first = failure.is_none();
-            failure.get_or_insert_with(|| error.clone());
-            first
-        });
+        self.become_unless_failed(Condition::Failed(error.clone()));
         let mut state = self.state.lock();
         state.closed = true;
         let waiting = state.requests.drain(..);
@@ -126,16 +135,49 @@ impl Queue {
 
     /// Why nothing is written any more.
     pub(in crate::store::durable) fn failure(&self) -> Option<StoreError> {
-        self.failure.borrow().clone()
+        match &*self.condition.borrow() {
+            Condition::Failed(error) => Some(error.clone()),
+            Condition::Taking | Condition::Full(_) => None,
+        }
+    }
+
+    /// Whether requests are refused because the disk is full.
+    pub(super) fn is_full(&self) -> bool {
+        matches!(*self.condition.borrow(), Condition::Full(_))
+    }
+
+    /// Tells whether there is room on the disk, and, if not, how much is wanted.
+    pub(super) fn tell_room(&self, room: Result<(), StoreError>) {
+        self.become_unless_failed(room.map_or_else(Condition::Full, |()| Condition::Taking));
+    }
+
+    /// Whether requests are taken: how it is, and then each change.
+    pub(in crate::store::durable) fn conditions(&self) -> BoxStream<'static, Result<(), StoreError>> {
+        let conditions = WatchStream::new(self.condition.subscribe());
+        Box::pin(conditions.map(|condition| match condition {
+            Condition::Taking => Ok(()),
+            Condition::Full(error) | Condition::Failed(error) => Err(error),
+        }))
+    }
+
+    /// A failure is for ever; and those who wait are told of another condition only, not of other numbers.
+    fn become_unless_failed(&self, next: Condition) {
+        self.condition.send_if_modified(|condition| {
+            let changes =
+                !matches!(condition, Condition::Failed(_)) && discriminant(condition) != discriminant(&next);
+            if changes {
+                *condition = next;
+            }
+            changes
+        });
     }
 
     /// Waits until nothing is written any more, and tells why.
     pub(in crate::store::durable) async fn failed(&self) -> StoreError {
-        let mut failure = self.failure.subscribe();
-        match failure.wait_for(Option::is_some).await {
-            Ok(failure) => failure.clone().unwrap_or_else(closed),
-            Err(_) => closed(),
-        }
+        let mut condition = self.condition.subscribe();
+        // what it is then is asked for: it is a failure for ever, or the queue is gone
+        let _ = condition.wait_for(|condition| matches!(condition, Condition::Failed(_))).await;
+        self.failure().unwrap_or_else(closed)
     }
 
     /// Readers may now see what `group` writes, before it is settled.

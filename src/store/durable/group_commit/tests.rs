@@ -20,6 +20,7 @@ use crate::{
             DurableStore, EngineKind,
             key_value::{Key, KeyValue, Pairs, Value},
             records,
+            room::Room,
             test_outcome::{keeping, key},
         },
     },
@@ -127,7 +128,7 @@ fn store(flush: Flush, visible_before_flush: bool) -> (DurableStore, Test, TempD
 
 fn open(path: &Path, held: Held, flush: Flush) -> DurableStore {
     let directory = Directory::open_or_create_with(EngineKind::Fjall, path, |_| Ok(Box::new(held)));
-    DurableStore::over(directory.unwrap(), flush).unwrap()
+    DurableStore::over(directory.unwrap(), flush, Room::new(path, 0)).unwrap()
 }
 
 /// The future's answer, if it is there by now.
