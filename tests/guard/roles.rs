@@ -80,6 +80,18 @@ async fn a_writer_is_refused_only_what_concerns_the_server() {
     }
 }
 
+/// It holds what every namespace said.
+#[tokio::test]
+async fn a_backup_is_an_admins() {
+    let server = server().await;
+    let backup = "/utterd.v1.AdminService/Backup";
+    for role in ["read-only", "read-write"] {
+        let refused = server.refusal(backup, &bearer(role)).await;
+        refused.is(Code::PermissionDenied, "ROLE_FORBIDS").says("admin");
+    }
+    assert_eq!(asked(&server, backup, "admin").await, None);
+}
+
 #[tokio::test]
 async fn an_admin_is_refused_nothing() {
     let server = server().await;
