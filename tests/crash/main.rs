@@ -4,6 +4,7 @@
 //!
 //! - [`kill`]: kill -9 at random moments, round after round on one directory.
 //! - [`power`]: a loss of power at random moments of such a run, from a log of every write and sync.
+//! - [`faults`]: writes and syncs that fail.
 //! - [`syncs`]: each reply comes after a sync that follows its write.
 //!
 //! `UTTERD_CRASH_ROUNDS` sets how many times the server is killed, `UTTERD_CRASH_IMAGES` how many
@@ -15,6 +16,7 @@
 mod check;
 mod client;
 mod disk;
+mod faults;
 mod kill;
 mod known;
 mod ledger;

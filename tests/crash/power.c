@@ -11,6 +11,9 @@
  * lock: the order of the log is the order of the effects. A sync has two records, before it starts
  * and after it has ended. What goes to a socket is recorded before it is sent.
  *
+ * POWER_FAULT may name a file: while it is there and holds a kind and an error's number, such as
+ * `sync 5` or `write 28`, calls of that kind on the files are not made and fail with that error.
+ *
  * What cannot be followed (a shared writable mapping, io_uring, holes punched, and so on) is
  * recorded as such; who reads the log has to refuse it.
  */
@@ -184,6 +187,26 @@ static int below(long at, const char *path, char *into) {
     return strncmp(into, directory, directory_length) == 0 && into[directory_length] == '/';
 }
 
+/* ---- faults ---- */
+
+static char fault_path[PATH_MAX];
+
+/* What a call of this kind is to fail with, a negative number; 0 when it is to be made. */
+static long fault(const char *kind) {
+    char text[32] = {0};
+    size_t length = strlen(kind);
+    if (!fault_path[0])
+        return 0;
+    long file = CALL(SYS_openat, AT_FDCWD, fault_path, O_RDONLY | O_CLOEXEC);
+    if (file < 0)
+        return 0;
+    CALL(SYS_read, file, text, sizeof text - 1);
+    CALL(SYS_close, file);
+    if (strncmp(text, kind, length) != 0 || text[length] != ' ')
+        return 0;
+    return -atol(text + length + 1);
+}
+
 /* ---- the calls ---- */
 
 struct call {
@@ -257,6 +280,9 @@ static long write_parts(const struct call *call, const struct iovec *parts, int 
     }
     if (!file)
         return pass(call);
+    long failure = fault("write");
+    if (failure)
+        return failure;
     acquire();
     CALL(SYS_fstat, descriptor, &status);
     long start = offset < 0 ? offset_of(descriptor, &status) : offset;
@@ -284,6 +310,9 @@ static long sync_file(const struct call *call) {
     uint64_t file = followed(call->a[0], &status);
     if (!file)
         return pass(call);
+    long failure = fault("sync");
+    if (failure)
+        return failure;
     uint64_t name = atomic_fetch_add(&syncs, 1) + 1;
     acquire();
     record_plain(SYNC_BEGAN, file, name);
@@ -498,6 +527,9 @@ __attribute__((constructor)) static void start(void) {
     directory_length = strlen(directory);
     if (stat(where, &status) != 0)
         fail("power: POWER_DIRECTORY is not there\n");
+    const char *faults = getenv("POWER_FAULT");
+    if (faults)
+        strncpy(fault_path, faults, sizeof fault_path - 1);
     device = status.st_dev;
     inodes[slot(status.st_ino)] = status.st_ino;
     log_descriptor = open(log, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
