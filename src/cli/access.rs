@@ -8,9 +8,10 @@ use tonic::{
     Request, Status,
     metadata::{Ascii, MetadataValue},
     service::Interceptor,
+    transport::Endpoint,
 };
 
-use super::errors::CliError;
+use super::{errors::CliError, trust::Trust};
 
 /// Holds the token itself.
 const TOKEN: &str = "UTTERD_TOKEN";
@@ -30,6 +31,8 @@ pub struct Access {
     /// Send the token also where others can read it: to another machine without TLS
     #[arg(long)]
     insecure: bool,
+    #[command(flatten)]
+    trust: Trust,
 }
 
 /// Adds to each call who makes it.
@@ -53,10 +56,16 @@ impl Interceptor for Identity {
 }
 
 impl Access {
-    /// What is shown to `server`. A token is not sent to another machine in the clear, unless that is asked for.
-    pub fn to(&self, server: &Uri) -> Result<Identity, CliError> {
+    /// `endpoint` with TLS, where its address asks for it.
+    pub fn secured(&self, endpoint: Endpoint) -> Result<Endpoint, CliError> {
+        self.trust.apply(endpoint)
+    }
+
+    /// What is shown to `server`, which `is_near` when it listens on a Unix socket. A token is not sent to another
+    /// machine in the clear, unless that is asked for.
+    pub fn to(&self, server: &Uri, is_near: bool) -> Result<Identity, CliError> {
         let token = self.token()?;
-        if token.is_some() && !self.insecure && is_in_the_clear(server) {
+        if token.is_some() && !self.insecure && !is_near && is_in_the_clear(server) {
             let text = format!(
                 "a token sent to {server} can be read on the way: name the server with https://, or say --insecure"
             );

@@ -206,7 +206,7 @@ pub struct Configuration {
 /// The server to talk to, the conversation meant, and the form of the answer.
 #[derive(Debug, Args)]
 pub struct Target {
-    /// The server's address
+    /// The server's address: host:port, http://, https:// or unix:/path
     #[arg(
         long,
         value_name = "URL",
@@ -470,7 +470,7 @@ impl Preset {
 /// Arguments of `chat`.
 #[derive(Debug, Args)]
 pub struct Chat {
-    /// The server's address
+    /// The server's address: host:port, http://, https:// or unix:/path
     #[arg(
         long,
         value_name = "URL",

@@ -51,8 +51,8 @@ impl Connection {
         let server = address(named);
         let endpoint = Endpoint::from_shared(server.clone())
             .map_err(|error| CliError::Usage(format!("--server {named:?} is no address: {error}")))?;
-        let identity = access.to(endpoint.uri())?;
-        let channel = endpoint.connect_timeout(CONNECT_TIMEOUT).connect().await;
+        let identity = access.to(endpoint.uri(), server.starts_with("unix:"))?;
+        let channel = access.secured(endpoint)?.connect_timeout(CONNECT_TIMEOUT).connect().await;
         let unreachable = |error| CliError::Unreachable { server, reason: root_cause(&error) };
         Ok(Self { channel: channel.map_err(unreachable)?, identity })
     }
@@ -92,9 +92,13 @@ impl Connection {
     }
 }
 
-/// The server's address as a URL: `host:port` is understood too.
+/// The server's address as a URL: `host:port` is understood too, and `unix:/path`.
 fn address(server: &str) -> String {
-    if server.contains("://") { server.to_owned() } else { format!("http://{server}") }
+    if server.contains("://") || server.starts_with("unix:") {
+        server.to_owned()
+    } else {
+        format!("http://{server}")
+    }
 }
 
 /// What is at the bottom of an error, such as `Connection refused (os error 111)`.
@@ -114,5 +118,6 @@ mod tests {
     fn a_bare_address_is_http() {
         assert_eq!(address("localhost:50051"), "http://localhost:50051");
         assert_eq!(address("https://example.org"), "https://example.org");
+        assert_eq!(address("unix:/run/utterd.sock"), "unix:/run/utterd.sock");
     }
 }

@@ -35,6 +35,7 @@ mod stats;
 mod summarize;
 mod text;
 mod token;
+mod trust;
 mod verify;
 mod watch;
 

@@ -6,16 +6,24 @@ impl Settings {
     /// What should be set before others can reach the address that is served, as a person reads it; `None` when
     /// nothing has to be.
     pub fn exposed(&self) -> Option<&'static str> {
-        if self.allow_insecure || self.listen.ip().is_loopback() {
+        if self.allow_insecure || self.listen.is_local() {
             return None;
         }
-        let is_guarded = self.credentials.is_some() || self.jwt_keys.is_some();
-        Some(match is_guarded {
-            true => "there is no TLS: tokens and all that is said could be read on the way",
-            false => {
-                "nobody is asked who they are (credentials, jwt_keys), and there is no TLS: whoever reaches it could \
-                 read and change everything"
-            }
-        })
+        let is_guarded =
+            self.credentials.is_some() || self.jwt_keys.is_some() || self.tls_client_ca.is_some();
+        match (is_guarded, self.tls_cert.is_some()) {
+            (true, true) => None,
+            (true, false) => Some(
+                "there is no TLS (tls_cert, tls_key): tokens and all that is said could be read on the way",
+            ),
+            (false, true) => Some(
+                "nobody is asked who they are (credentials, jwt_keys, tls_client_ca): whoever reaches it could read and \
+                 change everything",
+            ),
+            (false, false) => Some(
+                "nobody is asked who they are (credentials, jwt_keys), and there is no TLS (tls_cert, tls_key): whoever \
+                 reaches it could read and change everything",
+            ),
+        }
     }
 }

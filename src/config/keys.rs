@@ -57,7 +57,7 @@ macro_rules! key {
 
 /// Every key, in the order in which it is shown.
 #[rustfmt::skip]
-pub static KEYS: [Key; 45] = [
+pub static KEYS: [Key; 48] = [
     key!(buffer_size "buffer-size" "UTTERD_BUFFER_SIZE" "N" limit
         "Utterances in a window; 0 is unlimited"),
     key!(max_tokens "max-tokens" "UTTERD_MAX_TOKENS" "N" limit
@@ -132,6 +132,12 @@ pub static KEYS: [Key; 45] = [
         "Worker threads; 0 is one for each core"),
     key!(max_connections "max-connections" "UTTERD_MAX_CONNECTIONS" "N" positive
         "The most connections at once; beyond, the one that has been without a call for longest makes room"),
+    key!(tls_cert "tls-cert" "UTTERD_TLS_CERT" "FILE" file
+        "The server's certificate and its chain, PEM; connections are encrypted then. Read again when it changes"),
+    key!(tls_key "tls-key" "UTTERD_TLS_KEY" "FILE" file
+        "The certificate's key, PEM"),
+    key!(tls_client_ca "tls-client-ca" "UTTERD_TLS_CLIENT_CA" "FILE" file
+        "Authorities, PEM: only clients with a certificate of one of these are let in"),
     key!(log "log" "UTTERD_LOG" "FILTER" directive
         "What is logged on stderr, such as `warn` or `info,utterd=debug`"),
     key!(reflection "reflection" "UTTERD_REFLECTION" "BOOL" switch

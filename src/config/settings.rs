@@ -8,7 +8,7 @@ use std::{
 
 use url::Url;
 
-use super::{Backend, Llm};
+use super::{Backend, Listen, Llm};
 use crate::domain::{
     Encoding, Policy, Refusal,
     limits::{
@@ -81,8 +81,8 @@ pub struct Settings {
     pub summarization_enabled: bool,
     /// Tokens of a conversation's summary; 0 is unlimited.
     pub summary_token_limit: u32,
-    /// The address served; port 0 takes a free one.
-    pub listen: SocketAddr,
+    /// Where it listens.
+    pub listen: Listen,
     /// Who may call: a file of credentials; `None` lets everybody in.
     pub credentials: Option<PathBuf>,
     /// Whose JWTs let callers in: a file with a JWK set, or public keys in PEM; `None` is nobody's.
@@ -150,6 +150,12 @@ pub struct Settings {
     pub workers: usize,
     /// The most connections at once. It holds less where the limit of open files leaves room for fewer.
     pub max_connections: usize,
+    /// The file of the server's certificate and its chain; connections are encrypted when there is one.
+    pub tls_cert: Option<PathBuf>,
+    /// The file of the certificate's key.
+    pub tls_key: Option<PathBuf>,
+    /// The file of the authorities whose clients alone are let in; `None` asks no client for a certificate.
+    pub tls_client_ca: Option<PathBuf>,
     /// What is logged on stderr: directives of tracing-subscriber's `EnvFilter`.
     pub log: String,
     /// Whether gRPC reflection is served.
@@ -180,7 +186,7 @@ impl Settings {
             backend: Backend::default(),
             summarization_enabled: policy.summarization_enabled,
             summary_token_limit: policy.summary_token_limit.unwrap_or(0),
-            listen: SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), 50051),
+            listen: Listen::Tcp(SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), 50051)),
             credentials: None,
             jwt_keys: None,
             jwt_issuer: String::new(),
@@ -212,6 +218,9 @@ impl Settings {
             event_capacity: (16 * KIB) as usize,
             workers: 0,
             max_connections: DEFAULT_MAX_CONNECTIONS,
+            tls_cert: None,
+            tls_key: None,
+            tls_client_ca: None,
             log: "info".into(),
             reflection: true,
             llm: Llm::None,

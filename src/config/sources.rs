@@ -11,11 +11,14 @@ use super::{
 
 const PREFIX: &str = "UTTERD_";
 const CONFIG_VARIABLE: &str = "UTTERD_CONFIG";
-/// Variables with the prefix that are no settings: the file's name; the address that client commands use, and the token
-/// that they show; where tests find real data; and the key of a model's server. Neither secret is ever shown.
-const OTHER_VARIABLES: [&str; 6] = [
+/// Variables with the prefix that are no settings: the file's name; the address that client commands use, the
+/// authorities that they trust, and the certificate and the token that they show; where tests find real data; and the key of a model's server. Neither secret is ever shown.
+const OTHER_VARIABLES: [&str; 9] = [
     CONFIG_VARIABLE,
     "UTTERD_SERVER",
+    "UTTERD_TLS_CA",
+    "UTTERD_CLIENT_CERT",
+    "UTTERD_CLIENT_KEY",
     "UTTERD_TOKEN",
     "UTTERD_TOKEN_FILE",
     "UTTERD_DATA",
@@ -253,7 +256,7 @@ impl Effective {
     /// What others can reach is guarded, or meant to be open.
     fn check_exposure(&self, problems: &mut Vec<Problem>) {
         if let Some(lacking) = self.settings.exposed() {
-            let nearby = std::net::SocketAddr::from(([127, 0, 0, 1], self.settings.listen.port()));
+            let nearby = self.settings.listen.nearby();
             problems.push(Problem::Value {
                 key: "listen",
                 value: self.settings.listen.to_string(),

@@ -158,7 +158,7 @@ fn an_open_address_asks_for_a_guard() {
     for open in ["0.0.0.0:1", "10.0.0.1:1", "[::]:1"] {
         let message = problems(with(&[("listen", open)]));
         let expected = format!(
-            "--listen: listen is `{open}`; accepted: an address of this machine alone, such as 127.0.0.1:1, since nobody is asked who they are (credentials, jwt_keys), and there is no TLS"
+            "--listen: listen is `{open}`; accepted: an address of this machine alone, such as 127.0.0.1:1, since nobody is asked who they are (credentials, jwt_keys), and there is no TLS (tls_cert, tls_key)"
         );
         assert!(message.contains(&expected), "{message}");
         let message = problems(with(&[("listen", open), ("credentials", "x")]));

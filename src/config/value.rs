@@ -208,14 +208,15 @@ pub mod text {
 /// An address to listen on.
 pub mod address {
     use super::*;
-    use std::net::SocketAddr;
+    use crate::config::Listen;
 
-    pub fn parse(text: &str) -> Result<SocketAddr, String> {
-        let accepted = "an IP address and a port, such as 127.0.0.1:50051, 0.0.0.0:50051 or [::]:50051";
-        text.trim().parse().map_err(|_| accepted.into())
+    pub fn parse(text: &str) -> Result<Listen, String> {
+        let accepted = "an IP address and a port, such as 127.0.0.1:50051, 0.0.0.0:50051 or [::]:50051, or a Unix \
+                        socket by its whole path, such as unix:/run/utterd.sock";
+        Listen::parse(text.trim()).ok_or_else(|| accepted.into())
     }
 
-    pub fn show(value: &SocketAddr) -> Value {
+    pub fn show(value: &Listen) -> Value {
         Value::String(value.to_string())
     }
 }

@@ -198,3 +198,5 @@ pub const MOST_RETRY: Duration = Duration::from_millis(500);
 pub const MAX_WAITING_WRITES: usize = 1_024;
 /// A caller whose calls a second are limited may make so long a time's calls at once.
 pub const RATE_BURST: Duration = Duration::from_secs(1);
+/// The files of TLS are looked at so often.
+pub const TLS_RELOAD: Duration = Duration::from_secs(5);

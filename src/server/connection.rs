@@ -2,7 +2,7 @@
 
 use std::{
     io,
-    net::{SocketAddr, TcpStream as StdTcpStream},
+    net::SocketAddr,
     pin::Pin,
     sync::{
         Arc,
@@ -14,11 +14,16 @@ use std::{
 use rustls::pki_types::CertificateDer;
 use tokio::{
     io::{AsyncRead, AsyncWrite, ReadBuf},
-    net::TcpStream,
+    net::{TcpStream, UnixStream},
 };
+use tokio_rustls::{TlsAcceptor, server::TlsStream};
 use tonic::transport::server::Connected;
 
-use super::{activity::Activity, connections::Place};
+use super::{
+    activity::Activity,
+    connections::Place,
+    socket::{Detached, Socket},
+};
 
 /// Whose connection a request came on, in the request's extensions.
 #[derive(Clone, Debug)]
@@ -41,18 +46,19 @@ impl Peer {
 
 /// A connection on its way to a worker: it counts as that one's load until it ends.
 pub struct Handed {
-    stream: StdTcpStream,
+    socket: Detached,
+    tls: Option<TlsAcceptor>,
     peer: Peer,
     place: Place,
     load: Counted,
 }
 
 impl Handed {
-    /// The connection of `stream` at `place`, counted by `load`.
-    pub fn new(stream: TcpStream, place: Place, load: Counted) -> io::Result<Self> {
-        stream.set_nodelay(true)?;
-        let peer = Peer::new(place.number(), stream.peer_addr().ok());
-        Ok(Self { stream: stream.into_std()?, peer, place, load })
+    /// The connection of `socket` at `place`, counted by `load`; `tls` encrypts what comes from the network.
+    pub fn new(socket: Socket, tls: Option<TlsAcceptor>, place: Place, load: Counted) -> io::Result<Self> {
+        let socket = socket.detach()?;
+        let peer = Peer::new(place.number(), socket.peer());
+        Ok(Self { socket, tls, peer, place, load })
     }
 
     /// What goes on on it.
@@ -60,19 +66,33 @@ impl Handed {
         self.place.activity()
     }
 
-    /// The connection, on the present runtime.
-    pub async fn take(self) -> io::Result<Connection> {
-        let stream = TcpStream::from_std(self.stream)?;
+    /// The connection, on the present runtime, once both sides have agreed on TLS.
+    pub async fn take(mut self) -> io::Result<Connection> {
+        let stream = match (self.socket, self.tls) {
+            (Detached::Unix(stream), _) => Stream::Unix(UnixStream::from_std(stream)?),
+            (Detached::Tcp(stream), None) => Stream::Tcp(TcpStream::from_std(stream)?),
+            (Detached::Tcp(stream), Some(tls)) => {
+                let stream = tls.accept(TcpStream::from_std(stream)?).await?;
+                self.peer.certificates = stream.get_ref().1.peer_certificates().map(Arc::from);
+                Stream::Tls(Box::new(stream))
+            }
+        };
         Ok(Connection { stream, peer: self.peer, _place: self.place, _load: self.load })
     }
 }
 
 /// A client's connection.
 pub struct Connection {
-    stream: TcpStream,
+    stream: Stream,
     peer: Peer,
     _place: Place,
     _load: Counted,
+}
+
+enum Stream {
+    Tcp(TcpStream),
+    Unix(UnixStream),
+    Tls(Box<TlsStream<TcpStream>>),
 }
 
 /// One of a number that was counted up for it; counts down when it is dropped.
@@ -100,42 +120,53 @@ impl Connected for Connection {
     }
 }
 
+/// Does the same with whichever stream it is.
+macro_rules! each {
+    ($connection:ident, $stream:ident => $what:expr) => {
+        match &mut $connection.get_mut().stream {
+            Stream::Tcp($stream) => $what,
+            Stream::Unix($stream) => $what,
+            Stream::Tls($stream) => $what,
+        }
+    };
+}
+
 impl AsyncRead for Connection {
     fn poll_read(
-        mut self: Pin<&mut Self>,
+        self: Pin<&mut Self>,
         context: &mut Context<'_>,
         buffer: &mut ReadBuf<'_>,
     ) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.stream).poll_read(context, buffer)
+        each!(self, stream => Pin::new(stream).poll_read(context, buffer))
     }
 }
 
 impl AsyncWrite for Connection {
-    fn poll_write(
-        mut self: Pin<&mut Self>,
-        context: &mut Context<'_>,
-        bytes: &[u8],
-    ) -> Poll<io::Result<usize>> {
-        Pin::new(&mut self.stream).poll_write(context, bytes)
+    fn poll_write(self: Pin<&mut Self>, context: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
+        each!(self, stream => Pin::new(stream).poll_write(context, bytes))
     }
 
-    fn poll_flush(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.stream).poll_flush(context)
+    fn poll_flush(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        each!(self, stream => Pin::new(stream).poll_flush(context))
     }
 
-    fn poll_shutdown(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.stream).poll_shutdown(context)
+    fn poll_shutdown(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        each!(self, stream => Pin::new(stream).poll_shutdown(context))
     }
 
     fn poll_write_vectored(
-        mut self: Pin<&mut Self>,
+        self: Pin<&mut Self>,
         context: &mut Context<'_>,
         buffers: &[io::IoSlice<'_>],
     ) -> Poll<io::Result<usize>> {
-        Pin::new(&mut self.stream).poll_write_vectored(context, buffers)
+        each!(self, stream => Pin::new(stream).poll_write_vectored(context, buffers))
     }
 
     fn is_write_vectored(&self) -> bool {
-        self.stream.is_write_vectored()
+        match &self.stream {
+            Stream::Tcp(stream) => stream.is_write_vectored(),
+            Stream::Unix(stream) => stream.is_write_vectored(),
+            Stream::Tls(stream) => stream.is_write_vectored(),
+        }
     }
 }

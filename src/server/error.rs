@@ -2,7 +2,11 @@
 
 use std::{io, path::PathBuf};
 
-use crate::{domain::Refusal, server::guard::GuardError, store::durable::OpenError, summarizer::SetupError};
+use super::tls::TlsError;
+use crate::{
+    config::Listen, domain::Refusal, server::guard::GuardError, store::durable::OpenError,
+    summarizer::SetupError,
+};
 
 /// Why a server cannot start, or stopped.
 #[derive(Debug, thiserror::Error)]
@@ -11,7 +15,7 @@ pub enum ServeError {
     #[error("cannot listen on {address}: {error}; choose another address with --listen")]
     Listen {
         /// The address.
-        address: std::net::SocketAddr,
+        address: Listen,
         /// What the system says.
         error: io::Error,
     },
@@ -19,10 +23,13 @@ pub enum ServeError {
     #[error("does not listen on {address}: {lacking}")]
     Exposed {
         /// The address.
-        address: std::net::SocketAddr,
+        address: Listen,
         /// What is missing.
         lacking: &'static str,
     },
+    /// Connections cannot be encrypted.
+    #[error(transparent)]
+    Tls(#[from] TlsError),
     /// The store cannot be opened.
     #[error(transparent)]
     Store(#[from] OpenError),

@@ -2,16 +2,17 @@
 
 use std::{sync::Arc, time::Duration};
 
-use tokio::net::{TcpListener, TcpStream};
-
 use super::{
     connections::{Connections, Place},
     process::{self, raise_descriptor_limit},
+    socket::{Listener, Socket},
+    tls::{self, Tls},
     turn_away::TurnAway,
     workers::Workers,
 };
 use crate::{
-    config::Settings,
+    config::{Listen, Settings},
+    domain::limits::TLS_RELOAD,
     server::{ServeError, Server},
     tokenizer,
 };
@@ -24,18 +25,18 @@ impl Server {
     /// to end.
     pub async fn listen(self, settings: &Settings) -> Result<(), ServeError> {
         if let Some(lacking) = settings.exposed() {
-            return Err(ServeError::Exposed { address: settings.listen, lacking });
+            return Err(ServeError::Exposed { address: settings.listen.clone(), lacking });
         }
-        tracing::info!("guarded by {}; no TLS", self.guarded_by());
+        tracing::info!("guarded by {}; {}", self.guarded_by(), tls::told(settings));
         serve(self, settings).await
     }
 }
 
 async fn serve(server: Server, settings: &Settings) -> Result<(), ServeError> {
-    let address = settings.listen;
-    let failed = |error| ServeError::Listen { address, error };
-    let listener = TcpListener::bind(address).await.map_err(failed)?;
-    let address = listener.local_addr().map_err(failed)?;
+    let tls = Tls::new(settings)?;
+    let failed = |error| ServeError::Listen { address: settings.listen.clone(), error };
+    let listener = Listener::bind(&settings.listen).await.map_err(failed)?;
+    let address = listener.address().map_err(failed)?;
     let connections =
         Connections::new(process::connections(settings.max_connections, raise_descriptor_limit()));
     tokenizer::warm_up(settings.encoding);
@@ -43,9 +44,10 @@ async fn serve(server: Server, settings: &Settings) -> Result<(), ServeError> {
     let sweeper = tokio::spawn(server.engine().clone().sweep_every(SWEEP_INTERVAL));
     let scrubber = tokio::spawn(server.engine().clone().scrub_every(settings.scrub_interval));
     let llm_summaries = tokio::spawn(server.engine().clone().run_llm_summaries());
-    announce(address);
+    announce(&address, tls.is_some());
     tokio::select! {
-        () = accept(&listener, &connections, &workers) => {}
+        () = accept(&listener, tls.as_ref(), &connections, &workers) => {}
+        () = reload(tls.clone()) => {}
         () = asked_to_end() => {}
     }
     drop(listener);
@@ -57,20 +59,28 @@ async fn serve(server: Server, settings: &Settings) -> Result<(), ServeError> {
     Ok(())
 }
 
-fn announce(address: std::net::SocketAddr) {
+fn announce(address: &Listen, tls: bool) {
+    let how = if tls { "-insecure" } else { "-plaintext" };
     println!(
-        "utterd {} listening on {address}\ntry it: utterd --help, or\n  grpcurl -plaintext -d '{{\"utterances\":[{{\"role\":\"ROLE_USER\",\"content\":\"hi\"}}]}}' {address} utterd.v1.MemoryService/Memorize",
+        "utterd {} listening on {address}\ntry it: utterd --help, or\n  grpcurl {how} -d '{{\"utterances\":[{{\"role\":\"ROLE_USER\",\"content\":\"hi\"}}]}}' {address} utterd.v1.MemoryService/Memorize",
         env!("CARGO_PKG_VERSION")
     );
 }
 
-async fn accept(listener: &TcpListener, connections: &Arc<Connections>, workers: &Workers) {
+async fn accept(
+    listener: &Listener,
+    tls: Option<&Arc<Tls>>,
+    connections: &Arc<Connections>,
+    workers: &Workers,
+) {
     let mut turn_away = TurnAway::new(connections.max());
     loop {
         match listener.accept().await {
-            Ok((connection, _)) => match connections.admit().await {
-                Some(place) => hand_over(workers, connection, place),
-                None => turn_away.refuse(connection),
+            Ok(socket) => match (connections.admit().await, tls) {
+                (Some(place), tls) => hand_over(workers, socket, tls, place),
+                (None, None) => turn_away.refuse(socket.into_stream()),
+                // nothing can be said before both sides have agreed on TLS
+                (None, Some(_)) => turn_away.count(),
             },
             // out of descriptors, most likely: there will be some when connections end
             Err(error) => {
@@ -81,9 +91,16 @@ async fn accept(listener: &TcpListener, connections: &Arc<Connections>, workers:
     }
 }
 
-fn hand_over(workers: &Workers, connection: TcpStream, place: Place) {
-    if let Err(error) = workers.hand_over(connection, place) {
+fn hand_over(workers: &Workers, socket: Socket, tls: Option<&Arc<Tls>>, place: Place) {
+    if let Err(error) = workers.hand_over(socket, tls.map(|tls| tls.acceptor()), place) {
         tracing::warn!(%error, "could not hand a connection to a worker");
+    }
+}
+
+async fn reload(tls: Option<Arc<Tls>>) {
+    match tls {
+        Some(tls) => tls.reload_every(TLS_RELOAD).await,
+        None => std::future::pending().await,
     }
 }
 

@@ -13,8 +13,10 @@ mod methods;
 mod migrate;
 mod process;
 mod services;
+mod socket;
 mod stores;
 mod summaries;
+mod tls;
 mod transport_errors;
 mod turn_away;
 pub mod upkeep;
@@ -56,6 +58,7 @@ pub use error::ServeError;
 pub use guard::{
     IssueError, Issued, Listed, NewCredential, Principal, Role, issue, list as list_credentials,
 };
+pub use tls::TlsError;
 
 /// A server that is put together and not yet listening. Cheap to clone.
 #[derive(Clone)]

@@ -31,20 +31,24 @@ impl TurnAway {
         Self { goaway: goaway(&text).into(), room, refused: 0, told: None }
     }
 
-    /// Tells the client of `connection` that there is no room, as long as there are few to tell. The log has the
-    /// number, once a second at most.
+    /// Tells the client of `connection` that there is no room, as long as there are few to tell.
     pub fn refuse(&mut self, connection: impl AsyncRead + AsyncWrite + Unpin + Send + 'static) {
-        self.refused += 1;
-        if self.told.is_none_or(|told| told.elapsed() >= Duration::from_secs(1)) {
-            tracing::warn!(refused = self.refused, "refused connections: all have calls");
-            (self.refused, self.told) = (0, Some(Instant::now()));
-        }
+        self.count();
         if let Ok(permit) = self.room.clone().try_acquire_owned() {
             let goaway = self.goaway.clone();
             tokio::spawn(async move {
                 let _ = timeout(FAREWELL, tell(connection, &goaway)).await;
                 drop(permit);
             });
+        }
+    }
+
+    /// Counts one that is refused. The log has the number, once a second at most.
+    pub fn count(&mut self) {
+        self.refused += 1;
+        if self.told.is_none_or(|told| told.elapsed() >= Duration::from_secs(1)) {
+            tracing::warn!(refused = self.refused, "refused connections: all have calls");
+            (self.refused, self.told) = (0, Some(Instant::now()));
         }
     }
 }

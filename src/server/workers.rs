@@ -15,12 +15,14 @@ use std::{
 
 use futures::StreamExt;
 use tokio::sync::{mpsc, watch};
+use tokio_rustls::TlsAcceptor;
 use tokio_stream::wrappers::UnboundedReceiverStream;
 
 use super::{
     connection::{Counted, Handed},
     connections::Place,
     http2,
+    socket::Socket,
 };
 use crate::{
     config::Settings,
@@ -53,10 +55,10 @@ impl Workers {
     }
 
     /// Hands a connection to the worker with the fewest.
-    pub fn hand_over(&self, connection: tokio::net::TcpStream, place: Place) -> io::Result<()> {
+    pub fn hand_over(&self, socket: Socket, tls: Option<TlsAcceptor>, place: Place) -> io::Result<()> {
         let free = self.workers.iter().min_by_key(|worker| worker.load.load(Ordering::Relaxed));
         if let Some(worker) = free {
-            let handed = Handed::new(connection, place, Counted::new(&worker.load))?;
+            let handed = Handed::new(socket, tls, place, Counted::new(&worker.load))?;
             worker.connections.send(handed).map_err(|_| io::ErrorKind::BrokenPipe)?;
         }
         Ok(())

@@ -6,3 +6,5 @@ mod binary;
 mod client;
 mod ending;
 mod room;
+mod tls;
+mod unix;

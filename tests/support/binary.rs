@@ -113,9 +113,7 @@ impl Server {
         let process = Process(child);
         let line = line_with(&mut stdout, "listening on ");
         let (_, address) = line.split_once("listening on ").expect("just found");
-        let is_part = |character: &char| character.is_ascii_digit() || ".:".contains(*character);
-        let address: String = address.chars().take_while(is_part).collect();
-        let address = address.trim_end_matches(['.', ':']).to_owned();
+        let address = address.trim_end().to_owned();
         Self { address, directory, process, _stdout: stdout }
     }
 

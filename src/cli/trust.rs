@@ -1,0 +1,60 @@
+//! TLS of a client: which servers it trusts, and the certificate that it shows.
+
+use std::{fs, path::PathBuf};
+
+use clap::Args;
+use tonic::transport::{Certificate, ClientTlsConfig, Endpoint, Identity};
+
+use super::errors::CliError;
+
+/// Which servers a client trusts, and the certificate that it shows. It counts for servers that are named by https.
+#[derive(Clone, Debug, Default, Args)]
+pub struct Trust {
+    /// Trust a server of https:// by these authorities, PEM; without it by those of the system
+    #[arg(long, value_name = "FILE", env = "UTTERD_TLS_CA", hide_env_values = true)]
+    tls_ca: Option<PathBuf>,
+    /// The certificate to show to a server that asks for one, PEM
+    #[arg(
+        long,
+        value_name = "FILE",
+        env = "UTTERD_CLIENT_CERT",
+        hide_env_values = true,
+        requires = "tls_key"
+    )]
+    tls_cert: Option<PathBuf>,
+    /// The certificate's key, PEM
+    #[arg(
+        long,
+        value_name = "FILE",
+        env = "UTTERD_CLIENT_KEY",
+        hide_env_values = true,
+        requires = "tls_cert"
+    )]
+    tls_key: Option<PathBuf>,
+}
+
+impl Trust {
+    /// `endpoint` with TLS, where its address asks for it.
+    pub fn apply(&self, endpoint: Endpoint) -> Result<Endpoint, CliError> {
+        if endpoint.uri().scheme_str() != Some("https") {
+            return Ok(endpoint);
+        }
+        let mut config = match &self.tls_ca {
+            Some(file) => ClientTlsConfig::new().ca_certificate(Certificate::from_pem(read("ca", file)?)),
+            None => ClientTlsConfig::new().with_native_roots(),
+        };
+        if let (Some(certificate), Some(key)) = (&self.tls_cert, &self.tls_key) {
+            config = config.identity(Identity::from_pem(read("cert", certificate)?, read("key", key)?));
+        }
+        endpoint.tls_config(config).map_err(|error| {
+            CliError::Usage(format!(
+                "--tls-ca, --tls-cert or --tls-key: {}",
+                super::client::root_cause(&error)
+            ))
+        })
+    }
+}
+
+fn read(flag: &str, file: &PathBuf) -> Result<Vec<u8>, CliError> {
+    fs::read(file).map_err(|error| CliError::Usage(format!("--tls-{flag} {}: {error}", file.display())))
+}

@@ -1,0 +1,273 @@
+//! TLS: who the server is, and whose clients it takes.
+
+use std::{
+    fs, io,
+    path::{Path, PathBuf},
+    sync::Arc,
+    time::Duration,
+};
+
+use parking_lot::Mutex;
+use rustls::{
+    RootCertStore, ServerConfig,
+    crypto::ring,
+    pki_types::{
+        CertificateDer, PrivateKeyDer,
+        pem::{self, PemObject},
+    },
+    server::{VerifierBuilderError, WebPkiClientVerifier},
+};
+use sha2::{Digest, Sha256};
+use tokio_rustls::TlsAcceptor;
+
+use crate::config::Settings;
+
+/// Why connections cannot be encrypted.
+#[derive(Debug, thiserror::Error)]
+pub enum TlsError {
+    /// A part is missing.
+    #[error("TLS: tls_cert and tls_key go together, and tls_client_ca goes with them")]
+    Incomplete,
+    /// A file cannot be read.
+    #[error("TLS: {}: {error}", file.display())]
+    Unreadable {
+        /// The file.
+        file: PathBuf,
+        /// What the system says.
+        error: io::Error,
+    },
+    /// A file holds no PEM of what it should.
+    #[error("TLS: {}: {error}; accepted is PEM", file.display())]
+    Pem {
+        /// The file.
+        file: PathBuf,
+        /// What is wrong.
+        error: pem::Error,
+    },
+    /// Certificates and key do not fit, or are not understood.
+    #[error("TLS: {}: {error}", file.display())]
+    Unfit {
+        /// The file of the certificates.
+        file: PathBuf,
+        /// What is wrong.
+        error: rustls::Error,
+    },
+    /// The authorities of clients are not understood.
+    #[error("TLS: {}: {error}", file.display())]
+    Clients {
+        /// Their file.
+        file: PathBuf,
+        /// What is wrong.
+        error: VerifierBuilderError,
+    },
+}
+
+/// The certificates, read again when their files change.
+pub struct Tls {
+    files: Files,
+    current: Mutex<Current>,
+}
+
+struct Files {
+    certificates: PathBuf,
+    key: PathBuf,
+    /// The authorities whose clients are taken, and no others; `None` takes every client.
+    clients: Option<PathBuf>,
+}
+
+struct Current {
+    config: Arc<ServerConfig>,
+    /// What the files held when they were read last, or why they could not be read.
+    seen: Result<[u8; 32], io::ErrorKind>,
+}
+
+impl Tls {
+    /// Reads the files that `settings` name; `None` when they name none.
+    pub fn new(settings: &Settings) -> Result<Option<Arc<Self>>, TlsError> {
+        let files = match (&settings.tls_cert, &settings.tls_key, &settings.tls_client_ca) {
+            (None, None, None) => return Ok(None),
+            (Some(certificates), Some(key), clients) => {
+                Files { certificates: certificates.clone(), key: key.clone(), clients: clients.clone() }
+            }
+            _ => return Err(TlsError::Incomplete),
+        };
+        let contents = files.read()?;
+        let current = Current { config: files.config(&contents)?, seen: Ok(contents.digest()) };
+        Ok(Some(Arc::new(Self { files, current: Mutex::new(current) })))
+    }
+
+    /// What makes a connection of this moment an encrypted one.
+    pub fn acceptor(&self) -> TlsAcceptor {
+        self.current.lock().config.clone().into()
+    }
+
+    /// Looks every `interval` whether the files have changed. What is wrong with them is told once, and what held
+    /// before goes on to hold.
+    pub async fn reload_every(self: Arc<Self>, interval: Duration) {
+        loop {
+            tokio::time::sleep(interval).await;
+            let tls = self.clone();
+            match tokio::task::spawn_blocking(move || tls.reload()).await {
+                Ok(Ok(false)) | Err(_) => {}
+                Ok(Ok(true)) => tracing::info!("TLS: new certificates hold"),
+                Ok(Err(error)) => {
+                    tracing::warn!(%error, "the certificates that were read before go on to hold")
+                }
+            }
+        }
+    }
+
+    /// Reads the files again: whether others hold.
+    fn reload(&self) -> Result<bool, TlsError> {
+        let read = self.files.read();
+        let now = match &read {
+            Ok(contents) => Ok(contents.digest()),
+            Err(TlsError::Unreadable { error, .. }) => Err(error.kind()),
+            Err(_) => Err(io::ErrorKind::Other),
+        };
+        if std::mem::replace(&mut self.current.lock().seen, now) == now {
+            return Ok(false);
+        }
+        let config = self.files.config(&read?)?;
+        self.current.lock().config = config;
+        Ok(true)
+    }
+}
+
+/// What `settings` ask for, as the log says it.
+pub fn told(settings: &Settings) -> &'static str {
+    match (&settings.tls_cert, &settings.tls_client_ca) {
+        (None, _) => "no TLS",
+        (Some(_), None) => "TLS",
+        (Some(_), Some(_)) => "TLS, for clients with a certificate",
+    }
+}
+
+struct Contents {
+    certificates: Vec<u8>,
+    key: Vec<u8>,
+    clients: Option<Vec<u8>>,
+}
+
+impl Contents {
+    /// Tells them apart from others, without keeping the key.
+    fn digest(&self) -> [u8; 32] {
+        let mut digest = Sha256::new();
+        for part in [Some(&self.certificates), Some(&self.key), self.clients.as_ref()].into_iter().flatten() {
+            digest.update(part.len().to_be_bytes());
+            digest.update(part);
+        }
+        digest.finalize().into()
+    }
+}
+
+impl Files {
+    fn read(&self) -> Result<Contents, TlsError> {
+        let read = |file: &PathBuf| {
+            fs::read(file).map_err(|error| TlsError::Unreadable { file: file.clone(), error })
+        };
+        Ok(Contents {
+            certificates: read(&self.certificates)?,
+            key: read(&self.key)?,
+            clients: self.clients.as_ref().map(read).transpose()?,
+        })
+    }
+
+    fn config(&self, contents: &Contents) -> Result<Arc<ServerConfig>, TlsError> {
+        let unfit = |error| TlsError::Unfit { file: self.certificates.clone(), error };
+        let certificates = certificates(&self.certificates, &contents.certificates)?;
+        let key = PrivateKeyDer::from_pem_slice(&contents.key)
+            .map_err(|error| TlsError::Pem { file: self.key.clone(), error })?;
+        let provider = Arc::new(ring::default_provider());
+        let builder = ServerConfig::builder_with_provider(provider.clone())
+            .with_safe_default_protocol_versions()
+            .map_err(unfit)?;
+        let builder = match self.clients.as_ref().zip(contents.clients.as_ref()) {
+            None => builder.with_no_client_auth(),
+            Some((file, pem)) => {
+                let roots = Arc::new(roots(file, pem)?);
+                let verifier = WebPkiClientVerifier::builder_with_provider(roots, provider).build();
+                builder.with_client_cert_verifier(
+                    verifier.map_err(|error| TlsError::Clients { file: file.clone(), error })?,
+                )
+            }
+        };
+        let mut config = builder.with_single_cert(certificates, key).map_err(unfit)?;
+        config.alpn_protocols = vec![b"h2".to_vec()];
+        Ok(Arc::new(config))
+    }
+}
+
+fn certificates(file: &Path, pem: &[u8]) -> Result<Vec<CertificateDer<'static>>, TlsError> {
+    let wrong = |error| TlsError::Pem { file: file.to_owned(), error };
+    let certificates = CertificateDer::pem_slice_iter(pem).collect::<Result<Vec<_>, _>>().map_err(wrong)?;
+    match certificates.is_empty() {
+        true => Err(wrong(pem::Error::NoItemsFound)),
+        false => Ok(certificates),
+    }
+}
+
+fn roots(file: &Path, pem: &[u8]) -> Result<RootCertStore, TlsError> {
+    let mut roots = RootCertStore::empty();
+    for certificate in certificates(file, pem)? {
+        roots.add(certificate).map_err(|error| TlsError::Unfit { file: file.to_owned(), error })?;
+    }
+    Ok(roots)
+}
+
+#[cfg(test)]
+mod tests {
+    use rcgen::{CertifiedKey, generate_simple_self_signed};
+    use tempfile::TempDir;
+
+    use super::*;
+
+    /// Settings with a new certificate and its key in `directory`.
+    fn settings(directory: &TempDir) -> Settings {
+        let CertifiedKey { cert, signing_key } = generate_simple_self_signed(["localhost".into()]).unwrap();
+        let [tls_cert, tls_key] = ["cert.pem", "key.pem"].map(|name| directory.path().join(name));
+        fs::write(&tls_cert, cert.pem()).unwrap();
+        fs::write(&tls_key, signing_key.serialize_pem()).unwrap();
+        Settings { tls_cert: Some(tls_cert), tls_key: Some(tls_key), ..Settings::default() }
+    }
+
+    #[test]
+    fn what_changes_holds_and_what_is_wrong_does_not() {
+        let directory = tempfile::tempdir().unwrap();
+        let wanted = settings(&directory);
+        let tls = Tls::new(&wanted).unwrap().unwrap();
+        assert!(!tls.reload().unwrap());
+        let first = tls.acceptor();
+        fs::write(wanted.tls_cert.as_ref().unwrap(), "no certificate").unwrap();
+        assert!(matches!(tls.reload(), Err(TlsError::Pem { .. })));
+        assert!(!tls.reload().unwrap(), "it is told once");
+        fs::remove_file(wanted.tls_key.as_ref().unwrap()).unwrap();
+        assert!(matches!(tls.reload(), Err(TlsError::Unreadable { .. })));
+        assert!(!tls.reload().unwrap(), "it is told once");
+        assert!(Arc::ptr_eq(first.config(), tls.acceptor().config()));
+        settings(&directory);
+        assert!(tls.reload().unwrap());
+        assert!(!Arc::ptr_eq(first.config(), tls.acceptor().config()));
+    }
+
+    #[test]
+    fn a_part_alone_is_refused() {
+        let directory = tempfile::tempdir().unwrap();
+        let whole = settings(&directory);
+        for part in [
+            Settings { tls_key: None, ..whole.clone() },
+            Settings { tls_cert: None, ..whole.clone() },
+            Settings { tls_client_ca: whole.tls_cert.clone(), ..Settings::default() },
+        ] {
+            assert!(matches!(Tls::new(&part), Err(TlsError::Incomplete)));
+        }
+        assert!(Tls::new(&Settings::default()).unwrap().is_none());
+    }
+
+    #[test]
+    fn another_certificates_key_is_refused() {
+        let (one, other) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        let mixed = Settings { tls_key: settings(&other).tls_key, ..settings(&one) };
+        assert!(matches!(Tls::new(&mixed), Err(TlsError::Unfit { .. })));
+    }
+}
