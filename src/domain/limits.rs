@@ -200,3 +200,34 @@ pub const MAX_WAITING_WRITES: usize = 1_024;
 pub const RATE_BURST: Duration = Duration::from_secs(1);
 /// The files of TLS are looked at so often.
 pub const TLS_RELOAD: Duration = Duration::from_secs(5);
+
+/// The first message of a call that takes one, and each message that was begun, comes within so long, or so much
+/// of it as [`LEAST_MESSAGE_RATE`] brings.
+pub const MESSAGE_PATIENCE: Duration = Duration::from_secs(10);
+/// Bytes a second that a message comes at, at least: a quarter of a megabit a second.
+pub const LEAST_MESSAGE_RATE: usize = 32 << 10;
+/// A message waits so long for room among those that are received.
+pub const ROOM_PATIENCE: Duration = Duration::from_secs(5);
+/// A call that keeps its messages until it is answered, an import, pauses so long between them.
+pub const IMPORT_PATIENCE: Duration = Duration::from_secs(60);
+/// Messages of so many bytes or fewer are received without being counted: the calls in flight bound them.
+pub const SMALL_MESSAGE_BYTES: usize = 4 << 10;
+/// A stream's messages of so many bytes, with what they take beside, are received without being counted.
+pub const SMALL_STREAM_BYTES: usize = 16 << 10;
+/// Bytes of the messages that are received and not yet answered, in all, unless six of the largest are more.
+pub const RECEIVED_BYTES: usize = 96 << 20;
+/// Bytes of imports that are received and not yet answered, in all: one caller has room for the largest.
+pub const IMPORTED_BYTES: usize = 2 * MAX_IMPORT_BYTES + (8 << 20);
+/// Bytes of answers that are made and not yet read, in all.
+pub const UNREAD_BYTES: usize = 64 << 20;
+/// An answer of so many bytes or fewer is given whether there is room for it or not.
+pub const SMALL_ANSWER_BYTES: usize = 4 << 10;
+/// A caller that is refused for want of room had better wait so long before it tries again.
+pub const ROOM_RETRY: Duration = Duration::from_secs(1);
+
+/// Calls and streams of one connection at once; clients queue what is beyond. A silent one costs some 25 KiB.
+pub const MAX_STREAMS: u32 = 256;
+/// Metadata of a call at most, in bytes as HTTP/2 counts them: 32 for each entry beside its name and value.
+pub const MAX_METADATA_BYTES: usize = 16 << 10;
+/// What a connection takes of metadata at most, so that the call that it belongs to can be answered.
+pub const MAX_HEADER_BYTES: u32 = 64 << 10;

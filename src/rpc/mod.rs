@@ -29,7 +29,7 @@ mod view;
 
 pub use limits::RequestLimits;
 pub use paced::Pace;
-pub use status::{clearer_status, transport_error, turned_away};
+pub use status::{clearer_status, message_too_large, transport_error, turned_away};
 
 use std::{pin::Pin, sync::Arc};
 

@@ -160,13 +160,18 @@ pub fn turned_away(reason: &str, message: &str, retry: Duration, quota: Option<(
     status(Code::ResourceExhausted, message.to_owned(), details)
 }
 
+/// A message that is larger than `most` bytes.
+pub fn message_too_large(most: usize) -> Status {
+    let text = format!("the message is larger than max_message_bytes, {most}: send less at a time");
+    transport_error(Code::ResourceExhausted, "MESSAGE_TOO_LARGE", text)
+}
+
 /// The status that should stand in the place of one that the transport made for a message it
 /// cannot read; `most` is the limit of a message's bytes.
 pub fn clearer_status(status: &Status, most: usize) -> Option<Status> {
     let message = status.message();
     if status.code() == Code::OutOfRange && message.contains("message length too large") {
-        let text = format!("the message is larger than max_message_bytes, {most}: send less at a time");
-        return Some(transport_error(Code::ResourceExhausted, "MESSAGE_TOO_LARGE", text));
+        return Some(message_too_large(most));
     }
     if status.code() == Code::Internal && message.contains("failed to decode Protobuf message") {
         return Some(transport_error(Code::InvalidArgument, "INVALID_MESSAGE", message.to_owned()));

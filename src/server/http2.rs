@@ -28,7 +28,7 @@ use tower::{Service, ServiceExt};
 use super::activity::{Activity, End};
 use crate::domain::limits::{
     CONNECTION_WINDOW, EVICTION_GRACE, HANDSHAKE_TIMEOUT, HTTP2_PING_INTERVAL, HTTP2_PING_TIMEOUT,
-    IDLE_GRACE, STREAM_WINDOW,
+    IDLE_GRACE, MAX_HEADER_BYTES, MAX_STREAMS, STREAM_WINDOW,
 };
 
 /// Bytes that a client starts with: RFC 9113, 3.4.
@@ -116,7 +116,8 @@ fn builder(activity: &Arc<Activity>) -> http2::Builder<Calls> {
         .initial_connection_window_size(CONNECTION_WINDOW)
         .keep_alive_interval(HTTP2_PING_INTERVAL)
         .keep_alive_timeout(HTTP2_PING_TIMEOUT)
-        .max_concurrent_streams(None);
+        .max_concurrent_streams(MAX_STREAMS)
+        .max_header_list_size(MAX_HEADER_BYTES);
     builder
 }
 

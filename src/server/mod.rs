@@ -9,6 +9,7 @@ mod error;
 mod guard;
 mod http2;
 mod listen;
+mod messages;
 mod methods;
 mod migrate;
 mod process;
@@ -51,6 +52,7 @@ use crate::{
 use activity::Activity;
 use admission::{Admission, AdmissionLayer};
 use guard::{Guard, GuardLayer};
+use messages::MessagesLayer;
 use transport_errors::TransportErrorLayer;
 
 pub use connection::Peer;
@@ -70,6 +72,7 @@ pub struct Server {
     admission: Arc<Admission>,
     max_call_duration: Duration,
     max_message_bytes: usize,
+    messages: MessagesLayer,
     closing: Arc<watch::Sender<bool>>,
 }
 
@@ -153,7 +156,18 @@ impl Server {
         let max_message_bytes = settings.max_message_bytes;
         let admission = Admission::new(settings);
         let max_call_duration = settings.max_call_duration;
-        Ok(Self { engine, services, routes, guard, admission, max_call_duration, max_message_bytes, closing })
+        let messages = MessagesLayer::new(max_message_bytes);
+        Ok(Self {
+            engine,
+            services,
+            routes,
+            guard,
+            admission,
+            max_call_duration,
+            max_message_bytes,
+            messages,
+            closing,
+        })
     }
 
     /// Serves `service` too, behind the same layers.
@@ -202,6 +216,7 @@ impl Server {
             .layer(TransportErrorLayer::new(self.max_call_duration, self.max_message_bytes))
             .layer(GuardLayer::new(self.guard.clone()))
             .layer(AdmissionLayer::new(self.admission.clone()))
+            .layer(self.messages.clone())
             .service(self.routes.clone().prepare())
     }
 

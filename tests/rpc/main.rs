@@ -42,6 +42,7 @@ mod llm_closings;
 mod llm_summaries;
 mod memorize;
 mod memorize_stream;
+mod messages;
 mod numbers;
 mod pages;
 mod pins;

@@ -53,6 +53,18 @@ impl Refused {
         self
     }
 
+    /// It says which limit was met, and when to try again.
+    #[track_caller]
+    pub fn names_its_limit(self) -> Self {
+        assert!(self.details.quota_failure().is_some_and(|failure| !failure.violations.is_empty()));
+        assert!(self.details.retry_info().is_some_and(|retry| retry.retry_delay.is_some()));
+        self
+    }
+
+    pub fn code(&self) -> Code {
+        self.status.code()
+    }
+
     pub fn message(&self) -> &str {
         self.status.message()
     }

@@ -1,0 +1,121 @@
+//! A response's body: counts what is not read yet.
+
+use std::{
+    pin::Pin,
+    sync::Arc,
+    task::{Context, Poll, ready},
+};
+
+use bytes::{Buf, Bytes};
+use http_body::Frame;
+use parking_lot::Mutex;
+use tonic::{Status, body::Body};
+
+use super::{
+    budget::{Share, Taken},
+    cut::{Announced, HEAD},
+    room::Room,
+};
+
+/// A response's body. What it hands on counts as unread until it is on its way.
+pub struct AnswerBody {
+    inner: Body,
+    /// The first frame of one answer, which counts already.
+    first: Option<Frame<Bytes>>,
+    many: Option<Many>,
+}
+
+/// Of a stream of answers.
+struct Many {
+    /// The caller's share of what is not read.
+    unread: Arc<Share>,
+    /// The room that is given back as the call's messages are answered.
+    room: Option<Arc<Mutex<Room>>>,
+    waits: Option<Pin<Box<dyn Future<Output = ()> + Send>>>,
+}
+
+impl AnswerBody {
+    /// The body of one answer: its first frame, and what `inner` has behind it.
+    pub fn of_one(inner: Body, first: Frame<Bytes>) -> Self {
+        Self { inner, first: Some(first), many: None }
+    }
+
+    /// The body of a stream of answers. What is next is not asked for while the caller leaves too much unread.
+    pub fn of_many(inner: Body, unread: Arc<Share>, room: Option<Arc<Mutex<Room>>>) -> Self {
+        Self { inner, first: None, many: Some(Many { unread, room, waits: None }) }
+    }
+}
+
+impl Many {
+    fn poll_room(&mut self, context: &mut Context<'_>) -> Poll<()> {
+        if self.waits.is_some() || self.unread.is_full() {
+            let unread = self.unread.clone();
+            let waits = self.waits.get_or_insert_with(|| Box::pin(unread.until_there_is_room()));
+            ready!(waits.as_mut().poll(context));
+            self.waits = None;
+        }
+        Poll::Ready(())
+    }
+
+    fn hand_on(&self, answers: Bytes) -> Bytes {
+        if let Some(room) = &self.room {
+            room.lock().answered(messages_in(&answers));
+        }
+        let taken = self.unread.take_anyway(answers.len());
+        held(answers, taken)
+    }
+}
+
+impl http_body::Body for AnswerBody {
+    type Data = Bytes;
+    type Error = Status;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, Status>>> {
+        if let Some(first) = self.first.take() {
+            return Poll::Ready(Some(Ok(first)));
+        }
+        if let Some(many) = &mut self.many {
+            ready!(many.poll_room(context));
+        }
+        let frame = ready!(Pin::new(&mut self.inner).poll_frame(context));
+        Poll::Ready(frame.map(|frame| match (frame.map(Frame::into_data), &self.many) {
+            (Ok(Ok(answers)), Some(many)) => Ok(Frame::data(many.hand_on(answers))),
+            (Ok(Ok(data)), None) => Ok(Frame::data(data)),
+            (Ok(Err(other)), _) => Ok(other),
+            (Err(status), _) => Err(status),
+        }))
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.first.is_none() && self.inner.is_end_stream()
+    }
+}
+
+/// Bytes that count as unread until nobody has them.
+pub fn held(bytes: Bytes, taken: Taken) -> Bytes {
+    Bytes::from_owner(Held { bytes, _taken: taken })
+}
+
+struct Held {
+    bytes: Bytes,
+    _taken: Taken,
+}
+
+impl AsRef<[u8]> for Held {
+    fn as_ref(&self) -> &[u8] {
+        &self.bytes
+    }
+}
+
+/// How many messages there are in what holds whole ones.
+fn messages_in(mut bytes: &[u8]) -> usize {
+    let mut count = 0;
+    while let Some(announced) = Announced::read(bytes) {
+        bytes.advance((HEAD + announced.length).min(bytes.len()));
+        count += 1;
+    }
+    count
+}

@@ -1,0 +1,115 @@
+//! A call under way.
+
+use std::{
+    pin::Pin,
+    sync::Arc,
+    task::{Context, Poll},
+};
+
+use bytes::Bytes;
+use http::Response;
+use http_body::{Body as _, Frame};
+use parking_lot::Mutex;
+use tonic::{Status, body::Body};
+
+use super::{
+    answer::{AnswerBody, held},
+    budget::Share,
+    kind::{Call, Kind},
+    refusals,
+    room::Room,
+};
+use crate::domain::limits::SMALL_ANSWER_BYTES;
+
+/// The response in the making.
+pub enum CallFuture<F> {
+    /// The call is made.
+    Made(Made<F>),
+    /// It is not.
+    Refused(Option<Status>),
+}
+
+/// A call that is made.
+pub struct Made<F> {
+    inner: Pin<Box<F>>,
+    call: Call,
+    room: Arc<Mutex<Room>>,
+    unread: Arc<Share>,
+}
+
+impl<F> CallFuture<F> {
+    /// A call whose messages take `room`, and whose answers count as `unread`.
+    pub fn new(inner: F, call: Call, room: Arc<Mutex<Room>>, unread: Arc<Share>) -> Self {
+        Self::Made(Made { inner: Box::pin(inner), call, room, unread })
+    }
+
+    /// A call that is not made.
+    pub fn refused(status: Status) -> Self {
+        Self::Refused(Some(status))
+    }
+}
+
+impl<F, E> Future for CallFuture<F>
+where
+    F: Future<Output = Result<Response<Body>, E>>,
+{
+    type Output = Result<Response<Body>, E>;
+
+    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
+        match &mut *self {
+            Self::Made(made) => {
+                let response = made.inner.as_mut().poll(context);
+                response.map(|response| response.map(|response| made.answer(response, context)))
+            }
+            Self::Refused(status) => {
+                let status = status.take().unwrap_or_else(|| Status::internal("polled after its end"));
+                Poll::Ready(Ok(status.into_http()))
+            }
+        }
+    }
+}
+
+impl<F> Made<F> {
+    fn answer(&self, response: Response<Body>, context: &mut Context<'_>) -> Response<Body> {
+        self.room.lock().all_answered();
+        if !self.call.answers_once {
+            let room = (self.call.kind == Kind::Each).then(|| self.room.clone());
+            let unread = self.unread.clone();
+            return response.map(|body| Body::new(AnswerBody::of_many(body, unread, room)));
+        }
+        // encoded at once: until then it is a tree of messages, several times as large
+        let (parts, mut body) = response.into_parts();
+        match first(&mut body, context) {
+            None => Response::from_parts(parts, body),
+            Some(first) => match self.count(first) {
+                Some(first) => Response::from_parts(parts, Body::new(AnswerBody::of_one(body, first))),
+                None => refusals::unread().into_http(),
+            },
+        }
+    }
+
+    /// Counts an answer as unread; `None` when there is no room for it. What tells of a change is always told, and
+    /// so is what is small.
+    fn count(&self, answer: Frame<Bytes>) -> Option<Frame<Bytes>> {
+        let answer = match answer.into_data() {
+            Ok(answer) => answer,
+            Err(other) => return Some(other),
+        };
+        let taken = match self.call.changes || answer.len() <= SMALL_ANSWER_BYTES {
+            true => self.unread.take_anyway(answer.len()),
+            false => self.unread.try_take(answer.len())?,
+        };
+        Some(Frame::data(held(answer, taken)))
+    }
+}
+
+/// What a body has ready.
+fn first(body: &mut Body, context: &mut Context<'_>) -> Option<Frame<Bytes>> {
+    if body.is_end_stream() {
+        return None;
+    }
+    match Pin::new(body).poll_frame(context) {
+        Poll::Ready(Some(Ok(frame))) => Some(frame),
+        _ => None,
+    }
+}

@@ -1,0 +1,59 @@
+//! What is answered for messages that are not received, and for answers that are not read.
+
+use tonic::{Code, Status};
+
+use crate::{
+    domain::limits::{IMPORT_PATIENCE, LEAST_MESSAGE_RATE, MAX_METADATA_BYTES, MESSAGE_PATIENCE, ROOM_RETRY},
+    rpc::{transport_error, turned_away},
+};
+
+/// A message did not come in time.
+pub fn late() -> Status {
+    let text = format!(
+        "the message did not come in time: one that is begun, and the first of a call that takes one, has to come \
+         within {} seconds, or at {} KiB a second",
+        MESSAGE_PATIENCE.as_secs(),
+        LEAST_MESSAGE_RATE >> 10,
+    );
+    transport_error(Code::DeadlineExceeded, "MESSAGE_LATE", text)
+}
+
+/// An import paused for too long.
+pub fn paused() -> Status {
+    let text = format!(
+        "no message came for {} seconds: what came is kept until the call is done; nothing was imported",
+        IMPORT_PATIENCE.as_secs()
+    );
+    transport_error(Code::DeadlineExceeded, "MESSAGE_LATE", text)
+}
+
+/// The body ended within a message.
+pub fn cut_off() -> Status {
+    transport_error(Code::InvalidArgument, "INVALID_MESSAGE", "the request ends within a message")
+}
+
+/// A call that takes one message got another.
+pub fn second_message() -> Status {
+    let text = "the call takes one message, and another came";
+    transport_error(Code::InvalidArgument, "INVALID_MESSAGE", text)
+}
+
+/// There is no room for a message.
+pub fn no_room() -> Status {
+    let text = "the caller's messages that are not answered yet leave no room for this one: wait for answers, \
+                or send less at a time";
+    turned_away("MESSAGES_IN_FLIGHT", text, ROOM_RETRY, Some(("received messages", text)))
+}
+
+/// The caller leaves answers unread.
+pub fn unread() -> Status {
+    let text = "the caller's answers that it has not read leave no room for another: read them first";
+    turned_away("ANSWERS_UNREAD", text, ROOM_RETRY, Some(("unread answers", text)))
+}
+
+/// A call has too much metadata.
+pub fn metadata_too_large() -> Status {
+    let text =
+        format!("the metadata is too large; accepted are {MAX_METADATA_BYTES} bytes, 32 more for each entry");
+    transport_error(Code::ResourceExhausted, "METADATA_TOO_LARGE", text)
+}

@@ -1,0 +1,235 @@
+//! A request's body: hands on messages once they are whole.
+
+use std::{
+    collections::VecDeque,
+    pin::Pin,
+    sync::Arc,
+    task::{Context, Poll, ready},
+};
+
+use bytes::Bytes;
+use http_body::{Body as _, Frame, SizeHint};
+use parking_lot::Mutex;
+use tokio::time::{Sleep, sleep};
+use tonic::{Status, body::Body};
+
+use super::{
+    budget::Taken,
+    cut::{Announced, Cutter, Piece},
+    kind::Kind,
+    pace::Pace,
+    refusals,
+    room::Room,
+};
+use crate::{
+    domain::limits::{IMPORT_PATIENCE, ROOM_PATIENCE, SMALL_MESSAGE_BYTES},
+    rpc::message_too_large,
+};
+
+type Waits = Pin<Box<dyn Future<Output = Option<Taken>> + Send>>;
+
+/// A request's body, in whole messages.
+///
+/// What the decoder behind it sees of a message, it sees at once: it reserves what a message announces, so
+/// that a message that does not come would cost as much as one that does.
+pub struct RequestBody {
+    inner: Body,
+    kind: Kind,
+    most: usize,
+    cutter: Cutter,
+    room: Arc<Mutex<Room>>,
+    pace: Pace,
+    pause: Option<Pin<Box<Sleep>>>,
+    /// Whole messages.
+    ready: VecDeque<Bytes>,
+    /// Messages that came, of a call that takes one.
+    count: usize,
+    /// What room is waited for, and what then goes on.
+    waits: Option<(Waits, Then)>,
+    ended: bool,
+}
+
+/// What goes on once there is room.
+enum Then {
+    Receive,
+    HandOn(VecDeque<Bytes>, usize),
+}
+
+impl RequestBody {
+    /// The body `inner` of a call, whose messages have at most `most` bytes each and take `room`.
+    pub fn new(inner: Body, kind: Kind, most: usize, room: Arc<Mutex<Room>>) -> Self {
+        Self {
+            inner,
+            kind,
+            most,
+            cutter: Cutter::new(SMALL_MESSAGE_BYTES),
+            room,
+            pace: Pace::default(),
+            pause: None,
+            ready: VecDeque::new(),
+            count: 0,
+            waits: None,
+            ended: false,
+        }
+    }
+
+    /// The next frame; `None` is the end.
+    fn poll_next(&mut self, context: &mut Context<'_>) -> Poll<Result<Option<Frame<Bytes>>, Status>> {
+        loop {
+            if let Some(bytes) = self.ready.pop_front() {
+                return Poll::Ready(Ok(Some(Frame::data(bytes))));
+            }
+            if self.ended {
+                return Poll::Ready(Ok(None));
+            }
+            if let Some((waits, _)) = &mut self.waits {
+                let taken = ready!(waits.as_mut().poll(context));
+                self.go_on(taken)?;
+                continue;
+            }
+            match self.cutter.next() {
+                Piece::Whole(bytes, count) => {
+                    let length = bytes.len();
+                    self.hand_on_with_room(VecDeque::from([bytes]), count, length)?;
+                }
+                Piece::Begun(announced) => self.begin(announced)?,
+                Piece::Message(announced, pieces) => self.finish(announced, pieces)?,
+                Piece::More => match ready!(self.poll_more(context))? {
+                    Some(frame) => return Poll::Ready(Ok(Some(frame))),
+                    None => continue,
+                },
+            }
+        }
+    }
+
+    /// Reads more. A frame that is no data is handed on.
+    fn poll_more(&mut self, context: &mut Context<'_>) -> Poll<Result<Option<Frame<Bytes>>, Status>> {
+        let frame = match Pin::new(&mut self.inner).poll_frame(context) {
+            Poll::Ready(frame) => frame.transpose()?,
+            Poll::Pending => return self.poll_late(context).map(Err),
+        };
+        self.pause = None;
+        Poll::Ready(match frame.map(Frame::into_data) {
+            Some(Ok(chunk)) => {
+                self.pace.came(chunk.len());
+                self.cutter.push(chunk);
+                Ok(None)
+            }
+            Some(Err(other)) => Ok(Some(other)),
+            None if self.cutter.is_within() => Err(refusals::cut_off()),
+            None => {
+                self.ended = true;
+                Ok(None)
+            }
+        })
+    }
+
+    /// Why the client is not waited for any more.
+    fn poll_late(&mut self, context: &mut Context<'_>) -> Poll<Status> {
+        if self.cutter.is_within() || self.kind == Kind::One {
+            ready!(self.pace.poll_late(context));
+            return Poll::Ready(refusals::late());
+        }
+        if self.kind == Kind::All && self.count > 0 {
+            let pause = self.pause.get_or_insert_with(|| Box::pin(sleep(IMPORT_PATIENCE)));
+            ready!(pause.as_mut().poll(context));
+            return Poll::Ready(refusals::paused());
+        }
+        Poll::Pending
+    }
+
+    fn begin(&mut self, announced: Announced) -> Result<(), Status> {
+        if announced.length > self.most {
+            return Err(message_too_large(self.most));
+        }
+        self.wait_unless_room(announced.length, Then::Receive)
+    }
+
+    fn finish(&mut self, announced: Announced, pieces: VecDeque<Bytes>) -> Result<(), Status> {
+        let unpacked = if announced.compressed { unpacked_length(&pieces) } else { 0 };
+        if unpacked > self.most {
+            return Err(message_too_large(self.most));
+        }
+        self.hand_on_with_room(pieces, 1, announced.length + unpacked)
+    }
+
+    fn hand_on_with_room(
+        &mut self,
+        pieces: VecDeque<Bytes>,
+        count: usize,
+        bytes: usize,
+    ) -> Result<(), Status> {
+        self.count += count;
+        if self.kind == Kind::One && self.count > 1 {
+            return Err(refusals::second_message());
+        }
+        self.wait_unless_room(bytes, Then::HandOn(pieces, count))
+    }
+
+    fn wait_unless_room(&mut self, bytes: usize, then: Then) -> Result<(), Status> {
+        let mut room = self.room.lock();
+        let lacking = room.receive(bytes);
+        let share = room.share().clone();
+        drop(room);
+        match lacking {
+            Ok(()) => self.then(then),
+            Err(lacking) => self.waits = Some((Box::pin(share.take(lacking, ROOM_PATIENCE)), then)),
+        }
+        Ok(())
+    }
+
+    fn go_on(&mut self, taken: Option<Taken>) -> Result<(), Status> {
+        let Some((_, then)) = self.waits.take() else { return Ok(()) };
+        self.room.lock().add(taken.ok_or_else(refusals::no_room)?);
+        self.pace.rest();
+        self.then(then);
+        Ok(())
+    }
+
+    fn then(&mut self, then: Then) {
+        if let Then::HandOn(pieces, count) = then {
+            self.pace.rest();
+            self.room.lock().hand_on(count);
+            self.ready = pieces;
+        }
+    }
+}
+
+impl http_body::Body for RequestBody {
+    type Data = Bytes;
+    type Error = Status;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, Status>>> {
+        let next = ready!(self.poll_next(context));
+        if next.is_err() {
+            // what is held for a call that is refused is let go at once
+            self.ended = true;
+            self.cutter = Cutter::new(SMALL_MESSAGE_BYTES);
+            self.inner = Body::empty();
+        }
+        Poll::Ready(next.transpose())
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.ended && self.ready.is_empty()
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        SizeHint::default()
+    }
+}
+
+/// What a gzip stream says at its end that it unpacks to: a stream that says something else is refused when it
+/// is unpacked.
+fn unpacked_length(pieces: &VecDeque<Bytes>) -> usize {
+    let mut last = [0; 4];
+    let mut at = last.len();
+    for byte in pieces.iter().rev().flat_map(|piece| piece.iter().rev()).take(last.len()) {
+        at -= 1;
+        last[at] = *byte;
+    }
+    u32::from_le_bytes(last) as usize
+}

@@ -1,0 +1,282 @@
+//! The layer around a service of the tests' own.
+
+use std::{
+    convert::Infallible,
+    pin::pin,
+    sync::{
+        Arc,
+        atomic::{AtomicUsize, Ordering},
+    },
+    time::Duration,
+};
+
+use bytes::Bytes;
+use futures::{FutureExt, StreamExt, channel::mpsc};
+use http::{Request, Response};
+use http_body::Frame;
+use http_body_util::{BodyExt, StreamBody};
+use tokio::time::Instant;
+use tonic::{Code, Status, body::Body};
+use tonic_types::StatusExt;
+use tower::{Layer, ServiceExt, service_fn};
+
+use super::MessagesLayer;
+use crate::domain::limits::{
+    IMPORT_PATIENCE, LEAST_MESSAGE_RATE, MESSAGE_PATIENCE, RECEIVED_BYTES, ROOM_PATIENCE,
+};
+
+const MIB: usize = 1 << 20;
+const MOST: usize = 16 * MIB;
+const UNARY: &str = "/utterd.v1.MemoryService/Memorize";
+const STREAM: &str = "/utterd.v1.MemoryService/MemorizeStream";
+const IMPORT: &str = "/utterd.v1.ConversationService/ImportConversation";
+
+/// A call's body as a client sends it.
+type Sends = mpsc::UnboundedSender<Bytes>;
+
+struct Server {
+    layer: MessagesLayer,
+    /// Bytes of requests that reached the service.
+    read: Arc<AtomicUsize>,
+    /// How many calls the service answers; the others wait.
+    answers: Arc<tokio::sync::Semaphore>,
+}
+
+impl Server {
+    fn new() -> Self {
+        let answers = Arc::new(tokio::sync::Semaphore::new(usize::MAX >> 4));
+        Self { layer: MessagesLayer::new(MOST), read: Arc::default(), answers }
+    }
+
+    /// A call, and what sends its body: it is answered with an empty response once its body was read.
+    fn call(&self, path: &str) -> (Sends, impl Future<Output = Result<(), Status>> + use<>) {
+        let (sends, chunks) = mpsc::unbounded();
+        let body = StreamBody::new(chunks.map(|chunk| Ok::<_, Status>(Frame::data(chunk))));
+        let request = Request::builder().uri(path).body(Body::new(body)).unwrap();
+        let (read, answers) = (self.read.clone(), self.answers.clone());
+        let service = service_fn(move |request: Request<Body>| {
+            let (read, answers) = (read.clone(), answers.clone());
+            async move {
+                let mut body = request.into_body();
+                while let Some(frame) = body.frame().await {
+                    match frame {
+                        Ok(frame) => read.fetch_add(frame.into_data().unwrap().len(), Ordering::SeqCst),
+                        Err(status) => return Ok::<_, Infallible>(status.into_http()),
+                    };
+                }
+                answers.acquire().await.unwrap().forget();
+                Ok(Response::new(Body::empty()))
+            }
+        });
+        let service = self.layer.layer(service);
+        let call = async move {
+            let Ok(response) = service.oneshot(request).await;
+            match Status::from_header_map(response.headers()) {
+                Some(status) => Err(status),
+                None => Ok(()),
+            }
+        };
+        (sends, call)
+    }
+
+    fn read(&self) -> usize {
+        self.read.load(Ordering::SeqCst)
+    }
+}
+
+fn head(length: usize) -> Bytes {
+    Bytes::from([&[0], &u32::try_from(length).unwrap().to_be_bytes()[..]].concat())
+}
+
+fn message(length: usize) -> Bytes {
+    Bytes::from([&head(length)[..], &vec![7; length]].concat())
+}
+
+fn is(refused: Result<(), Status>, code: Code, reason: &str) -> Status {
+    let status = refused.expect_err("it is refused");
+    assert_eq!(status.code(), code, "{status:?}");
+    assert_eq!(status.get_details_error_info().expect("an ErrorInfo").reason, reason);
+    status
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_message_is_handed_on_once_it_is_whole() {
+    let server = Server::new();
+    let (sends, call) = server.call(UNARY);
+    let mut call = pin!(call);
+    sends.unbounded_send(head(1_000_000)).unwrap();
+    sends.unbounded_send(Bytes::from(vec![7; 999_999])).unwrap();
+    assert!(call.as_mut().now_or_never().is_none());
+    assert_eq!(server.read(), 0);
+    sends.unbounded_send(Bytes::from(vec![7; 1])).unwrap();
+    assert!(call.as_mut().now_or_never().is_none(), "the body goes on");
+    assert_eq!(server.read(), 1_000_005);
+    drop(sends);
+    call.await.unwrap();
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_is_announced_is_refused_at_its_head() {
+    let server = Server::new();
+    for path in [UNARY, STREAM, IMPORT] {
+        let (sends, call) = server.call(path);
+        sends.unbounded_send(head(MOST + 1)).unwrap();
+        let status = is(call.await, Code::ResourceExhausted, "MESSAGE_TOO_LARGE");
+        assert!(status.message().contains("16777216"), "{}", status.message());
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_message_that_does_not_come_is_late() {
+    let server = Server::new();
+    for sent in [Bytes::new(), head(10).slice(..3), head(100), message(5_000).slice(..200)] {
+        let (sends, call) = server.call(UNARY);
+        let begun = Instant::now();
+        sends.unbounded_send(sent).unwrap();
+        is(call.await, Code::DeadlineExceeded, "MESSAGE_LATE");
+        assert_eq!(begun.elapsed(), MESSAGE_PATIENCE);
+    }
+    assert_eq!(server.read(), 0);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_message_that_comes_slowly_is_waited_for() {
+    let server = Server::new();
+    let (sends, call) = server.call(UNARY);
+    let call = tokio::spawn(call);
+    sends.unbounded_send(head(MIB)).unwrap();
+    for _ in 0..MIB / LEAST_MESSAGE_RATE / 2 {
+        tokio::time::sleep(Duration::from_secs(1)).await;
+        sends.unbounded_send(Bytes::from(vec![7; 2 * LEAST_MESSAGE_RATE])).unwrap();
+    }
+    drop(sends);
+    call.await.unwrap().unwrap();
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_stream_may_pause_between_its_messages_only() {
+    let server = Server::new();
+    let (sends, call) = server.call(STREAM);
+    let mut call = pin!(call);
+    for _ in 0..3 {
+        let pause = tokio::time::timeout(MESSAGE_PATIENCE * 1_000, call.as_mut());
+        assert!(pause.await.is_err(), "a pause ended the stream");
+        sends.unbounded_send(message(5_000)).unwrap();
+    }
+    sends.unbounded_send(message(10).slice(..14)).unwrap();
+    let begun = Instant::now();
+    is(call.await, Code::DeadlineExceeded, "MESSAGE_LATE");
+    assert_eq!((begun.elapsed(), server.read()), (MESSAGE_PATIENCE, 15_015));
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_import_is_not_kept_for_ever() {
+    let server = Server::new();
+    let (sends, call) = server.call(IMPORT);
+    let mut call = pin!(call);
+    assert!(tokio::time::timeout(IMPORT_PATIENCE * 2, call.as_mut()).await.is_err(), "nothing is kept yet");
+    sends.unbounded_send(message(5_000)).unwrap();
+    let begun = Instant::now();
+    is(call.await, Code::DeadlineExceeded, "MESSAGE_LATE");
+    assert_eq!(begun.elapsed(), IMPORT_PATIENCE);
+}
+
+/// However many announce, those that have room are received, and the others wait and are refused. Small
+/// messages, and others' calls, go on.
+#[tokio::test(start_paused = true)]
+async fn announcing_takes_room() {
+    let server = Server::new();
+    let all = RECEIVED_BYTES / MOST;
+    let calls: Vec<_> = (0..10 * all).map(|_| server.call(UNARY)).collect();
+    let (sends, calls): (Vec<_>, Vec<_>) = calls.into_iter().unzip();
+    sends.iter().for_each(|sends| sends.unbounded_send(message(MOST).slice(..6)).unwrap());
+    let begun = Instant::now();
+    let calls: Vec<_> = calls.into_iter().map(tokio::spawn).collect();
+    let (small, small_call) = server.call(UNARY);
+    small.unbounded_send(message(4_000)).unwrap();
+    drop(small);
+    small_call.await.unwrap();
+    assert_eq!(begun.elapsed(), Duration::ZERO);
+    let (mut late, mut refused) = (0, 0);
+    for call in calls {
+        let status = call.await.unwrap().unwrap_err();
+        match status.code() {
+            Code::DeadlineExceeded => late += 1,
+            _ => {
+                is(Err(status.clone()), Code::ResourceExhausted, "MESSAGES_IN_FLIGHT");
+                assert!(status.get_details_retry_info().is_some_and(|retry| retry.retry_delay.is_some()));
+                assert!(status.get_details_quota_failure().is_some());
+                refused += 1;
+            }
+        }
+    }
+    assert_eq!((late, refused), (all / 2, 10 * all - all / 2), "half is for other callers");
+    assert!(begun.elapsed() <= MESSAGE_PATIENCE + ROOM_PATIENCE);
+    let (sends, call) = server.call(UNARY);
+    sends.unbounded_send(message(MOST)).unwrap();
+    drop(sends);
+    call.await.unwrap();
+}
+
+/// A message counts until it is answered.
+#[tokio::test(start_paused = true)]
+async fn what_is_not_answered_takes_room() {
+    let server = Server { answers: Arc::new(tokio::sync::Semaphore::new(0)), ..Server::new() };
+    let mut waiting = Vec::new();
+    for _ in 0..RECEIVED_BYTES / MOST / 2 {
+        let (sends, call) = server.call(UNARY);
+        sends.unbounded_send(message(MOST)).unwrap();
+        drop(sends);
+        let mut call = Box::pin(call);
+        assert!(call.as_mut().now_or_never().is_none());
+        waiting.push(call);
+    }
+    let read = server.read();
+    let (sends, call) = server.call(UNARY);
+    sends.unbounded_send(message(MOST)).unwrap();
+    let call = tokio::spawn(call);
+    tokio::time::sleep(ROOM_PATIENCE / 2).await;
+    assert_eq!(server.read(), read, "it waits");
+    server.answers.add_permits(10);
+    waiting.remove(0).await.unwrap();
+    drop(sends);
+    call.await.unwrap().unwrap();
+}
+
+/// What a compressed message unpacks to counts too.
+#[tokio::test(start_paused = true)]
+async fn a_compressed_message_takes_what_it_unpacks_to() {
+    let server = Server { answers: Arc::new(tokio::sync::Semaphore::new(0)), ..Server::new() };
+    let packed = |unpacked: usize| {
+        let end = u32::try_from(unpacked).unwrap().to_le_bytes();
+        Bytes::from([&[1, 0, 0, 0, 24], &[7; 20][..], &end].concat())
+    };
+    let (sends, call) = server.call(UNARY);
+    sends.unbounded_send(packed(MOST + 1)).unwrap();
+    is(call.await, Code::ResourceExhausted, "MESSAGE_TOO_LARGE");
+    let mut waiting = Vec::new();
+    for _ in 0..RECEIVED_BYTES / MOST {
+        let (sends, call) = server.call(UNARY);
+        sends.unbounded_send(packed(MOST - 24)).unwrap();
+        drop(sends);
+        waiting.push(tokio::spawn(call));
+    }
+    tokio::time::sleep(ROOM_PATIENCE * 2).await;
+    let refused = waiting.iter().filter(|call| call.is_finished()).count();
+    assert_eq!(refused, RECEIVED_BYTES / MOST / 2);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_call_that_takes_one_message_takes_one() {
+    let server = Server::new();
+    let (sends, call) = server.call(UNARY);
+    sends.unbounded_send([message(5), message(5)].concat().into()).unwrap();
+    is(call.await, Code::InvalidArgument, "INVALID_MESSAGE");
+    let (sends, call) = server.call(UNARY);
+    sends.unbounded_send(message(5)).unwrap();
+    is(call.await, Code::DeadlineExceeded, "MESSAGE_LATE");
+    let (sends, call) = server.call(STREAM);
+    sends.unbounded_send(message(50).slice(..20)).unwrap();
+    drop(sends);
+    is(call.await, Code::InvalidArgument, "INVALID_MESSAGE");
+}
