@@ -214,6 +214,9 @@ pub const IMPORT_PATIENCE: Duration = Duration::from_secs(60);
 pub const SMALL_MESSAGE_BYTES: usize = 4 << 10;
 /// A stream's messages of so many bytes, with what they take beside, are received without being counted.
 pub const SMALL_STREAM_BYTES: usize = 16 << 10;
+/// What a message takes once it is decoded, as a multiple of the largest one's bytes at most. A part of two bytes may
+/// become a structure of some hundred.
+pub const MESSAGE_GROWTH: usize = 3;
 /// Bytes of the messages that are received and not yet answered, in all, unless six of the largest are more.
 pub const RECEIVED_BYTES: usize = 96 << 20;
 /// Bytes of imports that are received and not yet answered, in all: one caller has room for the largest.

@@ -18,6 +18,7 @@ use tokio::{
 };
 use tonic::{Code, Request, Status, transport::server::Connected};
 use utterd::{
+    config::Settings,
     proto::{ListUtterancesRequest, MemorizeStreamRequest},
     server::{Peer, Server},
 };
@@ -221,7 +222,7 @@ async fn long_conversation(session: &Session) {
 
 #[tokio::test]
 async fn answers_that_are_not_read_are_bounded() {
-    let session = Session::new().await;
+    let session = Session::with(&Settings { max_tokens: 0, ..Settings::default() }).await;
     long_conversation(&session).await;
     let client = Client::of(&session.server).await;
     let list = ListUtterancesRequest::default();

@@ -5,13 +5,14 @@ use std::collections::HashMap;
 use prost::Message;
 use prost_types::FileDescriptorSet;
 
+use super::weight::{Layout, layout};
 use crate::{
     proto::FILE_DESCRIPTOR_SET,
     server::methods::{Access, access},
 };
 
 /// What is known of a call by its path.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug)]
 pub struct Call {
     /// How its messages are answered.
     pub kind: Kind,
@@ -19,6 +20,8 @@ pub struct Call {
     pub answers_once: bool,
     /// Whether it may change something.
     pub changes: bool,
+    /// Its messages.
+    pub layout: Option<&'static Layout>,
 }
 
 /// How a call's messages are answered.
@@ -49,7 +52,11 @@ impl Calls {
                     let changes = matches!(access(&path), Access::Write | Access::Admin);
                     calls.insert(
                         path,
-                        Call::of(method.client_streaming(), method.server_streaming(), changes),
+                        Call {
+                            changes,
+                            layout: layout(method.input_type()),
+                            ..Call::of(method.client_streaming(), method.server_streaming())
+                        },
                     );
                 }
             }
@@ -59,18 +66,23 @@ impl Calls {
 
     /// The call at `path`.
     pub fn of(&self, path: &str) -> Call {
-        self.0.get(path).copied().unwrap_or(Call { kind: Kind::Unknown, answers_once: false, changes: true })
+        self.0.get(path).copied().unwrap_or(Call {
+            kind: Kind::Unknown,
+            answers_once: false,
+            changes: true,
+            layout: None,
+        })
     }
 }
 
 impl Call {
-    fn of(takes_many: bool, answers_many: bool, changes: bool) -> Self {
+    fn of(takes_many: bool, answers_many: bool) -> Self {
         let kind = match (takes_many, answers_many) {
             (false, _) => Kind::One,
             (true, true) => Kind::Each,
             (true, false) => Kind::All,
         };
-        Self { kind, answers_once: !answers_many, changes }
+        Self { kind, answers_once: !answers_many, changes: true, layout: None }
     }
 }
 

@@ -10,6 +10,7 @@ mod budget;
 mod call;
 mod callers;
 mod cut;
+mod gzip;
 mod kind;
 mod pace;
 mod refusals;
@@ -17,6 +18,7 @@ mod request;
 mod room;
 #[cfg(test)]
 mod tests;
+mod weight;
 
 use std::{
     sync::Arc,
@@ -95,7 +97,8 @@ where
         let share = if call.kind == Kind::All { &caller.imported } else { &caller.received };
         let room = Arc::new(Mutex::new(Room::new(share.clone(), call.kind)));
 
-        let whole = |body| RequestBody::new(body, call.kind, *max_message_bytes, room.clone());
+        let gzip = request.headers().get("grpc-encoding").is_some_and(|encoding| encoding == "gzip");
+        let whole = |body| RequestBody::new(body, call, gzip, *max_message_bytes, room.clone());
         let request = request.map(|body| Body::new(whole(body)));
         CallFuture::new(self.inner.call(request), call, room, caller.unread.clone())
     }

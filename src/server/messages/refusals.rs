@@ -57,3 +57,17 @@ pub fn metadata_too_large() -> Status {
         format!("the metadata is too large; accepted are {MAX_METADATA_BYTES} bytes, 32 more for each entry");
     transport_error(Code::ResourceExhausted, "METADATA_TOO_LARGE", text)
 }
+
+/// A compressed message cannot be unpacked.
+pub fn not_unpacked(error: &std::io::Error) -> Status {
+    let text = format!("the compressed message cannot be unpacked: {error}");
+    transport_error(Code::InvalidArgument, "INVALID_MESSAGE", text)
+}
+
+/// A message of many small parts takes too much once it is decoded.
+pub fn too_many_parts(most: usize) -> Status {
+    let text = format!(
+        "the message has too many parts: decoded it takes more than {most} bytes; send fewer at a time"
+    );
+    transport_error(Code::ResourceExhausted, "MESSAGE_TOO_LARGE", text)
+}

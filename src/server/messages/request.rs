@@ -15,14 +15,15 @@ use tonic::{Status, body::Body};
 
 use super::{
     budget::Taken,
-    cut::{Announced, Cutter, Piece},
-    kind::Kind,
+    cut::{Announced, Cutter, HEAD, Piece},
+    gzip,
+    kind::{Call, Kind},
     pace::Pace,
     refusals,
     room::Room,
 };
 use crate::{
-    domain::limits::{IMPORT_PATIENCE, ROOM_PATIENCE, SMALL_MESSAGE_BYTES},
+    domain::limits::{IMPORT_PATIENCE, MESSAGE_GROWTH, ROOM_PATIENCE, SMALL_MESSAGE_BYTES},
     rpc::message_too_large,
 };
 
@@ -34,7 +35,9 @@ type Waits = Pin<Box<dyn Future<Output = Option<Taken>> + Send>>;
 /// that a message that does not come would cost as much as one that does.
 pub struct RequestBody {
     inner: Body,
-    kind: Kind,
+    call: Call,
+    /// Whether what is compressed is so by gzip.
+    gzip: bool,
     most: usize,
     cutter: Cutter,
     room: Arc<Mutex<Room>>,
@@ -52,15 +55,17 @@ pub struct RequestBody {
 /// What goes on once there is room.
 enum Then {
     Receive,
+    Unpack(VecDeque<Bytes>),
     HandOn(VecDeque<Bytes>, usize),
 }
 
 impl RequestBody {
     /// The body `inner` of a call, whose messages have at most `most` bytes each and take `room`.
-    pub fn new(inner: Body, kind: Kind, most: usize, room: Arc<Mutex<Room>>) -> Self {
+    pub fn new(inner: Body, call: Call, gzip: bool, most: usize, room: Arc<Mutex<Room>>) -> Self {
         Self {
             inner,
-            kind,
+            call,
+            gzip,
             most,
             cutter: Cutter::new(SMALL_MESSAGE_BYTES),
             room,
@@ -126,11 +131,11 @@ impl RequestBody {
 
     /// Why the client is not waited for any more.
     fn poll_late(&mut self, context: &mut Context<'_>) -> Poll<Status> {
-        if self.cutter.is_within() || self.kind == Kind::One {
+        if self.cutter.is_within() || self.call.kind == Kind::One {
             ready!(self.pace.poll_late(context));
             return Poll::Ready(refusals::late());
         }
-        if self.kind == Kind::All && self.count > 0 {
+        if self.call.kind == Kind::All && self.count > 0 {
             let pause = self.pause.get_or_insert_with(|| Box::pin(sleep(IMPORT_PATIENCE)));
             ready!(pause.as_mut().poll(context));
             return Poll::Ready(refusals::paused());
@@ -146,11 +151,36 @@ impl RequestBody {
     }
 
     fn finish(&mut self, announced: Announced, pieces: VecDeque<Bytes>) -> Result<(), Status> {
-        let unpacked = if announced.compressed { unpacked_length(&pieces) } else { 0 };
+        // compressed some other way, it is the decoder's to refuse
+        if !announced.compressed || !self.gzip {
+            return self.weigh(announced.length, pieces);
+        }
+        let unpacked = gzip::unpacked_length(&pieces);
         if unpacked > self.most {
             return Err(message_too_large(self.most));
         }
-        self.hand_on_with_room(pieces, 1, announced.length + unpacked)
+        self.wait_unless_room(announced.length + unpacked, Then::Unpack(pieces))
+    }
+
+    fn unpack(&mut self, pieces: VecDeque<Bytes>) -> Result<(), Status> {
+        let message = gzip::unpack(pieces, self.most).map_err(|error| refusals::not_unpacked(&error))?;
+        match message.len() - HEAD {
+            length if length > self.most => Err(message_too_large(self.most)),
+            length => self.weigh(length, VecDeque::from([message])),
+        }
+    }
+
+    /// Takes room for what a message is once it is decoded.
+    fn weigh(&mut self, length: usize, pieces: VecDeque<Bytes>) -> Result<(), Status> {
+        let weight = match self.call.layout {
+            Some(layout) if length > SMALL_MESSAGE_BYTES => layout.weigh(&pieces, HEAD),
+            _ => length,
+        };
+        let most = MESSAGE_GROWTH * self.most;
+        if weight > most {
+            return Err(refusals::too_many_parts(most));
+        }
+        self.hand_on_with_room(pieces, 1, weight.max(length))
     }
 
     fn hand_on_with_room(
@@ -160,7 +190,7 @@ impl RequestBody {
         bytes: usize,
     ) -> Result<(), Status> {
         self.count += count;
-        if self.kind == Kind::One && self.count > 1 {
+        if self.call.kind == Kind::One && self.count > 1 {
             return Err(refusals::second_message());
         }
         self.wait_unless_room(bytes, Then::HandOn(pieces, count))
@@ -173,25 +203,31 @@ impl RequestBody {
         drop(room);
         match lacking {
             Ok(()) => self.then(then),
-            Err(lacking) => self.waits = Some((Box::pin(share.take(lacking, ROOM_PATIENCE)), then)),
+            Err(lacking) => {
+                self.waits = Some((Box::pin(share.take(lacking, ROOM_PATIENCE)), then));
+                Ok(())
+            }
         }
-        Ok(())
     }
 
     fn go_on(&mut self, taken: Option<Taken>) -> Result<(), Status> {
         let Some((_, then)) = self.waits.take() else { return Ok(()) };
         self.room.lock().add(taken.ok_or_else(refusals::no_room)?);
         self.pace.rest();
-        self.then(then);
-        Ok(())
+        self.then(then)
     }
 
-    fn then(&mut self, then: Then) {
-        if let Then::HandOn(pieces, count) = then {
-            self.pace.rest();
-            self.room.lock().hand_on(count);
-            self.ready = pieces;
+    fn then(&mut self, then: Then) -> Result<(), Status> {
+        match then {
+            Then::Receive => {}
+            Then::Unpack(pieces) => return self.unpack(pieces),
+            Then::HandOn(pieces, count) => {
+                self.pace.rest();
+                self.room.lock().hand_on(count);
+                self.ready = pieces;
+            }
         }
+        Ok(())
     }
 }
 
@@ -220,16 +256,4 @@ impl http_body::Body for RequestBody {
     fn size_hint(&self) -> SizeHint {
         SizeHint::default()
     }
-}
-
-/// What a gzip stream says at its end that it unpacks to: a stream that says something else is refused when it
-/// is unpacked.
-fn unpacked_length(pieces: &VecDeque<Bytes>) -> usize {
-    let mut last = [0; 4];
-    let mut at = last.len();
-    for byte in pieces.iter().rev().flat_map(|piece| piece.iter().rev()).take(last.len()) {
-        at -= 1;
-        last[at] = *byte;
-    }
-    u32::from_le_bytes(last) as usize
 }

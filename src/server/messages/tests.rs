@@ -2,6 +2,7 @@
 
 use std::{
     convert::Infallible,
+    io::Write,
     pin::pin,
     sync::{
         Arc,
@@ -11,6 +12,7 @@ use std::{
 };
 
 use bytes::Bytes;
+use flate2::{Compression, write::GzEncoder};
 use futures::{FutureExt, StreamExt, channel::mpsc};
 use http::{Request, Response};
 use http_body::Frame;
@@ -52,7 +54,8 @@ impl Server {
     fn call(&self, path: &str) -> (Sends, impl Future<Output = Result<(), Status>> + use<>) {
         let (sends, chunks) = mpsc::unbounded();
         let body = StreamBody::new(chunks.map(|chunk| Ok::<_, Status>(Frame::data(chunk))));
-        let request = Request::builder().uri(path).body(Body::new(body)).unwrap();
+        let request =
+            Request::builder().uri(path).header("grpc-encoding", "gzip").body(Body::new(body)).unwrap();
         let (read, answers) = (self.read.clone(), self.answers.clone());
         let service = service_fn(move |request: Request<Body>| {
             let (read, answers) = (read.clone(), answers.clone());
@@ -243,27 +246,62 @@ async fn what_is_not_answered_takes_room() {
     call.await.unwrap().unwrap();
 }
 
-/// What a compressed message unpacks to counts too.
+/// A compressed message of so many zeros, which says that it unpacks to `says`.
+fn packed(unpacked: usize, says: usize) -> Bytes {
+    let mut encoder = GzEncoder::new(Vec::new(), Compression::fast());
+    encoder.write_all(&vec![0; unpacked]).unwrap();
+    let mut packed = encoder.finish().unwrap();
+    let end = packed.len() - 4;
+    packed[end..].copy_from_slice(&u32::try_from(says).unwrap().to_le_bytes());
+    let length = u32::try_from(packed.len()).unwrap().to_be_bytes();
+    [&[1], &length[..], &packed].concat().into()
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_compressed_message_is_handed_on_as_it_was() {
+    let server = Server::new();
+    let (sends, call) = server.call(UNARY);
+    sends.unbounded_send(packed(1_000, 1_000)).unwrap();
+    drop(sends);
+    call.await.unwrap();
+    assert_eq!(server.read(), 1_005);
+}
+
+/// A compressed message counts as what it unpacks to.
 #[tokio::test(start_paused = true)]
 async fn a_compressed_message_takes_what_it_unpacks_to() {
-    let server = Server { answers: Arc::new(tokio::sync::Semaphore::new(0)), ..Server::new() };
-    let packed = |unpacked: usize| {
-        let end = u32::try_from(unpacked).unwrap().to_le_bytes();
-        Bytes::from([&[1, 0, 0, 0, 24], &[7; 20][..], &end].concat())
-    };
-    let (sends, call) = server.call(UNARY);
-    sends.unbounded_send(packed(MOST + 1)).unwrap();
-    is(call.await, Code::ResourceExhausted, "MESSAGE_TOO_LARGE");
-    let mut waiting = Vec::new();
-    for _ in 0..RECEIVED_BYTES / MOST {
+    let server = Server { layer: MessagesLayer::new(1_500), ..Server::new() };
+    for (unpacked, says, code, reason) in [
+        (10, 1_501, Code::ResourceExhausted, "MESSAGE_TOO_LARGE"),
+        (3_000, 1, Code::ResourceExhausted, "MESSAGE_TOO_LARGE"),
+        (1_000, 1, Code::InvalidArgument, "INVALID_MESSAGE"),
+    ] {
         let (sends, call) = server.call(UNARY);
-        sends.unbounded_send(packed(MOST - 24)).unwrap();
-        drop(sends);
-        waiting.push(tokio::spawn(call));
+        sends.unbounded_send(packed(unpacked, says)).unwrap();
+        is(call.await, code, reason);
     }
-    tokio::time::sleep(ROOM_PATIENCE * 2).await;
-    let refused = waiting.iter().filter(|call| call.is_finished()).count();
-    assert_eq!(refused, RECEIVED_BYTES / MOST / 2);
+    let server = Server::new();
+    let (sends, calls): (Vec<_>, Vec<_>) = (0..2).map(|_| server.call(UNARY)).unzip();
+    sends.iter().for_each(|sends| sends.unbounded_send(message(MOST).slice(..6)).unwrap());
+    let coming: Vec<_> = calls.into_iter().map(tokio::spawn).collect();
+    tokio::task::yield_now().await;
+    let (sends, call) = server.call(UNARY);
+    sends.unbounded_send(packed(10, MOST)).unwrap();
+    is(call.await, Code::ResourceExhausted, "MESSAGES_IN_FLIGHT");
+    coming.iter().for_each(tokio::task::JoinHandle::abort);
+}
+
+/// Parts of two bytes become structures of some hundred.
+#[tokio::test(start_paused = true)]
+async fn a_message_of_many_parts_is_refused() {
+    let server = Server::new();
+    let parts = [26, 0].repeat(MIB);
+    let (sends, call) = server.call(UNARY);
+    sends.unbounded_send(head(parts.len())).unwrap();
+    sends.unbounded_send(parts.into()).unwrap();
+    let status = is(call.await, Code::ResourceExhausted, "MESSAGE_TOO_LARGE");
+    assert!(status.message().contains("too many parts"), "{}", status.message());
+    assert_eq!(server.read(), 0);
 }
 
 #[tokio::test(start_paused = true)]
