@@ -228,8 +228,8 @@ pub const SMALL_ANSWER_BYTES: usize = 4 << 10;
 /// A caller that is refused for want of room had better wait so long before it tries again.
 pub const ROOM_RETRY: Duration = Duration::from_secs(1);
 
-/// Calls and streams of one connection at once; clients queue what is beyond. A silent one costs some 25 KiB.
-pub const MAX_STREAMS: u32 = 256;
+/// Calls and streams of one connection at once; clients queue what is beyond. A silent one costs 5 to 16 KiB.
+pub const MAX_STREAMS: u32 = 1_000;
 /// Metadata of a call at most, in bytes as HTTP/2 counts them: 32 for each entry beside its name and value.
 pub const MAX_METADATA_BYTES: usize = 16 << 10;
 /// What a connection takes of metadata at most, so that the call that it belongs to can be answered.

@@ -28,7 +28,7 @@ use utterd::{
     config::Settings,
     proto::{
         GetCapacityInfoRequest, MemorizeStreamRequest, WatchEventsRequest,
-        memorize_stream_response::Result as StreamResult,
+        memorize_stream_response::Result as StreamResult, memory_service_client::MemoryServiceClient,
     },
     server::Server,
 };
@@ -134,12 +134,14 @@ async fn writes_that_wait_in_one_conversation_are_bounded() {
     let session = Session::over(gate.clone()).await;
     session.say(vec![user("first")]).await;
     gate.shut();
-    let start = || {
-        let mut memory = session.memory();
+    // a connection has 1,000 calls at once
+    let channels = [connect(&session.server).await, connect(&session.server).await];
+    let start = |index: usize| {
+        let mut memory = MemoryServiceClient::new(channels[index % channels.len()].clone());
         tokio::spawn(async move { memory.memorize(memorize(vec![user("waits")])).await })
     };
     // one is being committed, with what came before it was
-    let calls: Vec<_> = (0..2 * MOST).map(|_| start()).collect();
+    let calls: Vec<_> = (0..2 * MOST).map(start).collect();
     gate.holds(1).await;
     let (mut written, mut refused) = (0, 0);
     let mut calls = calls.into_iter().collect::<futures::stream::FuturesUnordered<_>>();

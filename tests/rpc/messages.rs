@@ -197,7 +197,7 @@ async fn what_is_announced_beyond_the_limit_is_refused_at_once() {
 async fn streams_of_a_connection_are_limited() {
     let session = Session::new().await;
     let client = Client::of(&session.server).await;
-    assert_eq!(client.most_streams, 256);
+    assert_eq!(client.most_streams, 1_000);
 }
 
 #[tokio::test]
