@@ -113,6 +113,12 @@ pub fn refusal(status: &Status) -> String {
     text
 }
 
+/// Whether a server refuses a request because of this field.
+pub fn blames(status: &Status, field: &str) -> bool {
+    let blamed = status.get_details_bad_request().map(|it| it.field_violations).unwrap_or_default();
+    blamed.iter().any(|violation| violation.field == field)
+}
+
 #[cfg(test)]
 mod tests {
     use tonic::Code;

@@ -6,7 +6,7 @@ use super::{
     settings::Settings,
     value::{
         address, address_of_models, backend, directive, directory, duration, encoding, file, flush, limit,
-        llm, period, positive, preset, size, switch, text, threads,
+        llm, models, period, positive, preset, size, switch, text, threads,
     },
 };
 
@@ -57,7 +57,7 @@ macro_rules! key {
 
 /// Every key, in the order in which it is shown.
 #[rustfmt::skip]
-pub static KEYS: [Key; 48] = [
+pub static KEYS: [Key; 49] = [
     key!(buffer_size "buffer-size" "UTTERD_BUFFER_SIZE" "N" limit
         "Utterances in a window; 0 is unlimited"),
     key!(max_tokens "max-tokens" "UTTERD_MAX_TOKENS" "N" limit
@@ -148,6 +148,8 @@ pub static KEYS: [Key; 48] = [
         "Where the model is asked, such as http://127.0.0.1:11434/v1; empty is the provider's own address"),
     key!(llm_model "llm-model" "UTTERD_LLM_MODEL" "MODEL" text
         "The model that is asked when a conversation names none"),
+    key!(llm_models "llm-models" "UTTERD_LLM_MODELS" "MODELS" models
+        "Other models that a conversation may name, separated by commas; any but these and llm_model is refused"),
     key!(llm_api_key_file "llm-api-key-file" "UTTERD_LLM_API_KEY_FILE" "FILE" file
         "The file that holds the key; empty takes it from UTTERD_LLM_API_KEY, else OPENAI_API_KEY or ANTHROPIC_API_KEY"),
     key!(llm_timeout "llm-timeout" "UTTERD_LLM_TIMEOUT" "DURATION" duration

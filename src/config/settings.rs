@@ -166,6 +166,8 @@ pub struct Settings {
     pub llm_base_url: Option<Url>,
     /// The model that is asked when a conversation names none; not empty when there is an `llm`.
     pub llm_model: String,
+    /// Other models that a conversation may name as its own.
+    pub llm_models: Vec<String>,
     /// The file that holds the key; `None` takes it from the environment.
     pub llm_api_key_file: Option<PathBuf>,
     /// A model answers within so long.
@@ -226,6 +228,7 @@ impl Settings {
             llm: Llm::None,
             llm_base_url: None,
             llm_model: String::new(),
+            llm_models: Vec::new(),
             llm_api_key_file: None,
             llm_timeout: DEFAULT_LLM_TIMEOUT,
             llm_concurrency: DEFAULT_LLM_CONCURRENCY,

@@ -144,6 +144,8 @@ fn a_model_is_named_where_there_is_a_protocol() {
     assert!(message.contains(expected), "{message}");
     let settings = with(&[("llm", "openai"), ("llm_model", "gpt-4.1-mini")]).load().unwrap().settings;
     assert_eq!((settings.llm, settings.llm_model.as_str()), (Llm::OpenAi, "gpt-4.1-mini"));
+    let settings = with(&[("llm_models", " gpt-4.1, gpt-4.1-nano,,")]).load().unwrap().settings;
+    assert_eq!(settings.llm_models, ["gpt-4.1", "gpt-4.1-nano"]);
 }
 
 #[test]

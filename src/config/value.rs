@@ -205,6 +205,25 @@ pub mod text {
     }
 }
 
+/// Names of models, separated by commas.
+pub mod models {
+    use super::*;
+    use crate::domain::limits::MAX_MODEL_BYTES;
+
+    pub fn parse(text: &str) -> Result<Vec<String>, String> {
+        let named: Vec<_> = text.split(',').map(str::trim).filter(|model| !model.is_empty()).collect();
+        let fits = |model: &&str| model.len() <= MAX_MODEL_BYTES && !model.contains(char::is_control);
+        match named.iter().all(fits) {
+            true => Ok(named.into_iter().map(Into::into).collect()),
+            false => Err(format!("names of models of at most {MAX_MODEL_BYTES} bytes, separated by commas")),
+        }
+    }
+
+    pub fn show(models: &[String]) -> Value {
+        Value::String(models.join(","))
+    }
+}
+
 /// An address to listen on.
 pub mod address {
     use super::*;

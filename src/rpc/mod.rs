@@ -78,13 +78,22 @@ impl Services {
         request.extensions().get::<Caller>().cloned().unwrap_or_default()
     }
 
-    /// Changes to a policy. Refuses summaries by a model where none is configured.
+    /// Changes to a policy. Refuses summaries by a model where none is configured, or by another than those.
     fn policy_update(&self, policy: &proto::Policy) -> Result<PolicyUpdate, Refusal> {
         let update = decode::policy("policy", policy)?;
-        match update.llm_summaries {
-            Some(true) if !self.engine.has_summarizer() => {
-                let text = "is true, but the server has no model configured (llm); accepted is false";
-                Err(Refusal::invalid("policy.llm_summaries", text))
+        let models = self.engine.models();
+        if update.llm_summaries == Some(true) && models.is_empty() {
+            let text = "is true, but the server has no model configured (llm); accepted is false";
+            return Err(Refusal::invalid("policy.llm_summaries", text));
+        }
+        match update.summary_model.as_deref() {
+            Some(own) if !own.is_empty() && !models.contains(&own) => {
+                let accepted = [models.as_slice(), &["an empty text for the server's own choice"]].concat();
+                let text = format!(
+                    "is none of the models that the server may ask (llm_model, llm_models); accepted is {}",
+                    accepted.join(", ")
+                );
+                Err(Refusal::invalid("policy.summary_model", text))
             }
             _ => Ok(update),
         }

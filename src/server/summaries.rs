@@ -19,6 +19,7 @@ pub(super) fn summarizer(settings: &Settings) -> Result<Option<Arc<dyn LlmSummar
         protocol,
         base_url: settings.llm_base_url.clone(),
         model: settings.llm_model.clone(),
+        others: settings.llm_models.clone(),
         api_key_file: settings.llm_api_key_file.clone(),
         timeout: settings.llm_timeout,
     };

@@ -23,6 +23,7 @@ pub(super) struct ModelClient {
     endpoint: Endpoint,
     protocol: Protocol,
     model: String,
+    others: Vec<String>,
     timeout: Duration,
 }
 
@@ -39,6 +40,7 @@ impl ModelClient {
             endpoint,
             protocol: settings.protocol,
             model: settings.model.clone(),
+            others: settings.others.clone(),
             timeout: settings.timeout,
         })
     }
@@ -85,6 +87,10 @@ impl ModelClient {
 impl LlmSummarizer for ModelClient {
     fn model(&self) -> &str {
         &self.model
+    }
+
+    fn models(&self) -> Vec<&str> {
+        std::iter::once(&self.model).chain(&self.others).map(String::as_str).collect()
     }
 
     fn summarize(&self, material: Material) -> BoxFuture<'_, Result<Told, LlmError>> {

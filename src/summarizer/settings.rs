@@ -22,6 +22,8 @@ pub struct LlmSettings {
     pub base_url: Option<Url>,
     /// The model that is asked when a conversation names none.
     pub model: String,
+    /// Others that a conversation may name as its own.
+    pub others: Vec<String>,
     /// The file that holds the key, white space around it aside; `None` takes it from the environment.
     pub api_key_file: Option<PathBuf>,
     /// The whole of an answer is there within so long.

@@ -89,8 +89,18 @@ fn the_model_that_replies_summarises_too() {
     let directory = tempfile::tempdir().expect("a directory");
     fs::write(directory.path().join("key"), "secret\n").expect("the key is written");
     let url = model.url();
-    let llm =
-        ["--llm", "openai", "--llm-model", "other", "--llm-base-url", &url, "--llm-api-key-file", "key"];
+    let llm = [
+        "--llm",
+        "openai",
+        "--llm-model",
+        "other",
+        "--llm-models",
+        "test-1",
+        "--llm-base-url",
+        &url,
+        "--llm-api-key-file",
+        "key",
+    ];
     let server = Server::start_in(directory, &[&["--preset", "session"], &llm[..]].concat());
     let arguments = ["-c", "talk", "--model", "test-1", "--base-url", &url, "--api-key-file", "key"];
     let chat = Terminal::open(&server, &arguments);

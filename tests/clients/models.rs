@@ -96,6 +96,7 @@ impl Models {
             protocol,
             base_url: Some(format!("{}{base}", self.address).parse()?),
             model: model.to_owned(),
+            others: Vec::new(),
             api_key_file: None,
             timeout: Duration::from_secs(2),
         };

@@ -1,19 +1,21 @@
 //! Summaries by a model: behind every write, and never in its way.
 
-use std::time::Duration;
+use std::{sync::Arc, time::Duration};
 
 use tonic::Code;
 use utterd::{
     engine::llm::LlmError,
     proto::{
-        CompactConversationRequest, ForgetMode, GetStatsRequest, ListCompactionsRequest, Policy,
-        PolicyPreset, SegmentState, SummarizeRequest, SummaryMethod,
-        compaction_service_client::CompactionServiceClient,
+        CompactConversationRequest, CreateConversationRequest, ForgetMode, GetStatsRequest,
+        ImportConversationRequest, ImportHeader, ListCompactionsRequest, Policy, PolicyPreset, SegmentState,
+        SummarizeRequest, SummaryMethod, compaction_service_client::CompactionServiceClient,
+        import_conversation_request::Message as In,
     },
+    store::MemoryStore,
 };
 
 use crate::{
-    model::{MODEL, Model},
+    model::{MODEL, Model, OWN_MODEL},
     segments::{methods, until_final},
     session::{Reply, Session, policy_update, user},
 };
@@ -131,6 +133,48 @@ async fn a_conversation_may_have_a_model_of_its_own() {
     call.tell("- All pumps were replaced.");
     until_final(&session).await;
     assert_eq!(session.summary().await.segments[0].model, "their-model");
+}
+
+/// A policy may have been stored while others were accepted.
+#[tokio::test]
+async fn a_model_that_is_accepted_no_more_gives_way_to_the_servers() {
+    let store = Arc::new(MemoryStore::new(0));
+    let earlier = Session::with_model_over(store.clone(), Model::new()).await;
+    earlier.create_with(Policy { summary_model: Some(OWN_MODEL.into()), ..session_preset() }).await;
+    let model = Model::accepting(vec![MODEL]);
+    let session = Session::with_model_over(store, model.clone()).await;
+    say(&session, 40).await;
+    session.compactions().compact_conversation(compact()).await.reply();
+    let call = model.called().await;
+    assert_eq!(call.material.model, None);
+    call.tell("- All pumps were replaced.");
+    until_final(&session).await;
+    // what else its policy holds can be changed
+    session.update_policy(Policy { max_turns: Some(7), ..Default::default() }).await;
+}
+
+#[tokio::test]
+async fn a_model_that_nobody_configured_is_refused_with_those_that_are() {
+    let session = Session::with_model(Model::new()).await;
+    session.create_with(Policy { summary_model: Some(OWN_MODEL.into()), ..Default::default() }).await;
+    let other = || Some(Policy { summary_model: Some("most-expensive".into()), ..Default::default() });
+    let create = CreateConversationRequest { policy: other(), ..Default::default() };
+    let update = policy_update(other().unwrap_or_default());
+    let header = ImportHeader { policy: other(), ..Default::default() };
+    let import = [In::Header(header), In::Chunk(b"[]".to_vec())];
+    let import = import.map(|message| ImportConversationRequest { message: Some(message) });
+    for refused in [
+        session.conversations().create_conversation(create.clone()).await.refusal(),
+        session.conversations().update_conversation(update).await.refusal(),
+        session.conversations().import_conversation(futures::stream::iter(import)).await.refusal(),
+    ] {
+        let refused = refused.is(Code::InvalidArgument, "INVALID_FIELD").blames("policy.summary_model");
+        refused.says("accepted is test-model, their-model, an empty text");
+    }
+    let without = Session::new().await;
+    let refused = without.conversations().create_conversation(create).await.refusal();
+    refused.blames("policy.summary_model").says("accepted is an empty text");
+    without.create_with(Policy { summary_model: Some(String::new()), ..Default::default() }).await;
 }
 
 #[tokio::test]

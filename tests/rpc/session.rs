@@ -77,6 +77,15 @@ impl Session {
         Self { channel: connect(&server).await, server, clock }
     }
 
+    /// The same over a store of the test's.
+    pub async fn with_model_over(store: Arc<dyn Store>, model: Arc<dyn LlmSummarizer>) -> Self {
+        let clock = ManualClock::new();
+        let server = Server::of_parts(store, Some(model), &Settings::default(), clock.clone());
+        let server = server.expect("the settings are good");
+        tokio::spawn(server.engine().clone().run_llm_summaries());
+        Self { channel: connect(&server).await, server, clock }
+    }
+
     /// The same over the store in `directory`, a new one when that is empty.
     pub async fn with_model_in(
         directory: &Path,

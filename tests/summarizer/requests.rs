@@ -234,7 +234,7 @@ async fn asks_the_conversations_own_model(protocol: Protocol) {
     assert_eq!(models.last_body().await["model"], "small-1");
     models.asked(Material { model: Some("own-2".into()), ..small() }).await.unwrap();
     assert_eq!(models.last_body().await["model"], "own-2");
-    assert_eq!(models.client().model(), "small-1");
+    assert_eq!((models.client().model(), models.client().models()), ("small-1", vec!["small-1", "own-2"]));
 }
 
 /// The body of a request to `model`.

@@ -78,6 +78,7 @@ pub fn settings(protocol: Protocol, uri: &str) -> LlmSettings {
         protocol,
         base_url: Some(Url::parse(&format!("{uri}{path}")).unwrap()),
         model: "small-1".into(),
+        others: vec!["own-2".into()],
         api_key_file: None,
         timeout: Duration::from_secs(30),
     }

@@ -15,8 +15,12 @@ use utterd::{
 /// The name of the model that is asked when a conversation names none.
 pub const MODEL: &str = "test-model";
 
+/// Another model that a conversation may name.
+pub const OWN_MODEL: &str = "their-model";
+
 /// A model whose calls wait for the test.
 pub struct Model {
+    accepted: Vec<&'static str>,
     calls: Mutex<VecDeque<Call>>,
     count: watch::Sender<usize>,
 }
@@ -29,7 +33,12 @@ pub struct Call {
 
 impl Model {
     pub fn new() -> Arc<Self> {
-        Arc::new(Self { calls: Mutex::default(), count: watch::Sender::new(0) })
+        Self::accepting(vec![MODEL, OWN_MODEL])
+    }
+
+    /// One of which a conversation may name only these.
+    pub fn accepting(accepted: Vec<&'static str>) -> Arc<Self> {
+        Arc::new(Self { accepted, calls: Mutex::default(), count: watch::Sender::new(0) })
     }
 
     /// The oldest call that waits, once there is one.
@@ -77,6 +86,10 @@ impl Call {
 impl LlmSummarizer for Model {
     fn model(&self) -> &str {
         MODEL
+    }
+
+    fn models(&self) -> Vec<&str> {
+        self.accepted.clone()
     }
 
     fn summarize(&self, material: Material) -> BoxFuture<'_, Result<Told, LlmError>> {

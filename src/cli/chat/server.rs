@@ -12,7 +12,7 @@ use crate::{
         capacity::lines,
         client::Connection,
         compact::{compacted, undone},
-        errors::refusal,
+        errors::{blames, refusal},
         forget::describe,
         text::{said, speaker},
     },
@@ -33,7 +33,7 @@ const PAUSES: [Duration; 5] = [
     Duration::from_secs(2),
     Duration::from_secs(4),
 ];
-/// Utterances of one page: with the largest contents, what the client still reads.
+/// Utterances of one page at most.
 const PAGE_SIZE: i32 = 100;
 /// Utterances of the window that are shown.
 const SHOWN: usize = 500;
@@ -97,17 +97,21 @@ impl Server {
     }
 
     async fn create(&self, conversation_id: &str) -> Result<Opening, Status> {
-        let request = CreateConversationRequest {
+        let request = |summary_model| CreateConversationRequest {
             conversation_id: conversation_id.to_owned(),
             recipient_id: self.recipient.clone(),
-            policy: Some(Policy {
-                preset: self.preset.number(),
-                summary_model: self.model.clone(),
-                ..Default::default()
-            }),
+            policy: Some(Policy { preset: self.preset.number(), summary_model, ..Default::default() }),
             ..Default::default()
         };
-        let response = self.connection.conversations().create_conversation(request).await?.into_inner();
+        let mut conversations = self.connection.conversations();
+        let response = match conversations.create_conversation(request(self.model.clone())).await {
+            // the server summarises with models of its own, or with none
+            Err(status) if blames(&status, "policy.summary_model") => {
+                conversations.create_conversation(request(None)).await?
+            }
+            response => response?,
+        };
+        let response = response.into_inner();
         let conversation_id = response.conversation.unwrap_or_default().conversation_id;
         let window = self.window(&conversation_id).await?;
         let note = "a new conversation; /help tells what there is beside talking";

@@ -2,7 +2,10 @@
 
 use std::{
     collections::{BTreeMap, HashMap, HashSet},
-    sync::Arc,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
     time::Duration,
 };
 
@@ -43,6 +46,8 @@ pub(in crate::engine) struct Llm {
     pub(super) tenants: Tenants,
     /// Since when the first of each namespace waits, as the queue was last read.
     pub(super) waiting: Mutex<BTreeMap<Namespace, Timestamp>>,
+    /// Whether it was said that a conversation names a model that is not accepted.
+    told: AtomicBool,
 }
 
 /// What is known of the conversations that wait.
@@ -75,11 +80,14 @@ impl Llm {
             news,
             tenants: Tenants::sharing(concurrency),
             waiting: Mutex::default(),
+            told: AtomicBool::new(false),
         }
     }
 
-    /// Asks for a namespace: the conversation's own model; the server's when that is refused, or there is none.
+    /// Asks for a namespace: the conversation's own model; the server's when that is refused, is not accepted, or
+    /// there is none.
     pub(super) async fn ask(&self, namespace: &Namespace, mut material: Material) -> Result<Told, LlmError> {
+        material.model = material.model.take().filter(|own| self.accepts(own));
         let Some(own) = material.model.clone() else { return self.ask_once(namespace, material).await };
         match self.ask_once(namespace, material.clone()).await {
             Err(LlmError::Refused(why)) => {
@@ -89,6 +97,18 @@ impl Llm {
             }
             answer => answer,
         }
+    }
+
+    /// Whether a conversation's own model is one that may be asked. A policy may have been stored when others
+    /// were.
+    fn accepts(&self, own: &str) -> bool {
+        let accepted = self.summarizer.models().contains(&own);
+        if !accepted && !self.told.swap(true, Ordering::Relaxed) {
+            tracing::warn!(
+                "a conversation's summary_model is none of llm_models: it, and others like it, get the server's"
+            );
+        }
+        accepted
     }
 
     /// Asks a model, and notes how that went.

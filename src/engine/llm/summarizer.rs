@@ -12,6 +12,11 @@ pub trait LlmSummarizer: Send + Sync + 'static {
     /// The model that is asked when a conversation names none.
     fn model(&self) -> &str;
 
+    /// The models that a conversation may name as its own; by default only [`Self::model`].
+    fn models(&self) -> Vec<&str> {
+        vec![self.model()]
+    }
+
     /// Asks for a summary, once.
     ///
     /// - Answers within the configured timeout; a future that is dropped ends the request.

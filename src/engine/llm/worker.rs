@@ -36,6 +36,11 @@ impl Engine {
         self.llm.is_some()
     }
 
+    /// The models that a conversation may name as its own; none where no model is configured.
+    pub fn models(&self) -> Vec<&str> {
+        self.llm.as_ref().map(|llm| llm.summarizer.models()).unwrap_or_default()
+    }
+
     /// Has models tell whatever waits for it, until dropped; calls that are out are dropped with it.
     pub async fn run_llm_summaries(self: Arc<Self>) {
         let Some(llm) = self.llm.clone() else { return std::future::pending().await };
