@@ -3,7 +3,7 @@
 use std::{io, path::Path};
 
 use tokio::runtime::Builder;
-use tracing_subscriber::{EnvFilter, filter::LevelFilter};
+use tracing_subscriber::{Layer, layer::SubscriberExt, util::SubscriberInitExt};
 
 use super::{
     args::Configuration,
@@ -12,7 +12,7 @@ use super::{
 };
 use crate::{
     config::{ConfigError, Effective, Sources},
-    server,
+    server::{self, log_filter},
 };
 
 /// Serves until the process is told to end; what `migrate` holds is imported first.
@@ -38,18 +38,9 @@ fn load(configuration: Configuration) -> Result<Effective, ConfigError> {
     Sources::of_process(configuration.flags.0, configuration.config).load()
 }
 
-/// What the engines of durable stores tell of their work is logged only where it is asked for.
-const QUIET: &str = "fjall=warn,lsm_tree=warn,sled=warn";
-
-/// Logs on stderr what `filter`, which the configuration has checked, lets pass.
-fn log(filter: &str) {
-    let mut chosen = EnvFilter::new(filter);
-    if chosen.max_level_hint() > Some(LevelFilter::WARN) {
-        chosen = EnvFilter::new(format!("{QUIET},{filter}"));
-    }
-    tracing_subscriber::fmt()
-        .with_env_filter(chosen)
-        .with_writer(io::stderr)
-        .with_ansi(console::colors_enabled_stderr())
-        .init();
+/// Logs on stderr what `directives` let pass.
+fn log(directives: &str) {
+    let lines =
+        tracing_subscriber::fmt::layer().with_writer(io::stderr).with_ansi(console::colors_enabled_stderr());
+    tracing_subscriber::registry().with(lines.with_filter(log_filter(directives))).init();
 }

@@ -1,11 +1,13 @@
 //! Why a command is refused. A refused command changes nothing.
 
+use std::fmt;
+
 use crate::domain::{
     IdError, Reason, Revision, Sequence, compaction, forgetting::Excess, limits::MAX_SHARES,
 };
 
 /// A field of a request and what is wrong with it.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq)]
 pub struct Violation {
     /// The path of the field, such as `utterances[3].role`.
     pub field: String,
@@ -13,8 +15,9 @@ pub struct Violation {
     pub description: String,
 }
 
-/// A refused command.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+/// A refused command. Its text is for the caller, and may quote what that sent; what it shows when it is debugged
+/// is for logs, and never does.
+#[derive(Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Refusal {
     /// A field cannot be accepted.
     #[error("{}: {}", .1.field, .1.description)]
@@ -80,6 +83,23 @@ pub enum Refusal {
     /// A compaction cannot be made, or not be undone.
     #[error(transparent)]
     Compaction(#[from] compaction::Unable),
+}
+
+impl fmt::Debug for Violation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Violation").field("field", &self.field).finish_non_exhaustive()
+    }
+}
+
+impl fmt::Debug for Refusal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut shown = f.debug_tuple(self.reason().as_str());
+        match self {
+            Self::Field(_, violation) => shown.field(&violation.field).finish(),
+            Self::StaleRevision { expected, actual } => shown.field(expected).field(actual).finish(),
+            _ => shown.finish(),
+        }
+    }
 }
 
 fn accepted(first: &Sequence, last: &Sequence) -> String {
@@ -158,5 +178,34 @@ impl Refusal {
             Self::TooBroad(_) => Reason::InstructionTooBroad,
             Self::Compaction(unable) => unable.reason(),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::forgetting;
+
+    #[test]
+    fn what_was_sent_is_told_and_never_debugged() {
+        let secret = || "planted".to_owned();
+        let excess = Excess { selected: 3, window: 4, instruction: secret() };
+        let misunderstood = forgetting::parse("planted words").unwrap_err();
+        let refusals = [
+            Refusal::invalid("tool_call_id", secret()),
+            Refusal::invalid("instructions", misunderstood.to_string()),
+            Refusal::no_utterance(secret()),
+            Refusal::Exists { kind: CONVERSATION, name: secret() },
+            Refusal::Closed(secret()),
+            Refusal::RequestIdReused(secret()),
+            Refusal::TooManyShares(secret()),
+            Refusal::TooBroad(excess.clone()),
+        ];
+        for refusal in refusals {
+            assert!(refusal.to_string().contains("planted"));
+            assert!(!format!("{refusal:?}").contains("planted"), "{refusal:?}");
+        }
+        assert!(!format!("{misunderstood:?} {excess:?}").contains("planted"));
+        assert_eq!(format!("{:?}", Refusal::invalid("role", "is 7")), r#"INVALID_FIELD("role")"#);
     }
 }

@@ -21,7 +21,11 @@ impl Server {
         let imported = self.services.import_content(&caller, ImportHeader::default(), &content, true).await;
         let response = imported.map_err(|status: Status| failed(status.message().to_owned()))?;
         for warning in &response.warnings {
-            tracing::warn!(place = warning.place, "{}", warning.description);
+            // why may quote what was said
+            tracing::warn!(
+                place = warning.place,
+                "was not read as it stands: `utterd import --check` tells why"
+            );
         }
         println!("{}", told(file, &response));
         Ok(())

@@ -9,6 +9,7 @@ mod error;
 mod guard;
 mod http2;
 mod listen;
+mod logging;
 mod messages;
 mod methods;
 mod migrate;
@@ -60,6 +61,7 @@ pub use error::ServeError;
 pub use guard::{
     IssueError, Issued, Listed, NewCredential, Principal, Role, issue, list as list_credentials,
 };
+pub use logging::log_filter;
 pub use tls::TlsError;
 
 /// A server that is put together and not yet listening. Cheap to clone.

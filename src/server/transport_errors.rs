@@ -16,6 +16,7 @@ use std::{
 use http::{HeaderMap, HeaderValue, Request, Response, header::DATE};
 use tokio::time::{Instant, Sleep, sleep_until};
 use tonic::{Code, Status, body::Body};
+use tonic_types::StatusExt;
 use tower::{Layer, Service};
 
 use super::{admission::Kind, arrival::Arrival};
@@ -179,7 +180,9 @@ fn clearer(response: Response<Body>, most: usize) -> Response<Body> {
     match clearer_status(&status, most) {
         Some(status) => status.into_http(),
         None => {
-            tracing::debug!(code = ?status.code(), message = status.message(), "refused a call");
+            // its message may quote what was sent
+            let reason = status.get_error_details().error_info().map(|info| info.reason.clone());
+            tracing::debug!(code = ?status.code(), reason, "refused a call");
             response
         }
     }

@@ -15,7 +15,7 @@ English sentence for the same, such as \"forget what the user said before turn 5
 const SHOWN: usize = 80;
 
 /// Why an instruction is refused. The text follows the name of the field that held it.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, PartialEq, Eq, thiserror::Error)]
 pub enum InstructionError {
     /// There is nothing but blanks.
     #[error("is empty; {FORMS}")]
@@ -36,6 +36,18 @@ pub enum InstructionError {
         /// Short forms of what may be meant.
         suggested: Suggested,
     },
+}
+
+/// For logs: without what was written.
+impl fmt::Debug for InstructionError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Empty => "Empty",
+            Self::TooLong(_) => "TooLong",
+            Self::NotUnderstood(..) => "NotUnderstood",
+            Self::Part { .. } => "Part",
+        })
+    }
 }
 
 /// Short forms of what may be meant; perhaps none.

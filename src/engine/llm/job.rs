@@ -181,7 +181,7 @@ impl Job {
     async fn failed(&self, wanted: Option<(&Conversation, Wanted)>, failure: Failure) {
         let conversation = self.key.id.as_str();
         let segment = wanted.as_ref().map_or(0, |(_, wanted)| wanted.number());
-        tracing::warn!(conversation, segment, error = %failure, "no model's summary");
+        tracing::warn!(conversation, segment, error = ?failure, "no model's summary");
         let times = {
             let (mut queue, now) = (self.llm.queue.lock(), Instant::now());
             let backoff = queue.backoff(&self.key);

@@ -90,8 +90,8 @@ impl Llm {
         material.model = material.model.take().filter(|own| self.accepts(own));
         let Some(own) = material.model.clone() else { return self.ask_once(namespace, material).await };
         match self.ask_once(namespace, material.clone()).await {
-            Err(LlmError::Refused(why)) => {
-                tracing::warn!(model = &*own, why, "the conversation's own model is refused");
+            Err(refused @ LlmError::Refused(_)) => {
+                tracing::warn!(model = &*own, error = ?refused, "the conversation's own model is refused");
                 material.model = None;
                 self.ask_once(namespace, material).await
             }

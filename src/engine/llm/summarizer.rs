@@ -1,6 +1,6 @@
 //! What the engine asks of a model.
 
-use std::{sync::Arc, time::Duration};
+use std::{fmt, sync::Arc, time::Duration};
 
 use crate::{
     domain::{Utterance, extractive::Kind},
@@ -70,8 +70,9 @@ pub struct Told {
     pub model: String,
 }
 
-/// Why there is no summary.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+/// Why there is no summary. Its text may hold words of the model's server, and they what it was asked; what it
+/// shows when it is debugged is for logs, and does not.
+#[derive(Clone, PartialEq, Eq, thiserror::Error)]
 pub enum LlmError {
     /// Nobody answered, or not now: the same request may succeed later.
     #[error("the model is not available: {message}")]
@@ -89,4 +90,38 @@ pub enum LlmError {
     /// garbled.
     #[error("the model's answer cannot be used: {0}")]
     Unusable(String),
+}
+
+impl fmt::Debug for LlmError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Unavailable { message, .. } => write!(f, "Unavailable({})", own_words(message)),
+            Self::Refused(message) => write!(f, "Refused({})", own_words(message)),
+            Self::Unusable(_) => f.write_str("Unusable"),
+        }
+    }
+}
+
+/// Of a message that begins with an HTTP status, the status: a server's words stand behind it.
+fn own_words(message: &str) -> &str {
+    match message.split_once(": ") {
+        Some((status, _)) if status.starts_with(|first: char| first.is_ascii_digit()) => status,
+        _ => message,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_words_of_a_models_server_are_not_debugged() {
+        let shown = |message: &str| format!("{:?}", LlmError::Refused(message.into()));
+        assert_eq!(shown("401 Unauthorized: no such key: planted"), "Refused(401 Unauthorized)");
+        assert_eq!(
+            shown("error sending request: connection refused"),
+            "Refused(error sending request: connection refused)"
+        );
+        assert_eq!(format!("{:?}", LlmError::Unusable("it says planted".into())), "Unusable");
+    }
 }

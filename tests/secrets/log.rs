@@ -1,0 +1,46 @@
+//! Everything that is logged while a test runs, by this process and its threads.
+
+use std::{
+    io::{self, Write},
+    sync::{Arc, Mutex},
+};
+
+use tracing_subscriber::{Layer, fmt::MakeWriter, layer::SubscriberExt, util::SubscriberInitExt};
+use utterd::server::log_filter;
+
+#[derive(Clone, Default)]
+pub struct Log(Arc<Mutex<Vec<u8>>>);
+
+impl Log {
+    /// Starts to log everything that a server may be asked to log.
+    pub fn start() -> Self {
+        let log = Self::default();
+        let layer = tracing_subscriber::fmt::layer().with_ansi(false).with_writer(log.clone());
+        tracing_subscriber::registry().with(layer.with_filter(log_filter("trace"))).init();
+        log
+    }
+
+    /// What was logged so far.
+    pub fn text(&self) -> String {
+        String::from_utf8_lossy(&self.0.lock().expect("nobody panicked")).into_owned()
+    }
+}
+
+impl Write for Log {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.lock().expect("nobody panicked").extend_from_slice(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+impl MakeWriter<'_> for Log {
+    type Writer = Self;
+
+    fn make_writer(&self) -> Self {
+        self.clone()
+    }
+}

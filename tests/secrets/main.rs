@@ -1,0 +1,137 @@
+//! What was said never stands in the log, in events, or in what an error shows when it is debugged.
+//!
+//! Every text of every request holds a secret, in requests that are accepted and in such as are refused for it,
+//! while everything is logged that a server may be asked to log.
+#![allow(clippy::expect_used, clippy::unwrap_used)] // a test that fails panics: that is its report
+
+#[path = "../support/mod.rs"]
+mod support;
+
+mod calls;
+mod codec;
+mod log;
+mod plant;
+
+use std::collections::BTreeSet;
+
+use futures::{StreamExt, stream};
+use prost_reflect::{DescriptorPool, DynamicMessage, MethodDescriptor};
+use serde_json::Value;
+use tonic::{Request, Status, client::Grpc, codegen::http::uri::PathAndQuery, transport::Channel};
+use utterd::proto::{
+    FILE_DESCRIPTOR_SET, MemorizeRequest, NewUtterance, Role, ShareConversationRequest, WatchEventsRequest,
+    WatchEventsResponse, conversation_service_client::ConversationServiceClient,
+    memory_service_client::MemoryServiceClient, trace_service_client::TraceServiceClient,
+};
+
+use codec::Bytes;
+use log::Log;
+use support::{connect, server};
+
+/// In an id, which events tell.
+const NAMED: &str = "named";
+/// In any other text.
+const PLANTED: &str = "planted";
+
+/// Methods whose request finds nothing to compact, or to take back.
+const REFUSED: [&str; 3] = ["CompactConversation", "RevokeShare", "UndoCompaction"];
+
+#[tokio::test]
+async fn no_secret_is_logged_or_told_in_events() {
+    let log = Log::start();
+    let (server, _clock) = server();
+    let channel = connect(&server).await;
+    let token = share(&channel).await;
+    let mut events = TraceServiceClient::new(channel.clone())
+        .watch_events(WatchEventsRequest::default())
+        .await
+        .unwrap()
+        .into_inner();
+
+    let pool = DescriptorPool::decode(FILE_DESCRIPTOR_SET).unwrap();
+    let methods: Vec<_> = pool.services().flat_map(|it| it.methods().collect::<Vec<_>>()).collect();
+    let method = |name: &str| methods.iter().find(|it| it.name() == name).unwrap();
+    let calls = calls::accepted(&token);
+    let called: BTreeSet<_> = calls.iter().map(|(name, _)| *name).collect();
+    assert_eq!(called, methods.iter().map(|it| it.name()).collect(), "every method has its secrets here");
+
+    let mut planted = 0;
+    for (name, messages) in &calls {
+        let answer = call(&channel, method(name), messages).await;
+        // not every store makes a backup
+        let refused = REFUSED.contains(name) || *name == "Backup" && answer.is_err();
+        assert_eq!(answer.is_err(), refused, "{name}: {answer:?}");
+        for variant in plant::variants(&method(name).input(), messages) {
+            // it is accepted or refused as it may be
+            let _ = call(&channel, method(name), &variant).await;
+            planted += 1;
+        }
+    }
+    assert!(planted > 150, "{planted} texts were planted");
+
+    let told = told(&channel, &mut events).await;
+    assert!(told.contains(NAMED), "{told}");
+    refute(&told, &[PLANTED, &token]);
+    let logged = log.text();
+    assert!(logged.contains("DEBUG") && logged.contains("TRACE"), "everything is logged");
+    assert!(logged.contains("INVALID_FIELD"), "what is refused is logged by its reason");
+    refute(&logged, &[PLANTED, NAMED, &token]);
+}
+
+/// A token of another conversation.
+async fn share(channel: &Channel) -> String {
+    say(channel, "shared").await;
+    let conversation_id = "shared".to_owned();
+    let request = ShareConversationRequest { conversation_id, ..Default::default() };
+    let mut conversations = ConversationServiceClient::new(channel.clone());
+    conversations.share_conversation(request).await.unwrap().into_inner().token
+}
+
+/// Calls a method; answers the first error.
+async fn call(channel: &Channel, method: &MethodDescriptor, messages: &[Value]) -> Result<(), Status> {
+    let encode = |message: &Value| {
+        let message = DynamicMessage::deserialize(method.input(), message.clone());
+        message.map(|message| prost::Message::encode_to_vec(&message))
+    };
+    let encoded: Result<Vec<_>, _> = messages.iter().map(encode).collect();
+    let encoded = encoded.map_err(|error| Status::invalid_argument(error.to_string()))?;
+    let mut client = Grpc::new(channel.clone());
+    client.ready().await.unwrap();
+    let path = format!("/{}/{}", method.parent_service().full_name(), method.name());
+    let path = PathAndQuery::try_from(path).unwrap();
+    let request = Request::new(stream::iter(encoded));
+    let mut responses = client.streaming(request, path, Bytes).await?.into_inner();
+    let endless = method.name().starts_with("Watch");
+    while let Some(response) = responses.next().await {
+        response?;
+        if endless {
+            break;
+        }
+    }
+    Ok(())
+}
+
+/// The events up to one of the conversation `last`, as they are debugged.
+async fn told(channel: &Channel, events: &mut tonic::Streaming<WatchEventsResponse>) -> String {
+    say(channel, "last").await;
+    let mut told = String::new();
+    while !told.contains("\"last\"") {
+        let next = events.next().await.unwrap().unwrap();
+        told.push_str(&format!("{next:?}\n"));
+    }
+    told
+}
+
+async fn say(channel: &Channel, conversation: &str) {
+    let hello = NewUtterance { role: Role::User.into(), content: PLANTED.to_owned(), ..Default::default() };
+    let conversation_id = conversation.to_owned();
+    let request = MemorizeRequest { conversation_id, utterances: vec![hello], ..Default::default() };
+    MemoryServiceClient::new(channel.clone()).memorize(request).await.unwrap();
+}
+
+#[track_caller]
+fn refute(text: &str, secrets: &[&str]) {
+    let lines = text.lines().filter(|line| secrets.iter().any(|secret| line.contains(secret)));
+    let found: Vec<&str> = lines.take(10).collect();
+    assert!(found.is_empty(), "{} lines, such as:\n{}", found.len(), found.join("\n"));
+}
