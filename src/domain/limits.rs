@@ -189,12 +189,13 @@ pub const OVERLOAD_WINDOW: Duration = Duration::from_millis(50);
 /// before they call again wait for less, on two cores that they share with the server.
 pub const STANDING_WAIT: Duration = Duration::from_millis(500);
 /// Calls that wait for a worker's thread before it may be overloaded: fewer are held up by something else.
-pub const LEAST_OVERLOAD: u64 = 256;
+pub const LEAST_OVERLOAD: u64 = 64;
 /// A call that is turned away may be made again after so long at the earliest.
 pub const LEAST_RETRY: Duration = Duration::from_millis(100);
 /// And after so long at the latest: what is turned away together does not come back together.
 pub const MOST_RETRY: Duration = Duration::from_millis(500);
-/// Writes of one conversation that wait for their turn at most: four commits of the largest.
+/// Writes of one conversation that wait for their turn at most: four commits of the largest. Those of streams are
+/// bounded by each stream.
 pub const MAX_WAITING_WRITES: usize = 1_024;
 /// A caller whose calls a second are limited may make so long a time's calls at once.
 pub const RATE_BURST: Duration = Duration::from_secs(1);

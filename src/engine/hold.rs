@@ -152,16 +152,17 @@ impl Drop for Asked {
 }
 
 impl Engine {
-    /// Puts an entry in a conversation's queue. When nobody holds that, it comes back with the hold. Refuses a write
-    /// when too many wait.
+    /// Puts an entry in a conversation's queue. When nobody holds that, it comes back with the hold. Refuses it when
+    /// `most` wait.
     pub(super) fn enqueue(
         self: &Arc<Self>,
         key: &ConversationKey,
         mut entry: Entry,
+        most: usize,
     ) -> Result<Option<(Hold, Entry)>, EngineError> {
         loop {
             let queue = self.queues.of(key);
-            match queue.hold_or_wait(entry) {
+            match queue.hold_or_wait(entry, most) {
                 Ok(None) => return Ok(None),
                 Ok(Some(entry)) => return Ok(Some((Hold::new(self.clone(), queue), entry))),
                 Err(Unqueued::Discarded(again)) => entry = again,
@@ -175,7 +176,7 @@ impl Engine {
         loop {
             let queue = self.queues.of(key);
             let (grant, granted) = oneshot::channel();
-            match queue.hold_or_wait(Entry::Hold(grant)) {
+            match queue.hold_or_wait(Entry::Hold(grant), usize::MAX) {
                 Ok(None) => return Asked { engine: self.clone(), queue, granted }.await,
                 Ok(Some(_)) => return Ok(Hold::new(self.clone(), queue)),
                 Err(Unqueued::Discarded(_)) => {}

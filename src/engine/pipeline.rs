@@ -140,7 +140,8 @@ impl MemorizePipeline {
             self.settle().await;
             request.target = None;
         }
-        Ok(match self.going_on(engine.submit(request)).await? {
+        // a pipeline bounds what it has in a queue
+        Ok(match self.going_on(engine.submit(request, usize::MAX)).await? {
             Submitted::Waits(waiting) => State::Waiting(waiting, meant),
             Submitted::Earlier(outcome) => {
                 State::Answered(self.going_on(engine.earlier(&caller, outcome)).await)

@@ -10,7 +10,7 @@ use parking_lot::{Mutex, RwLock};
 use tokio::sync::watch;
 
 use crate::{
-    domain::{Change, Conversation, ConversationKey, limits::MAX_WAITING_WRITES},
+    domain::{Change, Conversation, ConversationKey},
     engine::{footprint, queued::Entry},
 };
 
@@ -101,8 +101,8 @@ impl Queue {
         }
     }
 
-    /// Holds the queue if nobody does: the entry comes back then, and waits for its turn otherwise.
-    pub(super) fn hold_or_wait(&self, entry: Entry) -> Result<Option<Entry>, Unqueued> {
+    /// Holds the queue if nobody does: the entry comes back then, and waits for its turn otherwise, unless `most` wait.
+    pub(super) fn hold_or_wait(&self, entry: Entry, most: usize) -> Result<Option<Entry>, Unqueued> {
         let mut waiting = self.waiting.lock();
         if waiting.is_discarded {
             return Err(Unqueued::Discarded(entry));
@@ -110,7 +110,7 @@ impl Queue {
         if !mem::replace(&mut waiting.is_held, true) {
             return Ok(Some(entry));
         }
-        if matches!(entry, Entry::Write(_)) && waiting.entries.len() >= MAX_WAITING_WRITES {
+        if waiting.entries.len() >= most {
             return Err(Unqueued::Full);
         }
         waiting.entries.push_back(entry);

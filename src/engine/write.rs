@@ -4,8 +4,9 @@ use std::sync::Arc;
 
 use crate::{
     domain::{
-        Conversation, ConversationId, ConversationKey, Refusal, Verdict, change::Context,
-        limits::OUTCOME_RETENTION,
+        Conversation, ConversationId, ConversationKey, Refusal, Verdict,
+        change::Context,
+        limits::{MAX_WAITING_WRITES, OUTCOME_RETENTION},
     },
     engine::{
         Applied, Caller, Engine, EngineError,
@@ -48,7 +49,7 @@ impl Engine {
     ) -> Result<Applied<T>, EngineError> {
         let caller = request.call.caller.clone();
         loop {
-            let waiting = match self.submit(request).await? {
+            let waiting = match self.submit(request, MAX_WAITING_WRITES).await? {
                 Submitted::Waits(waiting) => waiting,
                 Submitted::Earlier(outcome) => return self.earlier(&caller, outcome).await,
             };
@@ -77,10 +78,11 @@ impl Engine {
         Box::pin(self.replay(caller, outcome)).await
     }
 
-    /// Finds out what the write is about, and puts it in the queue of that.
+    /// Finds out what the write is about, and puts it in the queue of that, unless `most` wait there.
     pub(super) async fn submit<T: Send + 'static>(
         self: &Arc<Self>,
         mut request: Box<Request<T>>,
+        most: usize,
     ) -> Result<Submitted<T>, EngineError> {
         let target = match request.target.take() {
             Some(target) => target,
@@ -91,7 +93,7 @@ impl Engine {
         };
         let key = target.key.clone();
         let (entry, reply) = request.queued(target);
-        let driving = self.enqueue(&key, entry)?;
+        let driving = self.enqueue(&key, entry, most)?;
         let driving = driving.map(|(hold, first)| Attended::new(Self::drive(hold, Some(first))));
         Ok(Submitted::Waits(Waiting::new(driving, reply)))
     }

@@ -29,7 +29,7 @@ fn key(number: usize) -> ConversationKey {
 
 /// Whether nobody held the queue, and it is in use; then it is held.
 fn hold(queue: &Queue) -> Result<bool, Unqueued> {
-    Ok(queue.hold_or_wait(Entry::Hold(oneshot::channel().0))?.is_some())
+    Ok(queue.hold_or_wait(Entry::Hold(oneshot::channel().0), usize::MAX)?.is_some())
 }
 
 #[test]

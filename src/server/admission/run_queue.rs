@@ -13,7 +13,7 @@ use crate::domain::limits::{LEAST_OVERLOAD, OVERLOAD_WAIT, OVERLOAD_WINDOW, STAN
 ///   thousands of callers that each wait for an answer before they call again.
 /// - The worker is overloaded once a call has waited for half a second, and more wait behind it than had waited before
 ///   it, or it came when another had waited as long.
-/// - A queue of fewer than 256 is none of many calls: something else holds the thread up.
+/// - A queue of fewer than 64 is none of many calls: something else holds the thread up.
 /// - Then a call is admitted that waited for 2 ms at most, and one of a caller that asked in the 50 ms before for
 ///   less than an even share of what was served: many calls of one caller do not displace the few of another.
 /// - It is over with the first 50 ms in which nothing waited for as long as that, and no more calls came than were
