@@ -1,6 +1,6 @@
 //! The connection to a running server.
 
-use std::{error::Error, time::Duration};
+use std::time::Duration;
 
 use tokio::runtime::Builder;
 use tonic::{
@@ -11,7 +11,7 @@ use tonic::{
 use super::{
     access::{Access, Identity},
     args::Target,
-    errors::CliError,
+    errors::{CliError, root_cause},
 };
 use crate::proto::{
     admin_service_client::AdminServiceClient, compaction_service_client::CompactionServiceClient,
@@ -99,15 +99,6 @@ fn address(server: &str) -> String {
     } else {
         format!("http://{server}")
     }
-}
-
-/// What is at the bottom of an error, such as `Connection refused (os error 111)`.
-pub fn root_cause(error: &dyn Error) -> String {
-    let mut cause = error;
-    while let Some(source) = cause.source() {
-        cause = source;
-    }
-    cause.to_string()
 }
 
 #[cfg(test)]

@@ -1,6 +1,7 @@
 //! What goes wrong, how it is told and with which exit code.
 
 use std::{
+    error::Error,
     io::{self, Write},
     process::ExitCode,
 };
@@ -117,6 +118,15 @@ pub fn refusal(status: &Status) -> String {
 pub fn blames(status: &Status, field: &str) -> bool {
     let blamed = status.get_details_bad_request().map(|it| it.field_violations).unwrap_or_default();
     blamed.iter().any(|violation| violation.field == field)
+}
+
+/// What is at the bottom of an error, such as `Connection refused (os error 111)`.
+pub fn root_cause(error: &dyn Error) -> String {
+    let mut cause = error;
+    while let Some(source) = cause.source() {
+        cause = source;
+    }
+    cause.to_string()
 }
 
 #[cfg(test)]

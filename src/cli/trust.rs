@@ -5,7 +5,7 @@ use std::{fs, path::PathBuf};
 use clap::Args;
 use tonic::transport::{Certificate, ClientTlsConfig, Endpoint, Identity};
 
-use super::errors::CliError;
+use super::errors::{CliError, root_cause};
 
 /// Which servers a client trusts, and the certificate that it shows. It counts for servers that are named by https.
 #[derive(Clone, Debug, Default, Args)]
@@ -47,10 +47,7 @@ impl Trust {
             config = config.identity(Identity::from_pem(read("cert", certificate)?, read("key", key)?));
         }
         endpoint.tls_config(config).map_err(|error| {
-            CliError::Usage(format!(
-                "--tls-ca, --tls-cert or --tls-key: {}",
-                super::client::root_cause(&error)
-            ))
+            CliError::Usage(format!("--tls-ca, --tls-cert or --tls-key: {}", root_cause(&error)))
         })
     }
 }

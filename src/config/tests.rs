@@ -164,8 +164,12 @@ fn an_open_address_asks_for_a_guard() {
         );
         assert!(message.contains(&expected), "{message}");
         let message = problems(with(&[("listen", open), ("credentials", "x")]));
-        assert!(message.contains("since there is no TLS: tokens"), "{message}");
+        assert!(message.contains("since there is no TLS (tls_cert, tls_key): tokens"), "{message}");
         assert!(message.contains("allow_insecure = true (--allow-insecure true)"), "{message}");
+        let message = problems(with(&[("listen", open), ("tls_cert", "x"), ("tls_key", "x")]));
+        assert!(message.contains("since nobody is asked who they are"), "{message}");
+        let guarded = [("listen", open), ("tls_cert", "x"), ("tls_key", "x"), ("credentials", "x")];
+        assert!(with(&guarded).load().is_ok(), "{open}");
         assert!(with(&[("listen", open), ("allow_insecure", "true")]).load().is_ok(), "{open}");
     }
 }

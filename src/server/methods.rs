@@ -28,6 +28,7 @@ pub fn is_stream(path: &str) -> bool {
             | "/utterd.v1.ConversationService/ExportConversation"
             | "/utterd.v1.ConversationService/ImportConversation"
             | "/utterd.v1.TraceService/WatchEvents"
+            | "/utterd.v1.AdminService/Backup"
             | "/grpc.health.v1.Health/Watch"
             | "/grpc.reflection.v1.ServerReflection/ServerReflectionInfo"
             | "/grpc.reflection.v1alpha.ServerReflection/ServerReflectionInfo"

@@ -6,7 +6,11 @@ use async_openai::{Client, config::OpenAIConfig, error::OpenAIError, middleware:
 use futures::StreamExt;
 use serde_json::{Value, json};
 
-use crate::cli::{args, client::root_cause, errors::CliError, text::visible};
+use crate::cli::{
+    args,
+    errors::{CliError, root_cause},
+    text::visible,
+};
 
 /// The server that is asked when none is named.
 const BASE_URL: &str = "https://api.openai.com/v1";
