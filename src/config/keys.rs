@@ -57,7 +57,7 @@ macro_rules! key {
 
 /// Every key, in the order in which it is shown.
 #[rustfmt::skip]
-pub static KEYS: [Key; 49] = [
+pub static KEYS: &[Key] = &[
     key!(buffer_size "buffer-size" "UTTERD_BUFFER_SIZE" "N" limit
         "Utterances in a window; 0 is unlimited"),
     key!(max_tokens "max-tokens" "UTTERD_MAX_TOKENS" "N" limit
@@ -171,7 +171,7 @@ mod tests {
 
     #[test]
     fn a_key_is_the_same_word_everywhere() {
-        for key in &KEYS {
+        for key in KEYS {
             assert_eq!(key.flag, key.name.replace('_', "-"));
             assert_eq!(key.variable, format!("UTTERD_{}", key.name.to_uppercase()));
         }
@@ -179,7 +179,7 @@ mod tests {
 
     #[test]
     fn what_is_shown_is_accepted() {
-        for key in &KEYS {
+        for key in KEYS {
             let mut settings = Settings::default();
             (key.set)(&mut settings, &key.default_text()).unwrap();
             assert_eq!(settings, Settings::default(), "{}", key.name);

@@ -152,7 +152,7 @@ impl Effective {
         let preset = layers.get("preset").and_then(|given| value::preset::parse(&given.text).ok());
         let settings = Settings::of(preset.unwrap_or_default());
         let mut effective = Self { settings, warnings: Vec::new(), origins: BTreeMap::new() };
-        for key in &KEYS {
+        for key in KEYS {
             match layers.get(key.name) {
                 Some(given) => effective.take(key, given, problems),
                 None => effective.leave(key),
@@ -279,7 +279,7 @@ impl fmt::Display for Effective {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let line = |key: &Key| format!("{} = {}", key.name, (key.show)(&self.settings));
         let width = KEYS.iter().map(|key| line(key).chars().count()).max().unwrap_or(0);
-        for key in &KEYS {
+        for key in KEYS {
             writeln!(f, "{:width$}  # {}", line(key), comment(&self.origin(key.name)))?;
         }
         Ok(())
