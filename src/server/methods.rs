@@ -1,102 +1,123 @@
-//! What each call asks of its caller.
+//! The calls that are served: what their descriptors tell, and what they ask of callers.
 
-/// What a call asks of its caller.
+use std::sync::LazyLock;
+
+use prost::Message;
+use prost_types::FileDescriptorSet;
+use rustc_hash::FxHashMap;
+
+use super::access::{Access, access};
+use crate::proto::FILE_DESCRIPTOR_SET;
+
+/// Every method that is served, by the path of its calls.
+static METHODS: LazyLock<FxHashMap<String, Method>> = LazyLock::new(methods);
+
+/// One that nothing is known of: it counts as one that changes something.
+static UNKNOWN: Method = Method {
+    origin: Origin::Unknown,
+    access: Access::Write,
+    takes: Count::One,
+    answers: Count::One,
+    input: None,
+};
+
+/// What is known of a method.
+#[derive(Debug)]
+pub struct Method {
+    /// Who defines it.
+    pub origin: Origin,
+    /// What it asks of its caller.
+    pub access: Access,
+    /// The messages that a call takes.
+    pub takes: Count,
+    /// The messages that it answers with.
+    pub answers: Count,
+    /// The message that it takes, as descriptors name it.
+    pub input: Option<String>,
+}
+
+/// Who defines a method.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Access {
-    /// Nothing: it tells nothing of conversations, or carries a token of its own.
-    Open,
-    /// A caller: it changes nothing.
-    Read,
-    /// A caller who may change its namespace.
-    Write,
-    /// A caller who may do what concerns the whole server.
-    Admin,
+pub enum Origin {
+    /// The project.
+    Own,
+    /// gRPC: health and reflection.
+    Grpc,
+    /// Whoever embeds the server.
+    Unknown,
 }
 
-/// What the call with the path `/package.Service/Method` asks of its caller. One that is not known counts as
-/// one that changes something.
-pub fn access(path: &str) -> Access {
-    known(path).unwrap_or(Access::Write)
+/// How many messages go in one direction.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Count {
+    /// One.
+    One,
+    /// Any number: a stream.
+    Any,
 }
 
-/// Whether either side of the call is a stream, so that it may go on for long.
-pub fn is_stream(path: &str) -> bool {
-    matches!(
-        path,
-        "/utterd.v1.MemoryService/MemorizeStream"
-            | "/utterd.v1.MemoryService/WatchCapacity"
-            | "/utterd.v1.ConversationService/ExportConversation"
-            | "/utterd.v1.ConversationService/ImportConversation"
-            | "/utterd.v1.TraceService/WatchEvents"
-            | "/utterd.v1.AdminService/Backup"
-            | "/grpc.health.v1.Health/Watch"
-            | "/grpc.reflection.v1.ServerReflection/ServerReflectionInfo"
-            | "/grpc.reflection.v1alpha.ServerReflection/ServerReflectionInfo"
-    )
+impl Method {
+    /// The method of the calls with the path `/package.Service/Method`.
+    pub fn of(path: &str) -> &'static Self {
+        METHODS.get(path).unwrap_or(&UNKNOWN)
+    }
+
+    /// Whether either side of a call is a stream, so that it may go on for long.
+    pub fn is_stream(&self) -> bool {
+        self.takes == Count::Any || self.answers == Count::Any
+    }
 }
 
-fn known(path: &str) -> Option<Access> {
-    let (service, method) = path.strip_prefix('/')?.split_once('/')?;
-    match service {
-        "utterd.v1.MemoryService" => memory(method),
-        "utterd.v1.ConversationService" => conversation(method),
-        "utterd.v1.ContextService" => context(method),
-        "utterd.v1.CompactionService" => compaction(method),
-        "utterd.v1.TraceService" => (method == "WatchEvents").then_some(Access::Read),
-        "utterd.v1.AdminService" => Some(Access::Admin),
-        "grpc.health.v1.Health" => Some(Access::Open),
-        "grpc.reflection.v1.ServerReflection" | "grpc.reflection.v1alpha.ServerReflection" => {
-            Some(Access::Read)
+impl Count {
+    fn of(is_stream: bool) -> Self {
+        if is_stream { Self::Any } else { Self::One }
+    }
+}
+
+/// The paths of every call that is known.
+#[cfg(test)]
+pub fn paths() -> impl Iterator<Item = &'static str> {
+    METHODS.keys().map(|path| &**path)
+}
+
+fn methods() -> FxHashMap<String, Method> {
+    let sets = [
+        (Origin::Own, FILE_DESCRIPTOR_SET),
+        (Origin::Grpc, tonic_health::pb::FILE_DESCRIPTOR_SET),
+        (Origin::Grpc, tonic_reflection::pb::v1::FILE_DESCRIPTOR_SET),
+        (Origin::Grpc, tonic_reflection::pb::v1alpha::FILE_DESCRIPTOR_SET),
+    ];
+    let mut methods = FxHashMap::default();
+    for (origin, set) in sets {
+        for file in FileDescriptorSet::decode(set).unwrap_or_default().file {
+            for service in &file.service {
+                let service_name = format!("{}.{}", file.package(), service.name());
+                for method in &service.method {
+                    let known = Method {
+                        origin,
+                        access: access(&service_name, method.name()).unwrap_or(UNKNOWN.access),
+                        takes: Count::of(method.client_streaming()),
+                        answers: Count::of(method.server_streaming()),
+                        input: Some(method.input_type().to_owned()),
+                    };
+                    methods.insert(format!("/{service_name}/{}", method.name()), known);
+                }
+            }
         }
-        _ => None,
     }
-}
-
-fn memory(method: &str) -> Option<Access> {
-    match method {
-        "Remember" | "Summarize" | "GetCapacityInfo" | "WatchCapacity" => Some(Access::Read),
-        "Memorize" | "MemorizeStream" | "Forget" | "Restore" => Some(Access::Write),
-        _ => None,
-    }
-}
-
-fn conversation(method: &str) -> Option<Access> {
-    match method {
-        "ReadShared" => Some(Access::Open),
-        "GetConversation" | "ListConversations" | "ListUtterances" | "GetSummary" | "GetStats"
-        | "ExportConversation" => Some(Access::Read),
-        // a share lets others read, so making one is more than reading
-        "CreateConversation" | "UpdateConversation" | "EndConversation" | "DeleteConversation"
-        | "DeleteRecipient" | "ShareConversation" | "RevokeShare" | "UpdateUtterance"
-        | "ForkConversation" | "ImportConversation" => Some(Access::Write),
-        _ => None,
-    }
-}
-
-fn context(method: &str) -> Option<Access> {
-    match method {
-        "BuildContext" | "CountTokens" | "PrepareHistory" => Some(Access::Read),
-        _ => None,
-    }
-}
-
-fn compaction(method: &str) -> Option<Access> {
-    match method {
-        "ListCompactions" => Some(Access::Read),
-        "CompactConversation" | "UndoCompaction" | "AnswerCompactionPrompt" => Some(Access::Write),
-        _ => None,
-    }
+    methods
 }
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeSet;
+
     use prost_reflect::{DescriptorPool, MethodDescriptor};
 
     use super::*;
-    use crate::proto::FILE_DESCRIPTOR_SET;
 
-    /// Each method that is served, with its path.
-    fn served() -> Vec<(String, MethodDescriptor)> {
+    /// Each method that is served.
+    fn served() -> Vec<MethodDescriptor> {
         let sets = [
             FILE_DESCRIPTOR_SET,
             tonic_health::pb::FILE_DESCRIPTOR_SET,
@@ -105,34 +126,58 @@ mod tests {
         ];
         let pools = sets.map(|set| DescriptorPool::decode(set).unwrap());
         let services = pools.iter().flat_map(|pool| pool.services().collect::<Vec<_>>());
-        let methods = services.flat_map(|service| service.methods().collect::<Vec<_>>());
-        let path = |it: &MethodDescriptor| format!("/{}/{}", it.parent_service().full_name(), it.name());
-        methods.map(|method| (path(&method), method)).collect()
+        services.flat_map(|service| service.methods().collect::<Vec<_>>()).collect()
+    }
+
+    fn path(method: &MethodDescriptor) -> String {
+        format!("/{}/{}", method.parent_service().full_name(), method.name())
     }
 
     #[test]
     fn each_call_is_known() {
         let served = served();
-        let unknown: Vec<_> = served.iter().filter(|(path, _)| known(path).is_none()).collect();
-        assert!(unknown.is_empty(), "say in src/server/methods.rs what they ask of callers: {unknown:#?}");
+        let asks = |it: &MethodDescriptor| access(it.parent_service().full_name(), it.name());
+        let unknown: Vec<_> = served.iter().filter(|it| asks(it).is_none()).map(path).collect();
+        assert!(unknown.is_empty(), "say in src/server/access.rs what they ask of callers: {unknown:#?}");
         assert!(served.len() > 30, "{} calls", served.len());
+        let known: BTreeSet<_> = METHODS.keys().cloned().collect();
+        assert_eq!(known, served.iter().map(path).collect());
     }
 
     #[test]
-    fn a_call_is_a_stream_as_its_descriptor_says() {
-        for (path, method) in served() {
-            assert_eq!(
-                is_stream(&path),
-                method.is_client_streaming() || method.is_server_streaming(),
-                "{path}"
-            );
+    fn a_call_is_what_its_descriptor_says() {
+        for method in served() {
+            let (path, input) = (path(&method), format!(".{}", method.input().full_name()));
+            let known = Method::of(&path);
+            let told = (known.takes == Count::Any, known.answers == Count::Any, known.input.as_deref());
+            let says = (method.is_client_streaming(), method.is_server_streaming(), Some(&*input));
+            assert_eq!(told, says, "{path}");
         }
+    }
+
+    #[test]
+    fn the_calls_that_go_on_for_long() {
+        let streams = METHODS.iter().filter(|(_, method)| method.is_stream());
+        let streams: BTreeSet<_> = streams.map(|(path, _)| &**path).collect();
+        let expected = [
+            "/utterd.v1.MemoryService/MemorizeStream",
+            "/utterd.v1.MemoryService/WatchCapacity",
+            "/utterd.v1.ConversationService/ExportConversation",
+            "/utterd.v1.ConversationService/ImportConversation",
+            "/utterd.v1.TraceService/WatchEvents",
+            "/utterd.v1.AdminService/Backup",
+            "/grpc.health.v1.Health/Watch",
+            "/grpc.reflection.v1.ServerReflection/ServerReflectionInfo",
+            "/grpc.reflection.v1alpha.ServerReflection/ServerReflectionInfo",
+        ];
+        assert_eq!(streams, BTreeSet::from(expected));
     }
 
     #[test]
     fn what_is_not_known_counts_as_a_change() {
         for path in ["", "/", "/utterd.v1.MemoryService", "/utterd.v1.MemoryService/Recall", "/a.B/C", "a"] {
-            assert_eq!(access(path), Access::Write, "{path}");
+            let Method { origin, access, .. } = Method::of(path);
+            assert_eq!((*origin, *access), (Origin::Unknown, Access::Write), "{path}");
         }
     }
 }

@@ -1,5 +1,6 @@
 //! The server: puts store, engine and services together, and serves them.
 
+mod access;
 mod activity;
 pub mod admission;
 mod arrival;

@@ -1,6 +1,6 @@
 //! What kinds of calls there are.
 
-use crate::server::methods::is_stream;
+use crate::server::methods::{Method, Origin};
 
 /// How a call is limited.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -16,9 +16,10 @@ pub enum Kind {
 impl Kind {
     /// The kind of the call at `path`.
     pub fn of(path: &str) -> Self {
-        match path {
-            _ if path.starts_with("/grpc.health.") || path.starts_with("/grpc.reflection.") => Self::Exempt,
-            _ if is_stream(path) => Self::Stream,
+        let method = Method::of(path);
+        match method.origin {
+            Origin::Grpc => Self::Exempt,
+            _ if method.is_stream() => Self::Stream,
             _ => Self::Unary,
         }
     }

@@ -18,7 +18,7 @@ use super::{
 };
 use crate::{
     engine::Caller,
-    server::methods::{Access, access, is_stream},
+    server::{access::Access, methods::Method},
 };
 
 /// Wraps services in [`Guarded`].
@@ -53,14 +53,13 @@ impl<S> Guarded<S> {
     /// Says in `request` who calls; answers with what ends a call that goes on for long.
     fn admit(&self, request: &mut Request<Body>) -> Result<Option<Revoked>, Refused> {
         let Some(guard) = &self.guard else { return only_namespace(request.headers()).map(|()| None) };
-        let access = access(request.uri().path());
-        if access == Access::Open {
+        let method = Method::of(request.uri().path());
+        if method.access == Access::Open {
             return Ok(None);
         }
         let shown = Shown::with(request);
-        let admitted = guard.admit(request, &shown, access)?;
-        let stream = is_stream(request.uri().path());
-        let revoked = stream.then(|| revoked(guard.clone(), shown, admitted.credential));
+        let admitted = guard.admit(request, &shown, method.access)?;
+        let revoked = method.is_stream().then(|| revoked(guard.clone(), shown, admitted.credential));
         request.extensions_mut().insert(Caller { namespace: admitted.principal.namespace.clone() });
         request.extensions_mut().insert(admitted.principal);
         Ok(revoked)

@@ -34,7 +34,7 @@ use crate::{
     config::Settings,
     domain::{Namespace, Timestamp, limits::CREDENTIALS_RELOAD},
     engine::Clock,
-    server::{connection::Peer, methods::Access},
+    server::{access::Access, connection::Peer},
 };
 use attempts::Attempts;
 use credential::Credential;

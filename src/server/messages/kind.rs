@@ -1,14 +1,9 @@
 //! What kind of call a path names.
 
-use std::collections::HashMap;
-
-use prost::Message;
-use prost_types::FileDescriptorSet;
-
 use super::weight::{Layout, layout};
-use crate::{
-    proto::FILE_DESCRIPTOR_SET,
-    server::methods::{Access, access},
+use crate::server::{
+    access::Access,
+    methods::{Count, Method, Origin},
 };
 
 /// What is known of a call by its path.
@@ -37,62 +32,37 @@ pub enum Kind {
     Unknown,
 }
 
-/// The project's calls, by their paths.
-pub struct Calls(HashMap<String, Call>);
-
-impl Calls {
-    /// Every call of the project's, and of health.
-    pub fn new() -> Self {
-        let mut calls = HashMap::new();
-        let sets = [FILE_DESCRIPTOR_SET, tonic_health::pb::FILE_DESCRIPTOR_SET];
-        for file in sets.into_iter().flat_map(|set| FileDescriptorSet::decode(set).unwrap_or_default().file) {
-            for service in &file.service {
-                for method in &service.method {
-                    let path = format!("/{}.{}/{}", file.package(), service.name(), method.name());
-                    let changes = matches!(access(&path), Access::Write | Access::Admin);
-                    calls.insert(
-                        path,
-                        Call {
-                            changes,
-                            layout: layout(method.input_type()),
-                            ..Call::of(method.client_streaming(), method.server_streaming())
-                        },
-                    );
-                }
-            }
+impl Call {
+    /// What is known of a call by its path.
+    pub fn of(path: &str) -> Self {
+        let method = Method::of(path);
+        Self {
+            kind: Kind::of(method),
+            answers_once: method.origin != Origin::Unknown && method.answers == Count::One,
+            changes: matches!(method.access, Access::Write | Access::Admin),
+            layout: method.input.as_deref().and_then(layout),
         }
-        Self(calls)
-    }
-
-    /// The call at `path`.
-    pub fn of(&self, path: &str) -> Call {
-        self.0.get(path).copied().unwrap_or(Call {
-            kind: Kind::Unknown,
-            answers_once: false,
-            changes: true,
-            layout: None,
-        })
     }
 }
 
-impl Call {
-    fn of(takes_many: bool, answers_many: bool) -> Self {
-        let kind = match (takes_many, answers_many) {
-            (false, _) => Kind::One,
-            (true, true) => Kind::Each,
-            (true, false) => Kind::All,
-        };
-        Self { kind, answers_once: !answers_many, changes: true, layout: None }
+impl Kind {
+    fn of(method: &Method) -> Self {
+        match (method.origin, method.takes, method.answers) {
+            (Origin::Unknown, ..) | (Origin::Grpc, Count::Any, _) => Self::Unknown,
+            (_, Count::One, _) => Self::One,
+            (_, Count::Any, Count::Any) => Self::Each,
+            (_, Count::Any, Count::One) => Self::All,
+        }
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::server::methods;
 
     #[test]
     fn calls_by_their_paths() {
-        let calls = Calls::new();
         for (path, kind) in [
             ("/utterd.v1.MemoryService/Memorize", Kind::One),
             ("/utterd.v1.TraceService/WatchEvents", Kind::One),
@@ -100,8 +70,9 @@ mod tests {
             ("/utterd.v1.ConversationService/ImportConversation", Kind::All),
             ("/grpc.health.v1.Health/Check", Kind::One),
             ("/grpc.reflection.v1.ServerReflection/ServerReflectionInfo", Kind::Unknown),
+            ("/a.Service/Of", Kind::Unknown),
         ] {
-            assert_eq!(calls.of(path).kind, kind, "{path}");
+            assert_eq!(Call::of(path).kind, kind, "{path}");
         }
     }
 
@@ -109,9 +80,7 @@ mod tests {
     /// back by that.
     #[test]
     fn only_memorize_stream_answers_each() {
-        let calls = Calls::new();
-        let each: Vec<_> =
-            calls.0.iter().filter(|(_, call)| call.kind == Kind::Each).map(|(path, _)| path).collect();
+        let each: Vec<_> = methods::paths().filter(|path| Call::of(path).kind == Kind::Each).collect();
         assert_eq!(each, ["/utterd.v1.MemoryService/MemorizeStream"]);
     }
 }

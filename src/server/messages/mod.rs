@@ -32,7 +32,7 @@ use tower::{Layer, Service};
 
 use call::CallFuture;
 use callers::Callers;
-use kind::{Calls, Kind};
+use kind::{Call, Kind};
 use request::RequestBody;
 use room::Room;
 
@@ -43,7 +43,6 @@ use crate::domain::limits::MAX_METADATA_BYTES;
 pub struct MessagesLayer(Arc<Shared>);
 
 struct Shared {
-    calls: Calls,
     callers: Callers,
     max_message_bytes: usize,
 }
@@ -52,7 +51,7 @@ impl MessagesLayer {
     /// A layer for messages of at most `max_message_bytes`.
     pub fn new(max_message_bytes: usize) -> Self {
         let callers = Callers::new(max_message_bytes);
-        Self(Arc::new(Shared { calls: Calls::new(), callers, max_message_bytes }))
+        Self(Arc::new(Shared { callers, max_message_bytes }))
     }
 }
 
@@ -85,8 +84,8 @@ where
     }
 
     fn call(&mut self, request: Request<Body>) -> Self::Future {
-        let Shared { calls, callers, max_message_bytes } = &*self.shared;
-        let call = calls.of(request.uri().path());
+        let Shared { callers, max_message_bytes } = &*self.shared;
+        let call = Call::of(request.uri().path());
         if metadata_bytes(request.headers()) > MAX_METADATA_BYTES {
             return CallFuture::refused(refusals::metadata_too_large());
         }
