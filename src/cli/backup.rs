@@ -27,7 +27,7 @@ const PRIVATE: u32 = 0o600;
 pub async fn backup(args: args::Backup) -> Result<(), CliError> {
     let mut meter = Meter::turning();
     let mut sink = Sink::open(&args)?;
-    let connection = Connection::to(&args.server, &args.access).await?;
+    let connection = Connection::to(&args.remote).await?;
     let mut parts = connection.admin().backup(BackupRequest {}).await?.into_inner();
     let mut written = 0;
     while let Some(part) = parts.message().await? {
@@ -39,7 +39,7 @@ pub async fn backup(args: args::Backup) -> Result<(), CliError> {
     let (took, file) = (meter.end(), args.file.display());
     let mut output = Output::new();
     let held = format!("{}, {}", counted(held.records, "record"), bytes(written));
-    output.line(&format!("backed up {} to {file} and checked it: {held}, in {took}", args.server))?;
+    output.line(&format!("backed up {} to {file} and checked it: {held}, in {took}", args.remote.server))?;
     Ok(output.flush()?)
 }
 

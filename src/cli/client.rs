@@ -9,8 +9,8 @@ use tonic::{
 };
 
 use super::{
-    access::{Access, Identity},
-    args::Target,
+    access::Identity,
+    args::{Remote, Target},
     errors::{CliError, root_cause},
 };
 use crate::proto::{
@@ -43,11 +43,12 @@ pub struct Connection {
 impl Connection {
     /// Connects to the server that `target` names.
     pub async fn open(target: &Target) -> Result<Self, CliError> {
-        Self::to(&target.server, &target.access).await
+        Self::to(&target.remote).await
     }
 
-    /// Connects to a server by its address, as whom `access` says.
-    pub async fn to(named: &str, access: &Access) -> Result<Self, CliError> {
+    /// Connects to a server.
+    pub async fn to(remote: &Remote) -> Result<Self, CliError> {
+        let Remote { server: named, access } = remote;
         let server = address(named);
         let endpoint = Endpoint::from_shared(server.clone())
             .map_err(|error| CliError::Usage(format!("--server {named:?} is no address: {error}")))?;

@@ -39,7 +39,7 @@ pub async fn chat(args: args::Chat) -> Result<(), CliError> {
     }
     let model = Model::of(&args)?;
     let (sender, events) = mpsc::unbounded_channel();
-    let connection = Connection::to(&args.server, &args.access).await?;
+    let connection = Connection::to(&args.remote).await?;
     let server = Server::new(connection, &args, sender.clone()).map_err(io::Error::other)?;
     let opening = server.open(&args.conversation).await?;
     let name = model.as_ref().map(|model| model.name().to_owned());

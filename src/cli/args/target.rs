@@ -1,0 +1,42 @@
+//! Which server a command talks to, and of which conversation.
+
+use clap::Args;
+
+use crate::cli::access::Access;
+
+/// Where a server listens unless it is told otherwise.
+const DEFAULT_SERVER: &str = "http://127.0.0.1:50051";
+
+/// The server to talk to.
+#[derive(Debug, Args)]
+pub struct Remote {
+    /// The server's address: host:port, http://, https:// or unix:/path
+    #[arg(
+        long,
+        value_name = "URL",
+        env = "UTTERD_SERVER",
+        hide_env_values = true,
+        default_value = DEFAULT_SERVER
+    )]
+    pub server: String,
+    /// What the server is shown.
+    #[command(flatten)]
+    pub access: Access,
+}
+
+/// The server to talk to, the conversation meant, and the form of the answer.
+#[derive(Debug, Args)]
+pub struct Target {
+    /// The server to talk to.
+    #[command(flatten)]
+    pub remote: Remote,
+    /// The conversation; without it the recipient's active one
+    #[arg(long, short, value_name = "ID", default_value = "", hide_default_value = true)]
+    pub conversation: String,
+    /// Whose conversation; without it `default`
+    #[arg(long, short, value_name = "ID", default_value = "", hide_default_value = true)]
+    pub recipient: String,
+    /// Print the response as JSON
+    #[arg(long)]
+    pub json: bool,
+}
