@@ -1,27 +1,14 @@
 //! A guarded server, and calls with credentials.
 
-use std::{
-    fs,
-    pin::Pin,
-    sync::Arc,
-    task::{Context, Poll},
-};
+use std::{fs, sync::Arc};
 
 use bytes::Bytes;
-use futures::{StreamExt, stream};
 use http::{HeaderMap, HeaderValue, Request, header::AUTHORIZATION};
 use http_body_util::Full;
-use hyper_util::rt::TokioIo;
 use sha2::{Digest as _, Sha256};
 use tempfile::TempDir;
-use tokio::io::{AsyncRead, AsyncWrite, DuplexStream, ReadBuf};
-use tonic::{
-    Status,
-    body::Body,
-    metadata::MetadataValue,
-    transport::{Channel, Endpoint, server::Connected},
-};
-use tower::{Service, ServiceExt, service_fn};
+use tonic::{Status, body::Body, metadata::MetadataValue, transport::Channel};
+use tower::{Service, ServiceExt};
 use utterd::{
     config::Settings,
     server::{Peer, Server},
@@ -29,7 +16,7 @@ use utterd::{
 
 use crate::{
     refusal::Refused,
-    support::{ManualClock, connect, server_with},
+    support::{ManualClock, channel, connect, pipe, server_with},
 };
 
 /// An empty message, framed.
@@ -73,18 +60,9 @@ impl Guarded {
 
     /// A connection whose client showed the certificate `der`.
     pub async fn connect_with(&self, der: &[u8]) -> Channel {
-        let (near, far) = tokio::io::duplex(1 << 20);
         let mut peer = Peer::new(0, None);
         peer.certificates = Some([der.to_vec().into()].into());
-        let incoming = stream::once(async { Ok(Pipe { far, peer }) }).chain(stream::pending());
-        tokio::spawn(self.server.clone().serve_connections(incoming, std::future::pending()));
-        let mut near = Some(near);
-        let connector = service_fn(move |_| {
-            let near = near.take().ok_or_else(|| std::io::Error::other("the pipe is in use already"));
-            async move { near.map(TokioIo::new) }
-        });
-        let endpoint = Endpoint::from_static("http://utterd.test");
-        endpoint.connect_with_connector(connector).await.expect("a pipe connects")
+        channel(pipe::open(&self.server, peer)).await
     }
 
     /// Makes an empty call of `path` with `headers`: the status that it begins with, if it is refused at once.
@@ -115,48 +93,6 @@ pub async fn call(mut channel: Channel, path: &str, headers: &HeaderMap) -> Resu
     match Status::from_header_map(response.headers()) {
         Some(status) if status.code() != tonic::Code::Ok => Err(status),
         _ => Ok(()),
-    }
-}
-
-/// A pipe that comes from `peer`.
-struct Pipe {
-    far: DuplexStream,
-    peer: Peer,
-}
-
-impl Connected for Pipe {
-    type ConnectInfo = Peer;
-
-    fn connect_info(&self) -> Peer {
-        self.peer.clone()
-    }
-}
-
-impl AsyncRead for Pipe {
-    fn poll_read(
-        mut self: Pin<&mut Self>,
-        context: &mut Context<'_>,
-        buffer: &mut ReadBuf<'_>,
-    ) -> Poll<std::io::Result<()>> {
-        Pin::new(&mut self.far).poll_read(context, buffer)
-    }
-}
-
-impl AsyncWrite for Pipe {
-    fn poll_write(
-        mut self: Pin<&mut Self>,
-        context: &mut Context<'_>,
-        bytes: &[u8],
-    ) -> Poll<std::io::Result<usize>> {
-        Pin::new(&mut self.far).poll_write(context, bytes)
-    }
-
-    fn poll_flush(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<std::io::Result<()>> {
-        Pin::new(&mut self.far).poll_flush(context)
-    }
-
-    fn poll_shutdown(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<std::io::Result<()>> {
-        Pin::new(&mut self.far).poll_shutdown(context)
     }
 }
 

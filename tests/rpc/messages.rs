@@ -1,22 +1,17 @@
 //! What clients cost that do not send what they announce, and do not read what they are answered.
 
 use std::{
-    pin::Pin,
     sync::atomic::{AtomicU64, Ordering},
-    task::{Context, Poll},
     time::Duration,
 };
 
 use bytes::Bytes;
-use futures::{StreamExt, future::join_all, stream};
+use futures::future::join_all;
 use h2::{RecvStream, SendStream, client::SendRequest};
 use http::Response;
 use prost::Message;
-use tokio::{
-    io::{AsyncRead, AsyncWrite, DuplexStream, ReadBuf},
-    time::Instant,
-};
-use tonic::{Code, Request, Status, transport::server::Connected};
+use tokio::time::Instant;
+use tonic::{Code, Request, Status};
 use utterd::{
     config::Settings,
     proto::{ListUtterancesRequest, MemorizeStreamRequest},
@@ -26,53 +21,12 @@ use utterd::{
 use crate::{
     refusal::Refused,
     session::{Reply, Session, memorize, user},
+    support::pipe,
 };
 
 const MIB: usize = 1 << 20;
 const MEMORIZE: &str = "utterd.v1.MemoryService/Memorize";
 const LIST: &str = "utterd.v1.ConversationService/ListUtterances";
-
-/// A connection that is known from others'.
-struct Pipe {
-    stream: DuplexStream,
-    peer: Peer,
-}
-
-impl Connected for Pipe {
-    type ConnectInfo = Peer;
-
-    fn connect_info(&self) -> Peer {
-        self.peer.clone()
-    }
-}
-
-impl AsyncRead for Pipe {
-    fn poll_read(
-        mut self: Pin<&mut Self>,
-        context: &mut Context<'_>,
-        buffer: &mut ReadBuf<'_>,
-    ) -> Poll<std::io::Result<()>> {
-        Pin::new(&mut self.stream).poll_read(context, buffer)
-    }
-}
-
-impl AsyncWrite for Pipe {
-    fn poll_write(
-        mut self: Pin<&mut Self>,
-        context: &mut Context<'_>,
-        bytes: &[u8],
-    ) -> Poll<std::io::Result<usize>> {
-        Pin::new(&mut self.stream).poll_write(context, bytes)
-    }
-
-    fn poll_flush(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<std::io::Result<()>> {
-        Pin::new(&mut self.stream).poll_flush(context)
-    }
-
-    fn poll_shutdown(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<std::io::Result<()>> {
-        Pin::new(&mut self.stream).poll_shutdown(context)
-    }
-}
 
 /// A client that takes nothing of answers unless it is asked to: its window is closed.
 struct Client {
@@ -88,12 +42,8 @@ struct Call {
 
 impl Client {
     async fn of(server: &Server) -> Self {
-        let (near, far) = tokio::io::duplex(MIB);
         static CLIENTS: AtomicU64 = AtomicU64::new(0);
-        let peer = Peer::new(CLIENTS.fetch_add(1, Ordering::Relaxed), None);
-        let pipe = Pipe { stream: far, peer };
-        let incoming = stream::once(async { Ok(pipe) }).chain(stream::pending());
-        tokio::spawn(server.clone().serve_connections(incoming, std::future::pending()));
+        let near = pipe::open(server, Peer::new(CLIENTS.fetch_add(1, Ordering::Relaxed), None));
         let mut builder = h2::client::Builder::new();
         let handshake = builder.initial_window_size(0).handshake(near).await;
         let (requests, mut connection) = handshake.expect("a pipe connects");

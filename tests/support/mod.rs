@@ -4,6 +4,8 @@
 //! (unless it is set), fjall or sled.
 #![allow(dead_code)] // each test uses its part
 
+pub mod pipe;
+
 use std::{
     path::Path,
     sync::{
@@ -16,6 +18,7 @@ use std::{
 use futures::{StreamExt, stream};
 use hyper_util::rt::TokioIo;
 use tempfile::TempDir;
+use tokio::io::DuplexStream;
 use tonic::transport::{Channel, Endpoint};
 use tower::service_fn;
 use utterd::{
@@ -127,6 +130,11 @@ pub async fn connect(server: &Server) -> Channel {
     let (near, far) = tokio::io::duplex(1 << 20);
     let incoming = stream::once(async { Ok(far) }).chain(stream::pending());
     tokio::spawn(server.clone().serve_connections(incoming, std::future::pending()));
+    channel(near).await
+}
+
+/// A client at this end of a pipe.
+pub async fn channel(near: DuplexStream) -> Channel {
     let mut near = Some(near);
     let connector = service_fn(move |_| {
         let near = near.take().ok_or_else(|| std::io::Error::other("the pipe is in use already"));

@@ -2,7 +2,7 @@
 
 use std::{path::Path, sync::Arc, time::Duration};
 
-use super::{DurableStore, EngineKind, Flush, Options};
+use super::{DurableStore, EngineKind, Flush, Options, test_outcome::outcome};
 pub(super) use crate::store::conformance::script::{named, said, user};
 use crate::{
     domain::{
@@ -199,22 +199,8 @@ impl<'s> TestConversation<'s> {
     }
 
     fn outcome(&self) -> Outcome {
-        Outcome {
-            body: 7,
-            time: self.now,
-            conversation: self.state.key().id.clone(),
-            revision: self.state.head.revision,
-            started: false,
-            ended: None,
-            memorized: Ranges::new(),
-            evicted: Ranges::new(),
-            forgotten: Ranges::new(),
-            restored: Ranges::new(),
-            target: None,
-            still_told: Ranges::new(),
-            rebuilt_segments: 0,
-            capacity: Capacity::of(&self.state),
-        }
+        let identity = &self.state.head.identity;
+        outcome(identity.key.id.clone(), self.now, self.state.head.revision, Capacity::of(&self.state))
     }
 
     fn apply(&mut self, transition: Option<Transition>) {

@@ -1,4 +1,4 @@
-//! Commits that keep an outcome, and nothing else, for the tests of the group commit and of backups.
+//! Outcomes, and commits that keep one and nothing else, for the tests of the stores.
 
 use std::sync::Arc;
 
@@ -35,11 +35,22 @@ pub(super) fn keeping(id: usize) -> Commit {
         provisional: 0,
         advice: None,
     };
-    let outcome = Outcome {
+    let outcome = outcome(ConversationId::new("c").unwrap(), Timestamp(1), Revision(1), capacity);
+    Commit { outcomes: vec![(key(id), Arc::new(outcome))], ..Commit::default() }
+}
+
+/// What a call came to that changed nothing.
+pub(super) fn outcome(
+    conversation: ConversationId,
+    time: Timestamp,
+    revision: Revision,
+    capacity: Capacity,
+) -> Outcome {
+    Outcome {
         body: 1,
-        time: Timestamp(1),
-        conversation: ConversationId::new("c").unwrap(),
-        revision: Revision(1),
+        time,
+        conversation,
+        revision,
         started: false,
         ended: None,
         memorized: Ranges::new(),
@@ -50,6 +61,5 @@ pub(super) fn keeping(id: usize) -> Commit {
         still_told: Ranges::new(),
         rebuilt_segments: 0,
         capacity,
-    };
-    Commit { outcomes: vec![(key(id), Arc::new(outcome))], ..Commit::default() }
+    }
 }
