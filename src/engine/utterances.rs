@@ -288,7 +288,8 @@ impl<'a> Walk<'a> {
     }
 
     async fn step(&mut self) -> Result<Option<Arc<Utterance>>, EngineError> {
-        if self.chunk.is_empty() && !self.archive.is_empty() {
+        // all of a chunk may be gone by now, and what follows it still comes before the window
+        while self.chunk.is_empty() && !self.archive.is_empty() {
             self.read_chunk().await?;
         }
         let place = match self.backwards {
