@@ -53,9 +53,9 @@
 //! before anyone is answered. A caller that goes away leaves what it drove to a task, so that every commit is
 //! published. Retention, expiry, scrubbing and models' summaries are work that nobody waits for.
 //!
-//! `tests/simulation` runs all of this from one number: clients that give up and try again, a store that is
-//! slow, fails, and loses answers, engines that are killed, and a second engine over the same store; each
-//! answer is compared with what took effect.
+//! `tests/simulation` runs all of this from one number: clients that give up and try again, callers who want more
+//! than there is, a store that is slow, fails, and loses answers, engines that are killed, and a second engine over
+//! the same store; each answer is compared with what took effect.
 //!
 //! # One batch, one flush
 //!

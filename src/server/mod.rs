@@ -55,7 +55,6 @@ use activity::Activity;
 use admission::{Admission, AdmissionLayer};
 use guard::{Guard, GuardLayer};
 use messages::MessagesLayer;
-use transport_errors::TransportErrorLayer;
 
 pub use connection::Peer;
 pub use error::ServeError;
@@ -64,6 +63,7 @@ pub use guard::{
 };
 pub use logging::log_filter;
 pub use tls::TlsError;
+pub use transport_errors::TransportErrorLayer;
 
 /// A server that is put together and not yet listening. Cheap to clone.
 #[derive(Clone)]

@@ -2,12 +2,14 @@
 
 use std::{
     future::Future,
+    mem::take,
     pin::Pin,
-    sync::Arc,
+    sync::{Arc, atomic::Ordering},
     task::{Context, Poll},
     time::Duration,
 };
 
+use http::Response;
 use tokio::time::sleep;
 use utterd::engine::{Caller, CapacityWatch, EngineError, MemorizeCall, MemorizePipeline};
 
@@ -16,8 +18,10 @@ use crate::{
     checks::Wrong,
     dice::Dice,
     disk::Life,
+    door::{Begun, Came, Head, TurnedAway},
     habits::Kind,
     plan::Planner,
+    shares::Kind as Open,
     story::Tick,
     tell,
     world::{End, Try, Watch, World},
@@ -32,6 +36,26 @@ pub struct Client {
     pub world: Arc<World>,
     pub name: usize,
     pub dice: Dice,
+    /// For how long it waits at the door, and when it reads what it is answered.
+    pub manners: Dice,
+}
+
+/// What is left to do after an attempt.
+enum Tried {
+    Done,
+    /// It is not known whether it took effect.
+    Again,
+    /// It did not.
+    Later(TurnedAway),
+}
+
+/// One attempt, before it has ended.
+struct Trying {
+    number: u64,
+    run: usize,
+    call: Arc<Call>,
+    invoked: Tick,
+    begun: Begun,
 }
 
 impl Client {
@@ -55,15 +79,23 @@ impl Client {
         for attempt in 1..=ATTEMPTS {
             let patience = self.dice.below(12) as u32;
             let patience = (attempt < 4 && self.dice.percent(12)).then_some(patience);
-            let is_answered = match call.attempt().is_some() && self.dice.percent(12) {
-                // sent again before the first answer is there
+            let (ways, others) = (self.manners.split(), self.manners.split());
+            let tried = match call.attempt().is_some() && self.dice.percent(12) {
                 true => {
-                    tokio::join!(self.attempt(number, &call, patience), self.attempt(number, &call, None)).1
+                    let first = self.attempt(number, &call, patience, ways);
+                    // sent again before the first answer is there
+                    tokio::join!(first, self.attempt(number, &call, None, others)).1
                 }
-                false => self.attempt(number, &call, patience).await,
+                false => self.attempt(number, &call, patience, ways).await,
             };
-            if is_answered || call.attempt().is_none() {
-                return;
+            match tried {
+                Tried::Done => return,
+                Tried::Later(away) => {
+                    sleep(away.delay).await;
+                    continue;
+                }
+                Tried::Again if call.attempt().is_none() => return,
+                Tried::Again => {}
             }
             if self.dice.percent(60) {
                 sleep(Duration::from_millis(5 << attempt.min(10))).await;
@@ -81,42 +113,73 @@ impl Client {
         self.name % self.world.hosts()
     }
 
-    /// One attempt; whether there is nothing left to try.
-    async fn attempt(&self, number: u64, call: &Call, patience: Option<u32>) -> bool {
+    /// One attempt.
+    async fn attempt(&self, number: u64, call: &Call, patience: Option<u32>, mut manners: Dice) -> Tried {
         let (run, engine, life) = self.world.engine(self.host());
+        let (door, house) = (self.world.door(self.host()), &self.world.house);
         let invoked = self.tell(format_args!("call {number} to engine {run}: {}", tell::call(call)));
-        let answering = UntilImpatient { inner: Box::pin(call.clone().answer(engine)), patience };
-        let answered =
-            tokio::select! { biased; () = life.end.wait() => None, answered = answering => answered };
-        let attempt = (number, run, Arc::new(call.clone()));
-        self.note(attempt, invoked, answered)
+        let deadline =
+            manners.percent(house.deadlines).then(|| Duration::from_millis(1 + manners.below(120)));
+        let kind = if matches!(call, Call::Export(_)) { Open::Stream } else { Open::Unary };
+        let trying = Trying { number, run, call: Arc::new(call.clone()), invoked, begun: Begun::default() };
+        let answering = door.call(self.head(kind, deadline), &trying.begun, call.clone().answer(engine));
+        let answering = UntilImpatient { inner: Box::pin(answering), patience };
+        let mut came = tokio::select! { biased; () = life.end.wait() => None, came = answering => came };
+        let unread = match &mut came {
+            Some(Came::Answered(_, response)) if manners.percent(house.unread) => Some(take(response)),
+            _ => None,
+        };
+        let tried = self.note(&trying, came);
+        if let Some(unread) = unread {
+            sleep(Duration::from_millis(manners.below(50))).await;
+            drop(unread);
+        }
+        tried
     }
 
-    /// Notes how an attempt ended; whether there is nothing left to try.
-    fn note(
-        &self,
-        (number, run, call): (u64, usize, Arc<Call>),
-        invoked: Tick,
-        answered: Option<Result<Answer, EngineError>>,
-    ) -> bool {
+    fn head(&self, kind: Open, deadline: Option<Duration>) -> Head {
+        Head { caller: self.name as u64, kind, deadline }
+    }
+
+    /// Notes how an attempt ended; what is left to do then.
+    fn note(&self, trying: &Trying, came: Option<Came<Result<Answer, EngineError>>>) -> Tried {
         self.world.see_events();
-        let ended = match &answered {
-            Some(result) => self.tell(format_args!("call {number}: {}", tell::ending(result))),
+        let number = trying.number;
+        let ended = match &came {
+            Some(Came::Answered(result, _)) => {
+                self.tell(format_args!("call {number}: {}", tell::ending(result)))
+            }
+            Some(Came::TurnedAway(away)) => {
+                self.tell(format_args!("call {number} is turned away: {}", away.reason))
+            }
+            Some(Came::TooLate) => self.tell(format_args!("call {number} takes too long")),
             None => self.tell(format_args!("call {number} is given up")),
         };
-        let is_final = matches!(answered, Some(Ok(_) | Err(EngineError::Refused(_))));
-        let end = match answered {
-            Some(Ok(answer)) => End::Answered(answer),
-            Some(Err(error)) => End::Failed(error),
-            None => End::Dropped,
+        let (end, tried) = match came {
+            Some(Came::Answered(Ok(answer), _)) => (End::Answered(answer), Tried::Done),
+            Some(Came::Answered(Err(error @ EngineError::Refused(_)), _)) => {
+                (End::Failed(error), Tried::Done)
+            }
+            Some(Came::Answered(Err(error), _)) => (End::Failed(error), Tried::Again),
+            Some(Came::TurnedAway(away)) => (End::TurnedAway, Tried::Later(away)),
+            Some(Came::TooLate) => (End::TooLate, Tried::Again),
+            None => (End::Dropped, Tried::Again),
         };
-        self.world.tries.lock().push(Try { number, run, call, invoked, ended, end });
-        is_final
+        let Trying { run, invoked, .. } = *trying;
+        let (call, begun) = (trying.call.clone(), trying.begun.load(Ordering::Relaxed));
+        self.world.tries.lock().push(Try { number, run, call, invoked, ended, begun, end });
+        tried
     }
 
     /// Sends several messages down one line; those that are not answered are not sent again.
     async fn line(&mut self) {
         let (run, engine, life) = self.world.engine(self.host());
+        let head = self.head(Open::Stream, None);
+        let Came::Answered((), open) =
+            self.world.door(self.host()).call(head, &Begun::default(), async {}).await
+        else {
+            return;
+        };
         let mut line = MemorizePipeline::new(engine, Caller::default());
         let mut sent = std::collections::VecDeque::new();
         let (count, patience) = (2 + self.dice.below(4), self.dice.below(60) as u32);
@@ -127,27 +190,26 @@ impl Client {
             let Some(Call::Memorize(call)) = self.plan(number, Kind::Memorize) else { continue };
             calls.push((number, MemorizeCall { expected: None, ..call }));
         }
-        let world = self.world.clone();
         let talking = async {
             for (number, call) in calls {
                 let told = tell::call(&Call::Memorize(call.clone()));
                 let invoked = self.tell(format_args!("call {number} to engine {run}, in line: {told}"));
-                sent.push_back((number, Arc::new(Call::Memorize(call.clone())), invoked));
+                let (begun, sending) = (Begun::new(true.into()), Arc::new(Call::Memorize(call.clone())));
+                sent.push_back(Arc::new(Trying { number, run, call: sending, invoked, begun }));
                 line.push(Ok(call)).await;
             }
-            while let Some((number, call, invoked)) = sent.front().cloned() {
+            while let Some(trying) = sent.front().cloned() {
                 let Some(answer) = line.next().await else { break };
                 sent.pop_front();
                 let answer = answer.map(|reply| applied(reply, |_| Vec::new()));
-                self.note((number, run, call), invoked, Some(answer));
+                self.note(&trying, Some(Came::Answered(answer, Response::default())));
             }
         };
         let talking = UntilImpatient { inner: Box::pin(talking), patience };
         tokio::select! { biased; () = life.end.wait() => {}, _ = talking => {} }
-        drop(line);
-        let _ = world;
-        for (number, call, invoked) in sent {
-            self.note((number, run, call), invoked, None);
+        drop((line, open));
+        for trying in sent {
+            self.note(&trying, None);
         }
     }
 
@@ -161,14 +223,14 @@ impl Client {
         if address.conversation.is_none() && !world.followed.lock().insert(followed) {
             return;
         }
+        let (door, head) = (world.door(self.host()), self.head(Open::Stream, None));
         tokio::spawn(async move {
-            let opened = tokio::select! {
-                biased;
-                () = life.end.wait() => return,
-                opened = engine.watch_capacity(&caller, address) => opened,
+            let open = async move {
+                let watching = async move { engine.watch_capacity(&caller, address).await };
+                door.call(head, &Begun::default(), watching).await
             };
-            if let Ok(watch) = opened {
-                drop(engine);
+            let opened = tokio::select! { biased; () = life.end.wait() => return, opened = open => opened };
+            if let Came::Answered(Ok(watch), _open) = opened {
                 see(world, format!("client {name}"), run, life, watch).await;
             }
         });

@@ -9,8 +9,8 @@ use tokio::{
 };
 
 use crate::{
-    checks, checks::Wrong, client::Client, dice::Dice, faults::is_left_out, habits::IDLE_TIMEOUT, rest,
-    world::World,
+    checks, checks::Wrong, client::Client, crowd, dice::Dice, faults::is_left_out, habits::IDLE_TIMEOUT,
+    house::House, rest, world::World,
 };
 
 /// Clients of a run.
@@ -30,8 +30,10 @@ pub fn run(seed: u64, hosts: usize) -> Ended {
     let runtime = runtime.expect("a runtime");
     let mut dice = Dice::new(seed.wrapping_mul(0x2545_f491_4f6c_dd1d) ^ hosts as u64);
     runtime.block_on(async {
-        let world = World::new(hosts, &mut dice);
-        let living = AssertUnwindSafe(timeout(FOR_EVER, live(&world, &mut dice))).catch_unwind();
+        // of its own, so that what happens behind open doors is the same whatever doors there are
+        let mut keeper = Dice::new(seed.wrapping_mul(0x9e6c_63d0_876a_3f6b) ^ hosts as u64);
+        let world = World::new(hosts, House::of(&mut keeper), &mut dice);
+        let living = AssertUnwindSafe(timeout(FOR_EVER, live(&world, &mut dice, &mut keeper))).catch_unwind();
         let mut wrongs = match living.await {
             Ok(Ok(wrongs)) => wrongs,
             Ok(Err(_)) => vec![Wrong::new("waits for ever", "not every call was answered")],
@@ -43,9 +45,10 @@ pub fn run(seed: u64, hosts: usize) -> Ended {
 }
 
 /// The clients do their work in bad weather, then all comes to rest and is looked at.
-async fn live(world: &Arc<World>, dice: &mut Dice) -> Vec<Wrong> {
-    let client = |name| Client { world: world.clone(), name, dice: dice.split() };
+async fn live(world: &Arc<World>, dice: &mut Dice, keeper: &mut Dice) -> Vec<Wrong> {
+    let client = |name| Client { world: world.clone(), name, dice: dice.split(), manners: keeper.split() };
     let clients: Vec<_> = (0..CLIENTS).map(client).map(|client| tokio::spawn(client.work())).collect();
+    crowd::come(world, keeper);
     weather(world, dice, &clients).await;
     world.disk.calm();
     world.story.tell("weather", "nothing fails any more");
@@ -56,7 +59,22 @@ async fn live(world: &Arc<World>, dice: &mut Dice) -> Vec<Wrong> {
     sleep(IDLE_TIMEOUT / 2).await;
     world.see_events();
     world.story.tell("all", "has come to rest");
-    rest::look(world).await
+    let mut wrongs = rest::look(world).await;
+    wrongs.extend(doors(world).await);
+    wrongs
+}
+
+/// Looks at the doors once nobody calls any more.
+async fn doors(world: &World) -> Vec<Wrong> {
+    world.end();
+    sleep(IDLE_TIMEOUT).await;
+    let doors = world.doors.lock().clone();
+    let mut wrongs = Vec::new();
+    for (door, caller) in doors.iter().zip((0..CLIENTS as u64).cycle()) {
+        wrongs.extend(crowd::has_gone(door, caller).await);
+        wrongs.extend(door.wrongs());
+    }
+    wrongs
 }
 
 /// Moves the clock and ends processes, as long as a client works, but not for ever.

@@ -21,8 +21,10 @@ use crate::{
     clock::{VirtualClock, WORDS},
     dice::Dice,
     disk::{Disk, Life},
+    door::Door,
     faults::Faults,
     habits::{self, Habits, IDLE_TIMEOUT},
+    house::House,
     ledger::By,
     moment::Moment,
     port::Port,
@@ -35,6 +37,7 @@ pub struct World {
     pub clock: Arc<VirtualClock>,
     pub disk: Arc<Disk>,
     pub habits: Habits,
+    pub house: House,
     pub tries: Mutex<Vec<Try>>,
     pub watches: Mutex<Vec<Watch>>,
     /// Recipients whose conversations a watch of an engine follows.
@@ -43,6 +46,8 @@ pub struct World {
     pub events: Mutex<Vec<Vec<Event>>>,
     /// What was seen to be wrong while it ran.
     pub wrongs: Mutex<Vec<Wrong>>,
+    /// The doors of all engines that ever ran.
+    pub doors: Mutex<Vec<Arc<Door>>>,
     hosts: Vec<Mutex<Host>>,
     setup: Setup,
     calls: AtomicU64,
@@ -61,6 +66,7 @@ struct Setup {
 pub struct Host {
     pub run: usize,
     pub engine: Arc<Engine>,
+    pub door: Arc<Door>,
     pub life: Life,
     events: EventStream,
 }
@@ -73,6 +79,8 @@ pub struct Try {
     pub call: Arc<Call>,
     pub invoked: Tick,
     pub ended: Tick,
+    /// It came to the engine.
+    pub begun: bool,
     pub end: End,
 }
 
@@ -80,6 +88,9 @@ pub struct Try {
 pub enum End {
     Answered(Answer),
     Failed(EngineError),
+    TurnedAway,
+    /// Its deadline was over.
+    TooLate,
     /// Its caller went away, or its process did.
     Dropped,
 }
@@ -95,7 +106,7 @@ pub struct Watch {
 
 impl World {
     /// A run with so many processes over one store.
-    pub fn new(hosts: usize, dice: &mut Dice) -> Arc<Self> {
+    pub fn new(hosts: usize, house: House, dice: &mut Dice) -> Arc<Self> {
         let (story, clock) = (Arc::new(Story::default()), Arc::new(VirtualClock::new()));
         let faults = Faults::of(dice);
         let setup = Setup {
@@ -105,14 +116,15 @@ impl World {
             shared: hosts > 1 || faults.stranger > 0,
         };
         let habits = Habits::of(dice);
-        story.tell("seed", format_args!("{faults:?}, {setup:?}"));
+        story.tell("seed", format_args!("{faults:?}, {setup:?}, {house:?}"));
         let disk = Arc::new(Disk::new(story.clone(), clock.clone(), faults, dice.split()));
         let mut events = Vec::new();
         let hosts = (0..hosts).map(|run| {
             events.push(Vec::new());
-            Mutex::new(setup.start(run, &disk))
+            Mutex::new(setup.start(run, &disk, &house))
         });
-        let hosts = hosts.collect();
+        let hosts: Vec<_> = hosts.collect();
+        let doors = Mutex::new(hosts.iter().map(|host| host.lock().door.clone()).collect());
         let (tries, watches, followed, wrongs) = Default::default();
         let (events, calls) = (Mutex::new(events), AtomicU64::new(0));
         Arc::new(Self {
@@ -120,11 +132,13 @@ impl World {
             clock,
             disk,
             habits,
+            house,
             tries,
             watches,
             followed,
             events,
             wrongs,
+            doors,
             hosts,
             setup,
             calls,
@@ -157,6 +171,16 @@ impl World {
         (host.run, host.engine.clone(), host.life.clone())
     }
 
+    /// The door of the engine that runs in a process now.
+    pub fn door(&self, host: usize) -> Arc<Door> {
+        self.hosts[host].lock().door.clone()
+    }
+
+    /// Ends all processes, and starts no other.
+    pub fn end(&self) {
+        self.hosts.iter().for_each(|host| host.lock().life.end.come());
+    }
+
     /// Ends the process of a host in the middle of everything, and starts another one.
     pub fn restart(&self, host: usize) {
         let mut host = self.hosts[host].lock();
@@ -166,7 +190,8 @@ impl World {
         let run = events.len() - 1;
         self.story.tell("weather", format_args!("engine {} is killed, engine {run} starts", host.run));
         host.life.end.come();
-        *host = self.setup.start(run, &self.disk);
+        *host = self.setup.start(run, &self.disk, &self.house);
+        self.doors.lock().push(host.door.clone());
     }
 
     /// Notes the events that were published since the last time.
@@ -177,12 +202,12 @@ impl World {
 
     /// An engine that nobody uses yet, over what is stored now.
     pub fn fresh(&self) -> Arc<Engine> {
-        self.setup.start(usize::MAX, &self.disk).engine
+        self.setup.start(usize::MAX, &self.disk, &self.house).engine
     }
 }
 
 impl Setup {
-    fn start(&self, run: usize, disk: &Arc<Disk>) -> Host {
+    fn start(&self, run: usize, disk: &Arc<Disk>, house: &House) -> Host {
         let life = Life { by: By::Run(run), end: Moment::default() };
         let port = Port { disk: disk.clone(), life: life.clone(), shared: self.shared };
         let defaults = Defaults {
@@ -195,7 +220,7 @@ impl Setup {
         };
         let engine = Arc::new(Engine::new(Arc::new(port), disk.clock.clone(), WORDS, defaults));
         let events = engine.events().watch(&Caller::default(), None).expect("a trace");
-        Host { run, engine, life, events }
+        Host { run, engine, door: Door::new(house), life, events }
     }
 }
 

@@ -12,6 +12,7 @@ use rustc_hash::FxBuildHasher;
 ///
 /// - All callers together have `most` at most.
 /// - One caller has `most_each` at most; and beyond three quarters of `most` an even share of it.
+/// - The last eighth is for callers that have nothing: so many have to call before one of them is left without.
 #[derive(Debug)]
 pub struct InFlight {
     most: usize,
@@ -72,9 +73,12 @@ impl InFlight {
 
     /// What one caller may have.
     fn share(&self, total: usize) -> usize {
-        match total >= self.most / 4 * 3 {
-            true => self.most_each.min(self.most / (self.active.load(Ordering::Relaxed) + 1)),
-            false => self.most_each,
+        match total {
+            _ if total < self.most / 4 * 3 => self.most_each,
+            _ if total < self.most - self.most / 8 => {
+                self.most_each.min(self.most / (self.active.load(Ordering::Relaxed) + 1))
+            }
+            _ => 1,
         }
     }
 }
@@ -114,7 +118,9 @@ mod tests {
         let (greedy, limit) = take_all(&calls, 1);
         assert_eq!((greedy.len(), limit), (75, Limit::Caller));
         let (modest, limit) = take_all(&calls, 2);
-        assert_eq!((modest.len(), limit), (25, Limit::All));
+        assert_eq!((modest.len(), limit), (13, Limit::Caller));
+        let few: Vec<_> = (3..15).map(|caller| calls.hold(caller).unwrap()).collect();
+        assert_eq!((few.len(), calls.hold(15).unwrap_err()), (12, Limit::All));
     }
 
     #[test]

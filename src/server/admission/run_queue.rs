@@ -17,7 +17,7 @@ use crate::domain::limits::{LEAST_OVERLOAD, OVERLOAD_WAIT, OVERLOAD_WINDOW, STAN
 /// - Then a call is admitted that waited for 2 ms at most, and one of a caller that asked in the 50 ms before for
 ///   less than an even share of what was served: many calls of one caller do not displace the few of another.
 /// - It is over with the first 50 ms in which nothing waited for as long as that, and no more calls came than were
-///   admitted, or nearly so.
+///   admitted, or nearly so; or in which nothing was left to do.
 #[derive(Debug)]
 pub struct RunQueue {
     window: Window,
@@ -27,6 +27,8 @@ pub struct RunQueue {
     /// Calls that came, and calls whose turn came, ever.
     arrived: u64,
     turned: u64,
+    /// When a call came or had its turn, last.
+    last: Instant,
 }
 
 /// When a call came, and what had come and had its turn before.
@@ -35,6 +37,8 @@ pub struct Ticket {
     at: Instant,
     arrived: u64,
     turned: u64,
+    /// Nothing had come nor had its turn for a whole window.
+    after_silence: bool,
 }
 
 /// A time in which calls waited for long.
@@ -66,15 +70,17 @@ impl RunQueue {
     /// The queue of a worker that starts.
     pub fn new(now: Instant) -> Self {
         let (before, long_waits, is_overloaded, arrived, turned) = Default::default();
-        Self { window: Window::starting(now), before, long_waits, is_overloaded, arrived, turned }
+        let window = Window::starting(now);
+        Self { window, before, long_waits, is_overloaded, arrived, turned, last: now }
     }
 
     /// A call has come, and waits for its turn.
     pub fn arrive(&mut self, now: Instant) -> Ticket {
+        let after_silence = now.saturating_duration_since(self.last) >= OVERLOAD_WINDOW;
         self.move_on(now);
         self.window.arrived += 1;
         self.arrived += 1;
-        Ticket { at: now, arrived: self.arrived, turned: self.turned }
+        Ticket { at: now, arrived: self.arrived, turned: self.turned, after_silence }
     }
 
     /// The turn of a call has come; whether it is admitted. One without a caller always is.
@@ -82,6 +88,9 @@ impl RunQueue {
         self.move_on(now);
         self.turned += 1;
         let waited = now.saturating_duration_since(ticket.at);
+        if ticket.after_silence && waited <= OVERLOAD_WAIT {
+            self.end_overload();
+        }
         if waited > STANDING_WAIT && !self.is_overloaded {
             self.note_long_wait(now, ticket);
         }
@@ -113,20 +122,22 @@ impl RunQueue {
         };
         let is_long = before.max(behind) >= LEAST_OVERLOAD;
         self.is_overloaded = is_long && (behind >= before || came_later);
-        if self.is_overloaded {
-            self.start_window(now);
-        }
     }
 
     fn move_on(&mut self, now: Instant) {
+        self.last = now;
         if now.saturating_duration_since(self.window.started) < OVERLOAD_WINDOW {
             return;
         }
         let is_bearable = self.start_window(now);
         if self.is_overloaded && is_bearable {
-            self.is_overloaded = false;
-            self.long_waits = None;
+            self.end_overload();
         }
+    }
+
+    fn end_overload(&mut self) {
+        self.is_overloaded = false;
+        self.long_waits = None;
     }
 
     /// Starts a window; whether that before was bearable.
@@ -324,6 +335,19 @@ mod tests {
         worker.run(&[(GREEDY, 5)], 10, 1_000);
         assert_eq!(worker.refused(GREEDY), 0);
         assert!(!worker.queue.is_overloaded());
+    }
+
+    /// The last of a crowd is turned away or gives up; whoever comes long after knows nothing of it.
+    #[test]
+    fn it_is_over_once_nothing_is_left_to_do() {
+        let mut worker = Worker::new();
+        worker.run(&[(GREEDY, 40)], 10, 3_000);
+        worker.waiting.clear();
+        worker.now += OVERLOAD_WINDOW;
+        worker.forget();
+        (0..1_000).for_each(|_| worker.arrive(MODEST));
+        worker.run(&[], 10, 200);
+        assert_eq!(worker.refused(MODEST), 0);
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! What must hold of a run, by what was recorded of it.
 
+mod admission;
 mod events;
 mod once;
 mod order;
@@ -34,6 +35,7 @@ pub fn all(world: &World) -> Vec<Wrong> {
     let mut wrongs = world.wrongs.lock().clone();
     wrongs.extend(ledger.wrongs.iter().map(|how| Wrong::new("the store", how.clone())));
     wrongs.extend(order.check());
+    wrongs.extend(admission::check(&order));
     wrongs.extend(refusals::check(&order));
     wrongs.extend(reads::check(&order));
     wrongs.extend(replays::check(&order));

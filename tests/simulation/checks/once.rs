@@ -1,4 +1,4 @@
-//! What is acknowledged is stored once; what is not, once or not at all.
+//! What is acknowledged is stored once; what is not, once or not at all; and each call as a whole.
 
 use std::collections::BTreeMap;
 
@@ -27,6 +27,12 @@ pub fn check(order: &Order<'_>) -> Vec<Wrong> {
     for attempt in order.tries {
         let Call::Memorize(call) = &*attempt.call else { continue };
         let is_acknowledged = acknowledged.contains_key(&attempt.number);
+        let marks = call.drafts.iter().map(|draft| draft.content.split(' ').next().unwrap_or_default());
+        let stored = marks.filter(|mark| places.contains_key(*mark)).count();
+        if stored != 0 && stored != call.drafts.len() {
+            let how = format!("call {}: {stored} of {} were stored", attempt.number, call.drafts.len());
+            wrongs.push(Wrong::new("wholly or not at all", how));
+        }
         for draft in &call.drafts {
             let mark = draft.content.split(' ').next().unwrap_or_default();
             let stored = places.get(mark).map_or(&[][..], Vec::as_slice);

@@ -1,0 +1,188 @@
+//! Who has how much, counted beside the layer of admission, which is held to it: limits hold, and nobody who has less
+//! than a fair share is turned away for what others have.
+
+use std::{
+    collections::{BTreeMap, VecDeque},
+    sync::Arc,
+    time::Duration,
+};
+
+use parking_lot::Mutex;
+use tokio::time::Instant;
+use utterd::domain::limits::{OVERLOAD_WINDOW, STREAMS_SHARE};
+
+use crate::{
+    checks::Wrong,
+    crowd::STAYS,
+    door::Head,
+    house::{Crowd, House},
+};
+
+/// So long after a run's start nothing is left of its crowd: 2 seconds after the last of it.
+const RECOVERED: Duration = STAYS.saturating_add(Duration::from_secs(2));
+
+/// What counts apart from the other.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    Unary,
+    Stream,
+}
+
+/// What the callers of a door have.
+pub struct Shares {
+    house: House,
+    calls: Open,
+    streams: Open,
+    /// When the calls of each caller had their turns.
+    turns: BTreeMap<u64, VecDeque<Instant>>,
+    /// When calls were counted among those of a second.
+    counted: BTreeMap<u64, VecDeque<Instant>>,
+    pub wrongs: Vec<Wrong>,
+    opened: Instant,
+}
+
+/// What is open, of each caller.
+#[derive(Debug)]
+struct Open {
+    most: usize,
+    most_each: usize,
+    of: BTreeMap<u64, usize>,
+}
+
+/// What one call takes, until it is dropped.
+pub struct Place {
+    shares: Arc<Mutex<Shares>>,
+    head: Head,
+}
+
+impl Shares {
+    pub fn new(house: &House) -> Self {
+        let (turns, counted, wrongs) = Default::default();
+        let calls = Open::new(house.calls, house.calls);
+        let streams = Open::new(house.streams, (house.streams / STREAMS_SHARE).max(1));
+        Self { house: house.clone(), calls, streams, turns, counted, wrongs, opened: Instant::now() }
+    }
+
+    /// The thread has come to a call.
+    pub fn has_its_turn(&mut self, caller: u64) {
+        self.turns.entry(caller).or_default().push_back(Instant::now());
+    }
+
+    /// A call was turned away: there must be a reason.
+    pub fn turned_away(&mut self, head: Head, reason: &str) {
+        let unfair = match reason {
+            "OVERLOADED" => self.is_modest(head.caller),
+            "TOO_MANY_CALLS" | "TOO_MANY_STREAMS" => {
+                self.count(head.caller);
+                self.open(head.kind).is_fair_to(head.caller)
+            }
+            "TOO_MANY_CALLS_A_SECOND" => self.is_slow(head.caller),
+            _ => Some("nobody knows this reason".to_owned()),
+        };
+        let told = unfair.map(|how| format!("caller {} is turned away, {reason}: {how}", head.caller));
+        self.wrongs.extend(told.map(|how| Wrong::new("nobody is turned away for what others do", how)));
+    }
+
+    /// What is wrong with turning a call away of a worker that has too many.
+    fn is_modest(&self, caller: u64) -> Option<String> {
+        if self.house.crowd != Some(Crowd::Rush) || self.opened.elapsed() > RECOVERED {
+            return Some("there is no crowd".to_owned());
+        }
+        // one turn is the call's own
+        match self.since(&self.turns, caller, 3 * OVERLOAD_WINDOW) {
+            0 | 1 => Some("it asked for nothing before".to_owned()),
+            _ => None,
+        }
+    }
+
+    /// What is wrong with turning a call away of a caller that calls too often.
+    fn is_slow(&self, caller: u64) -> Option<String> {
+        let calls = self.since(&self.counted, caller, Duration::from_secs(1));
+        let most = self.house.calls_per_second as usize;
+        (most == 0 || calls + 1 < most).then(|| format!("it made {calls} calls in a second, of {most}"))
+    }
+
+    /// A call is counted among its caller's of a second.
+    fn count(&mut self, caller: u64) {
+        self.counted.entry(caller).or_default().push_back(Instant::now());
+        let most = self.house.calls_per_second as usize;
+        let calls = self.since(&self.counted, caller, Duration::from_secs(1));
+        if most > 0 && calls > 2 * most + 1 {
+            self.wrongs
+                .push(Wrong::new("limits hold", format!("caller {caller} made {calls} calls in a second")));
+        }
+    }
+
+    fn since(&self, moments: &BTreeMap<u64, VecDeque<Instant>>, caller: u64, time: Duration) -> usize {
+        let moments = moments.get(&caller).into_iter().flatten();
+        moments.rev().take_while(|moment| moment.elapsed() <= time).count()
+    }
+
+    fn take(&mut self, head: Head) {
+        self.count(head.caller);
+        let open = self.open(head.kind);
+        *open.of.entry(head.caller).or_default() += 1;
+        let broken = open.is_beyond(head.caller).then(|| Wrong::new("limits hold", format!("{open:?}")));
+        self.wrongs.extend(broken);
+    }
+
+    fn give_back(&mut self, head: Head) {
+        let open = self.open(head.kind);
+        if let Some(count) = open.of.get_mut(&head.caller) {
+            *count -= 1;
+        }
+        open.of.retain(|_, count| *count > 0);
+    }
+
+    fn open(&mut self, kind: Kind) -> &mut Open {
+        match kind {
+            Kind::Unary => &mut self.calls,
+            Kind::Stream => &mut self.streams,
+        }
+    }
+}
+
+impl Open {
+    fn new(most: usize, most_each: usize) -> Self {
+        Self { most, most_each, of: BTreeMap::new() }
+    }
+
+    fn total(&self) -> usize {
+        self.of.values().sum()
+    }
+
+    fn own(&self, caller: u64) -> usize {
+        self.of.get(&caller).copied().unwrap_or(0)
+    }
+
+    fn is_beyond(&self, caller: u64) -> bool {
+        self.total() > self.most || self.own(caller) > self.most_each
+    }
+
+    /// What is wrong with turning a caller away.
+    fn is_fair_to(&self, caller: u64) -> Option<String> {
+        let (own, total, others) = (self.own(caller), self.total(), self.of.len());
+        let share = self.most / (others + 1);
+        let is_room = own < self.most_each && total < self.most / 4 * 3;
+        let is_kept_for_others = total >= self.most - self.most / 8;
+        let is_unfair = match own {
+            0 => total < self.most || others < self.most / 8,
+            _ => is_room || (own < share.min(self.most_each) && !is_kept_for_others),
+        };
+        is_unfair.then(|| format!("it has {own}, of {total}: {self:?}"))
+    }
+}
+
+impl Place {
+    /// Counts a call that is begun.
+    pub fn taken(shares: &Arc<Mutex<Shares>>, head: Head) -> Self {
+        shares.lock().take(head);
+        Self { shares: shares.clone(), head }
+    }
+}
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        self.shares.lock().give_back(self.head);
+    }
+}
