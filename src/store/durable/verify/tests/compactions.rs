@@ -2,7 +2,7 @@
 
 use std::{sync::Arc, time::Duration};
 
-use super::damage::{DEMO, Good, expect};
+use super::good::{DEMO, Good, expect};
 use crate::{
     domain::{
         Conversation, ConversationId, ConversationKey, LineageId, Marks, Policy, Revision, Sequence,

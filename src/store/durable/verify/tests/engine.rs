@@ -2,7 +2,7 @@
 
 use std::ops::Bound;
 
-use super::{super::look, damage::Good};
+use super::{super::look, good::Good};
 use crate::store::durable::{
     fjall::Fjall,
     key_value::{Batch, Durability, Key, KeyValue, KeyValueError, Pairs, Value},

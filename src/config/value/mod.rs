@@ -1,0 +1,12 @@
+//! The kinds of values: each parses text, where the error says what is accepted, and shows a
+//! value as TOML that it would parse to the same value.
+
+mod numbers;
+mod places;
+mod times;
+mod words;
+
+pub use numbers::{limit, positive, size, switch, threads};
+pub use places::{address, address_of_models, directory, file};
+pub use times::{duration, flush, period};
+pub use words::{backend, directive, encoding, llm, models, preset, text};

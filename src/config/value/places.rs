@@ -1,0 +1,125 @@
+//! Files, directories and addresses.
+
+use toml::Value;
+
+/// A directory, which need not exist yet.
+pub mod directory {
+    use super::*;
+    use std::path::{Path, PathBuf};
+
+    pub fn parse(text: &str) -> Result<PathBuf, String> {
+        // A variable that is no UTF-8 arrives with replacement characters.
+        match text {
+            "" => Err("a directory's path, such as utterd-data or /var/lib/utterd".into()),
+            _ if text.contains(['\0', '\u{fffd}']) => Err("a directory's path in UTF-8".into()),
+            _ => Ok(text.into()),
+        }
+    }
+
+    pub fn show(value: &Path) -> Value {
+        Value::String(value.display().to_string())
+    }
+}
+
+/// A file, or none.
+pub mod file {
+    use super::*;
+    use std::path::PathBuf;
+
+    pub fn parse(text: &str) -> Result<Option<PathBuf>, String> {
+        match text {
+            "" => Ok(None),
+            _ if text.contains(['\0', '\u{fffd}']) => Err("a file's path in UTF-8, or nothing".into()),
+            _ => Ok(Some(text.into())),
+        }
+    }
+
+    pub fn show(value: &Option<PathBuf>) -> Value {
+        Value::String(value.as_ref().map_or_else(String::new, |path| path.display().to_string()))
+    }
+}
+
+/// An address to listen on.
+pub mod address {
+    use super::*;
+    use crate::config::Listen;
+
+    pub fn parse(text: &str) -> Result<Listen, String> {
+        let accepted = "an IP address and a port, such as 127.0.0.1:50051, 0.0.0.0:50051 or [::]:50051, or a Unix \
+                        socket by its whole path, such as unix:/run/utterd.sock";
+        Listen::parse(text.trim()).ok_or_else(|| accepted.into())
+    }
+
+    pub fn show(value: &Listen) -> Value {
+        Value::String(value.to_string())
+    }
+}
+
+/// Where models are asked, or nothing.
+pub mod address_of_models {
+    use super::*;
+    use url::Url;
+
+    pub fn parse(text: &str) -> Result<Option<Url>, String> {
+        let accepted = "an address that begins with http:// or https://, without a user, a password, a query \
+                        or a fragment, such as http://127.0.0.1:11434/v1; or nothing";
+        match text.trim() {
+            "" => Ok(None),
+            text => Url::parse(text).ok().filter(is_plain).map(Some).ok_or_else(|| accepted.into()),
+        }
+    }
+
+    pub fn show(value: &Option<Url>) -> Value {
+        Value::String(value.as_ref().map_or_else(String::new, |url| url.as_str().into()))
+    }
+
+    /// What is shown holds no secret, and a path can be added to it.
+    fn is_plain(url: &Url) -> bool {
+        let secret = !url.username().is_empty() || url.password().is_some();
+        matches!(url.scheme(), "http" | "https")
+            && url.has_host()
+            && !secret
+            && url.query().is_none()
+            && url.fragment().is_none()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn models_are_asked_over_http_at_an_address_that_holds_no_secret() {
+        for (text, shown) in [
+            ("http://127.0.0.1:11434/v1", "http://127.0.0.1:11434/v1"),
+            (" https://llm.example.com ", "https://llm.example.com/"),
+            ("", ""),
+        ] {
+            let url = address_of_models::parse(text).unwrap();
+            assert_eq!(address_of_models::show(&url), Value::String(shown.into()), "{text}");
+            assert_eq!(address_of_models::parse(shown), Ok(url));
+        }
+        for wrong in [
+            "127.0.0.1:11434",
+            "ftp://x/",
+            "unix:/x",
+            "http://",
+            "https://me:key@x/",
+            "https://x/?key=1",
+            "http://x/#1",
+        ] {
+            assert!(address_of_models::parse(wrong).unwrap_err().contains("http://"), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn a_directory_is_a_path_that_can_be_written_down() {
+        for text in ["utterd-data", "/var/lib/utterd", "with space", "C:\\data"] {
+            let path = directory::parse(text).unwrap();
+            assert_eq!(directory::show(&path), Value::String(text.into()));
+        }
+        for wrong in ["", "a\0b", "caf\u{fffd}"] {
+            assert!(directory::parse(wrong).is_err(), "{wrong:?}");
+        }
+    }
+}

@@ -1,0 +1,5 @@
+//! Compactions, beside what was said in the conversations.
+
+mod always;
+mod life;
+mod rules;

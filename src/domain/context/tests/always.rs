@@ -1,0 +1,255 @@
+//! What holds of every context.
+
+use std::sync::Arc;
+
+use proptest::prelude::*;
+
+use super::{super::*, talk::*};
+use crate::domain::{Marks, More, Policy, Ranges, Role, Sequence, TokenCounter, extractive::tests::o200k};
+
+/// What is said next in a conversation made by chance.
+#[derive(Clone, Debug)]
+pub(crate) enum Step {
+    Say(Role, String, Option<&'static str>),
+    Call(String, usize),
+    Answer(usize, String),
+    Forget(u64),
+    Pin(u64),
+}
+
+pub(crate) fn steps() -> impl Strategy<Value = Vec<Step>> {
+    let words = || {
+        let long = (100..400usize).prop_map(|count| "The order is late. ".repeat(count / 4));
+        prop_oneof![6 => "[a-z]{1,8}( [a-z]{1,9}){0,25}\n?", 1 => Just(String::new()), 1 => long]
+    };
+    let role = prop_oneof![4 => Just(Role::User), 4 => Just(Role::Assistant), 1 => Just(Role::System)];
+    let name = prop_oneof![6 => Just(None), 1 => Just(Some("Ada")), 1 => Just(Some("a b<c>"))];
+    let step = prop_oneof![
+        5 => (role, words(), name).prop_map(|(role, text, name)| Step::Say(role, text, name)),
+        4 => (words(), 1..4usize).prop_map(|(text, calls)| Step::Call(text, calls)),
+        8 => (0..4usize, words()).prop_map(|(call, text)| Step::Answer(call, text)),
+        1 => (1..60u64).prop_map(Step::Forget),
+        1 => (1..60u64).prop_map(Step::Pin),
+    ];
+    prop::collection::vec(step, 1..70)
+}
+
+impl Talk {
+    /// The id of an abandoned call, if the nearest with that id is in the window.
+    fn abandoned(&self) -> Option<Box<str>> {
+        let id = &self.0.head.abandoned.iter().rfind(|call| call.answer.is_none())?.id;
+        let nearest = self.0.head.abandoned_with(id).find(|call| call.answer.is_none())?;
+        self.0.window.get(nearest.caller).map(|_| id.clone())
+    }
+
+    pub(crate) fn step(&mut self, step: &Step) {
+        match step {
+            Step::Say(role, text, name) => {
+                self.add(*role, text, More { name: name.map(Into::into), ..More::default() });
+            }
+            Step::Call(text, calls) => {
+                self.call(text, &["a", "b", "a"][..*calls]);
+            }
+            // mostly one that is open, else a late one, else an orphan
+            Step::Answer(call, text) => {
+                let open = self.0.head.open.as_ref().and_then(|open| open.calls.get(*call).cloned());
+                let id = open.or_else(|| self.abandoned()).unwrap_or_else(|| "z".into());
+                self.answer(&id, text);
+            }
+            // what covers the archive would have to be loaded
+            _ if !self.0.head.archived.is_empty() => {}
+            Step::Forget(sequence) if self.0.window.get(Sequence(*sequence)).is_some() => {
+                self.forget(&format!("sequence:{sequence}"));
+            }
+            Step::Pin(sequence) if self.0.window.get(Sequence(*sequence)).is_some() => {
+                self.pin(*sequence);
+            }
+            Step::Forget(_) | Step::Pin(_) => {}
+        }
+    }
+}
+
+pub(crate) fn requests() -> impl Strategy<Value = Request> {
+    let formats = [Format::OpenAiChat, Format::AnthropicMessages, Format::Text];
+    let placements = [SummaryPlacement::System, SummaryPlacement::UserMessage];
+    (
+        prop::sample::select(formats.to_vec()),
+        prop::option::of(40..3_000u32),
+        prop::option::of(1..8u32),
+        prop::sample::select(placements.to_vec()),
+        prop::option::of(1..=100u32),
+        prop::option::of(1..4u32),
+        prop::sample::select(vec![Unanswered::Omit, Unanswered::Placeholder]),
+        any::<Option<bool>>(),
+        prop::option::of("[a-z ]{0,60}"),
+    )
+        .prop_map(
+            |(
+                format,
+                budget,
+                max_turns,
+                summary,
+                recall,
+                mask_after_turns,
+                unanswered,
+                stable_steps,
+                given,
+            )| {
+                Request {
+                    stable_steps,
+                    instructions: given.map(Into::into),
+                    format,
+                    budget,
+                    max_turns,
+                    summary,
+                    recall,
+                    mask_after_turns,
+                    unanswered,
+                }
+            },
+        )
+}
+
+/// Calls are answered directly behind them, each once and in the order made.
+fn check_exchanges(context: &Context) -> Result<(), TestCaseError> {
+    let mut open = 0..0;
+    for message in &context.messages {
+        if message.role == Role::Tool {
+            prop_assert_eq!(open.next(), Some(message.answers));
+            continue;
+        }
+        prop_assert!(open.is_empty(), "{:?}", told(context));
+        if context.format != Format::Text {
+            open = 0..message.tool_calls().len();
+        }
+    }
+    prop_assert!(open.is_empty());
+    Ok(())
+}
+
+/// Everything said is rendered or left out for a reason, and nothing is both.
+fn check_account(talk: &Talk, context: &Context) -> Result<(), TestCaseError> {
+    let mut rendered: Ranges = sequences(context).into_iter().map(Sequence).collect();
+    prop_assert_eq!(rendered.count(), sequences(context).len() as u64, "nothing twice");
+    context.recalled.iter().for_each(|found| rendered.add(found.utterance.sequence));
+    let mut all = rendered.clone();
+    let mut count = rendered.count();
+    for (_, ranges) in &context.omitted {
+        all.union(ranges);
+        count += ranges.count();
+    }
+    prop_assert_eq!(count, all.count(), "{:?} {:?}", rendered, &context.omitted);
+    prop_assert_eq!(all.count(), talk.0.head.next.get() - 1, "{:?} {:?}", rendered, &context.omitted);
+    Ok(())
+}
+
+/// A unit that is pinned while it is the newest has its own share; later it has the pinned ones', and
+/// a long result before it what is left beside that.
+#[test]
+fn nothing_is_stable_beside_a_pinned_newest_unit() {
+    let mut talk = Talk::session();
+    talk.say(Role::User, "Where is it?").call("", &["a"]);
+    talk.answer("a", &"The order is late. ".repeat(200));
+    talk.say(Role::User, &"Think of this. ".repeat(20)).pin(4);
+    let request = Request { budget: Some(900), ..Request::default() };
+    let pinned_last = talk.context(&request);
+    assert_eq!(pinned_last.stable, 0);
+    let later = talk.say(Role::User, "And?").context(&request);
+    assert_ne!(told(&pinned_last)[2], told(&later)[2], "the result is shorter now");
+    assert_eq!(later.stable, later.messages.len());
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 96, ..ProptestConfig::default() })]
+
+    #[test]
+    fn contexts_are_whole_and_within_their_budget(
+        steps in steps(),
+        request in requests(),
+        window in 4..60u32,
+    ) {
+        let policy = Policy { utterances: Some(Marks::of(window)), ..Policy::ROLLING };
+        let mut talk = Talk::with(policy);
+        steps.iter().for_each(|step| talk.step(step));
+        let found: Vec<_> = talk.0.window.iter().step_by(3).cloned().collect();
+        let context = match build(&talk.0, &found, &request, o200k()) {
+            Ok(context) => context,
+            Err(refusal) => {
+                let needed = needed(&refusal);
+                prop_assert!(Some(needed) > request.budget);
+                let enough = Request { budget: Some(needed), ..request.clone() };
+                let context = build(&talk.0, &found, &enough, o200k()).unwrap();
+                prop_assert!(context.tokens <= needed);
+                context
+            }
+        };
+        check_exchanges(&context)?;
+        check_account(&talk, &context)?;
+        prop_assert!(context.stable <= context.messages.len() && context.head <= context.messages.len());
+        let budget = request.budget.or(Request::default_budget(&talk.0));
+        if request.budget.is_none() {
+            prop_assert!(budget.is_none_or(|budget| context.tokens <= budget));
+        }
+        for message in context.messages.iter().filter(|_| context.format != Format::Text) {
+            prop_assert!(message.instead.is_none() || message.role == Role::Assistant
+                || message.tokens == 4 + o200k().count(message.text()), "{:?}", message);
+        }
+    }
+
+    /// With what the user asked and what is pinned, both out of the window.
+    #[test]
+    fn what_comes_from_the_archive_fits_too(steps in steps(), request in requests(), long in 0..60usize) {
+        let mut talk = Talk::session();
+        talk.say(Role::User, &"word ".repeat(long)).say(Role::User, "Go on.");
+        let from_archive: Vec<_> = talk.0.window.iter().cloned().collect();
+        talk.0.window.remove(&Ranges::of(Sequence(1), Sequence(2)));
+        talk.0.head.left = Arc::new(Ranges::of(Sequence(1), Sequence(2)));
+        let later = |step: &&Step| !matches!(step, Step::Say(Role::User, ..) | Step::Forget(_) | Step::Pin(_));
+        steps.iter().filter(later).for_each(|step| talk.step(step));
+        let asked = asked_before(&talk.0).map(|turn| {
+            prop_assert_eq!(turn, 2);
+            Ok(&from_archive[1])
+        });
+        let asked = asked.transpose()?;
+        prop_assert_eq!(asked.is_some(), !talk.0.window.is_empty());
+        let archived = Archived { pinned: &from_archive[..1], asked, recalled: &[] };
+        let build = |request: &Request| build_with(&talk.0, archived, request, o200k());
+        let context = match build(&request) {
+            Ok(context) => context,
+            Err(refusal) => {
+                let within = |budget| build(&Request { budget: Some(budget), ..request.clone() });
+                let needed = needed(&refusal);
+                prop_assert!(within(needed - 1).is_err());
+                let context = within(needed).unwrap();
+                prop_assert!(context.tokens <= needed);
+                context
+            }
+        };
+        check_exchanges(&context)?;
+        check_account(&talk, &context)?;
+        prop_assert!(request.budget.is_none_or(|budget| context.tokens <= budget || build(&request).is_err()));
+        let said = context.messages.iter().any(|message| message.how == How::Whole);
+        if said && asked.is_some() {
+            prop_assert!(sequences(&context).contains(&2), "{:?}", told(&context));
+        }
+    }
+
+    #[test]
+    fn a_stable_prefix_stays_while_nothing_is_cut(steps in steps(), request in requests()) {
+        let mut talk = Talk::session();
+        let mut before: Option<Context> = None;
+        for step in &steps {
+            talk.step(step);
+            let changed = matches!(step, Step::Forget(_) | Step::Pin(_));
+            let now = build(&talk.0, &[], &request, o200k()).ok();
+            if let Some((before, now)) = before.as_ref().zip(now.as_ref()).filter(|_| !changed) {
+                let cuts = [Omission::Budget, Omission::MaxTurns];
+                let masks = |context: &Context| context.messages.iter().filter(|m| m.how == How::Masked).count();
+                if of(before, &cuts) == of(now, &cuts) && masks(before) == masks(now) {
+                    prop_assert_eq!(&told(before)[..before.stable], &told(now)[..before.stable]);
+                }
+            }
+            before = now;
+        }
+    }
+}

@@ -1,0 +1,8 @@
+//! Contexts as a whole: what always holds, and what the parts come to.
+
+mod always;
+mod parts;
+mod talk;
+
+pub(crate) use always::{Step, requests, steps};
+pub(crate) use talk::Talk;

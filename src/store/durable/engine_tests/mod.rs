@@ -1,0 +1,5 @@
+//! What every engine has to do, tested on each.
+
+mod files;
+mod pairs;
+mod store;
