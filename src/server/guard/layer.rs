@@ -7,6 +7,7 @@ use std::{
 };
 
 use http::{Request, Response};
+use pin_project_lite::pin_project;
 use tonic::{Status, body::Body};
 use tower::{Layer, Service};
 
@@ -80,23 +81,26 @@ where
 
     fn call(&mut self, mut request: Request<Body>) -> Self::Future {
         match self.admit(&mut request) {
-            Ok(revoked) => GuardedFuture::Admitted { call: Box::pin(self.inner.call(request)), revoked },
-            Err(refused) => GuardedFuture::Refused(Some(refused)),
+            Ok(revoked) => GuardedFuture::Admitted { call: self.inner.call(request), revoked },
+            Err(refused) => GuardedFuture::Refused { refused: Some(refused) },
         }
     }
 }
 
-/// The response in the making.
-pub enum GuardedFuture<F> {
-    /// Of a call that was let in.
-    Admitted {
-        /// The call.
-        call: Pin<Box<F>>,
-        /// Ends it, when it goes on for long.
-        revoked: Option<Revoked>,
-    },
-    /// Of one that was not; `None` once it was answered.
-    Refused(Option<Refused>),
+pin_project! {
+    /// The response in the making.
+    #[project = Projected]
+    pub enum GuardedFuture<F> {
+        /// Of a call that was let in.
+        Admitted {
+            #[pin]
+            call: F,
+            // ends the call, when it goes on for long
+            revoked: Option<Revoked>,
+        },
+        /// Of one that was not; `None` once it was answered.
+        Refused { refused: Option<Refused> },
+    }
 }
 
 impl<F, E> Future for GuardedFuture<F>
@@ -105,19 +109,19 @@ where
 {
     type Output = Result<Response<Body>, E>;
 
-    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
-        match &mut *self {
-            Self::Admitted { call, revoked } => {
+    fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
+        match self.project() {
+            Projected::Admitted { call, revoked } => {
                 if let Some(Poll::Ready(refused)) = revoked.as_mut().map(|it| it.as_mut().poll(context)) {
                     return Poll::Ready(Ok(Status::from(refused).into_http()));
                 }
-                let response = ready!(call.as_mut().poll(context));
+                let response = ready!(call.poll(context));
                 Poll::Ready(response.map(|response| match revoked.take() {
                     Some(revoked) => response.map(|body| Body::new(Revocable::new(body, revoked))),
                     None => response,
                 }))
             }
-            Self::Refused(refused) => match refused.take() {
+            Projected::Refused { refused } => match refused.take() {
                 Some(refused) => Poll::Ready(Ok(Status::from(refused).into_http())),
                 None => Poll::Pending,
             },
