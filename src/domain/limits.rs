@@ -1,6 +1,6 @@
 //! Every fixed limit and default, with its unit and where it comes from.
 
-use std::time::Duration;
+use std::{num::NonZeroU32, time::Duration};
 
 /// Longest identifier, in bytes.
 pub const MAX_ID_BYTES: usize = 128;
@@ -159,6 +159,9 @@ pub const CREDENTIALS_RELOAD: Duration = Duration::from_secs(2);
 pub const CREDENTIAL_CHECK_INTERVAL: Duration = Duration::from_secs(60);
 /// Failed attempts are logged once in so long at most.
 pub const ATTEMPT_LOG_INTERVAL: Duration = Duration::from_secs(1);
+/// Checks of signatures that may fail in a second, of calls from one address: a hundredth of a processor, or a tenth
+/// where keys are of P-384. One of each connection is made beyond that.
+pub const FAILED_CHECKS_A_SECOND: NonZeroU32 = NonZeroU32::new(100).unwrap();
 /// The clocks of those who sign JWTs may differ from the server's by so much.
 pub const JWT_LEEWAY: Duration = Duration::from_secs(60);
 /// JWTs whose signature need not be checked again: a few hundred bytes each.

@@ -11,7 +11,6 @@ use std::{
     task::{Context, Poll},
 };
 
-use rustls::pki_types::CertificateDer;
 use tokio::{
     io::{AsyncRead, AsyncWrite, ReadBuf},
     net::{TcpStream, UnixStream},
@@ -21,6 +20,7 @@ use tonic::transport::server::Connected;
 
 use super::{
     activity::Activity,
+    certificate,
     connections::Place,
     socket::{Detached, Socket},
 };
@@ -32,15 +32,19 @@ pub struct Peer {
     pub connection: u64,
     /// Where it comes from; `None` on a Unix socket.
     pub address: Option<SocketAddr>,
-    /// The chain that the client showed and that was verified, its own certificate first; `None` without mutual
-    /// TLS.
-    pub certificates: Option<Arc<[CertificateDer<'static>]>>,
+    /// The names in the certificate that the client showed and that was verified; `None` without mutual TLS.
+    pub names: Option<Arc<[String]>>,
 }
 
 impl Peer {
     /// The peer of a connection from `address`.
     pub fn new(connection: u64, address: Option<SocketAddr>) -> Self {
-        Self { connection, address, certificates: None }
+        Self { connection, address, names: None }
+    }
+
+    /// The same, whose client showed the certificate `der`.
+    pub fn showing(self, der: &[u8]) -> Self {
+        Self { names: Some(certificate::names(der).into()), ..self }
     }
 }
 
@@ -73,7 +77,9 @@ impl Handed {
             (Detached::Tcp(stream), None) => Stream::Tcp(TcpStream::from_std(stream)?),
             (Detached::Tcp(stream), Some(tls)) => {
                 let stream = tls.accept(TcpStream::from_std(stream)?).await?;
-                self.peer.certificates = stream.get_ref().1.peer_certificates().map(Arc::from);
+                if let Some([own, ..]) = stream.get_ref().1.peer_certificates() {
+                    self.peer = self.peer.showing(own);
+                }
                 Stream::Tls(Box::new(stream))
             }
         };

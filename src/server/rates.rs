@@ -26,8 +26,7 @@ pub struct Rates {
 impl Rates {
     /// Takes one call of a caller that may make so many a second; or tells how long it has to wait for that.
     pub fn take(&self, caller: u64, a_second: NonZeroU32, now: Instant) -> Result<(), Duration> {
-        let interval = Duration::from_secs(1) / a_second.get();
-        let burst = RATE_BURST.saturating_sub(interval);
+        let (interval, burst) = interval(a_second);
         let mut used = self.used_until.entry(caller).or_insert_with(|| {
             self.added.fetch_add(1, Ordering::Relaxed);
             now
@@ -42,11 +41,25 @@ impl Rates {
         Ok(())
     }
 
+    /// How long a caller has to wait for its next call; `None` when it may make one.
+    pub fn wait(&self, caller: u64, a_second: NonZeroU32, now: Instant) -> Option<Duration> {
+        let used = self.used_until.get(&caller)?;
+        let ahead = used.saturating_duration_since(now);
+        let burst = interval(a_second).1;
+        (ahead > burst).then(|| ahead - burst)
+    }
+
     fn sweep(&self, now: Instant) {
         if self.added.load(Ordering::Relaxed) >= SWEEP && self.added.swap(0, Ordering::Relaxed) >= SWEEP {
             self.used_until.retain(|_, used| *used > now);
         }
     }
+}
+
+/// The time between two calls, and how far ahead of it a caller may be.
+fn interval(a_second: NonZeroU32) -> (Duration, Duration) {
+    let interval = Duration::from_secs(1) / a_second.get();
+    (interval, RATE_BURST.saturating_sub(interval))
 }
 
 #[cfg(test)]
@@ -77,6 +90,8 @@ mod tests {
             let taken = (0..100).find_map(|_| rates.take(calls.into(), a_second(calls), now).err());
             let wait = taken.unwrap();
             let early = wait - Duration::from_nanos(1);
+            assert_eq!(rates.wait(calls.into(), a_second(calls), now), Some(wait));
+            assert_eq!(rates.wait(calls.into(), a_second(calls), now + wait), None);
             assert!(rates.take(calls.into(), a_second(calls), now + early).is_err());
             now += wait;
             assert_eq!(rates.take(calls.into(), a_second(calls), now), Ok(()));

@@ -60,8 +60,11 @@ impl Guarded {
 
     /// A connection whose client showed the certificate `der`.
     pub async fn connect_with(&self, der: &[u8]) -> Channel {
-        let mut peer = Peer::new(0, None);
-        peer.certificates = Some([der.to_vec().into()].into());
+        self.connect_as(Peer::new(0, None).showing(der)).await
+    }
+
+    /// A connection of `peer`.
+    pub async fn connect_as(&self, peer: Peer) -> Channel {
         channel(pipe::open(&self.server, peer)).await
     }
 

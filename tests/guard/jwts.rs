@@ -5,12 +5,13 @@ use std::time::Duration;
 use serde_json::{Value, json};
 use tonic::Code;
 use utterd::{
+    domain::limits::FAILED_CHECKS_A_SECOND,
     proto::{CreateConversationRequest, conversation_service_client::ConversationServiceClient},
-    server::Server,
+    server::{Peer, Server},
 };
 
 use crate::{
-    guarded::{CREDENTIALS, Guarded, KEYS, bearer, entry, with},
+    guarded::{CREDENTIALS, Guarded, KEYS, bearer, call, entry, with},
     issuer::{Issuer, NOON, RSA_PEM, claims, claims_with, hmac_of},
     refusal::Refused,
     support::ManualClock,
@@ -187,6 +188,65 @@ async fn tokens_of_both_kinds_are_accepted_side_by_side() {
     server.call(LIST, &bearer("token-1")).await.expect("it is accepted");
     let token = issuer.token(&json!({"alg": "ES256"}), &claims_with("iss", Value::Null));
     server.call(LIST, &bearer(&token)).await.expect("any issuer with the key will do");
+}
+
+/// Somebody sends tokens that nobody signed, each another one.
+#[tokio::test(start_paused = true)]
+async fn junk_is_checked_so_often_and_shuts_out_nobody_else() {
+    let issuer = Issuer::new();
+    let server = server(&issuer.keys()).await;
+    let connect = async |number| {
+        server.connect_as(Peer::new(number, Some("192.0.2.1:7".parse().expect("an address")))).await
+    };
+    let (hostile, neighbour) = (connect(1).await, connect(2).await);
+    let good =
+        |subject: &str| bearer(&issuer.token(&json!({"alg": "ES256"}), &claims_with("sub", json!(subject))));
+    let junk = |number: u32| {
+        let claims = claims_with("sub", json!(number.to_string()));
+        bearer(&issuer.signed(&json!({"alg": "HS256", "kid": "oct"}), &claims, |it| hmac_of(b"another", it)))
+    };
+    let known = good("known");
+    call(neighbour.clone(), LIST, &known).await.expect("it is accepted");
+
+    let (mut checked, mut turned_away) = (0, None);
+    for number in 0..FAILED_CHECKS_A_SECOND.get() + 100 {
+        let status = call(hostile.clone(), LIST, &junk(number)).await.expect_err("nobody signed it");
+        let refused = Refused::new(status);
+        match refused.code() {
+            Code::Unauthenticated => checked += 1,
+            _ => turned_away = Some(refused.is(Code::ResourceExhausted, "TOO_MANY_FAILED_ATTEMPTS")),
+        }
+    }
+    assert!((100..150).contains(&checked), "{checked} signatures were checked");
+    let turned_away = turned_away.expect("some are turned away");
+    let told = turned_away.details().retry_info();
+    let wait = told.and_then(|retry| retry.retry_delay).expect("when to call again");
+    for (who, connection, token) in [
+        ("a token that was checked before", &hostile, known.clone()),
+        ("a token that was checked before, of a neighbour", &neighbour, known),
+        ("a new one of a neighbour", &neighbour, good("new")),
+    ] {
+        call(connection.clone(), LIST, &token).await.expect(who);
+    }
+    tokio::time::advance(wait).await;
+    call(hostile.clone(), LIST, &good("newer")).await.expect("it has waited");
+}
+
+#[tokio::test(start_paused = true)]
+async fn one_subject_in_two_namespaces_is_two_callers() {
+    let issuer = Issuer::new();
+    let server = Guarded::with_files(&[(KEYS, &issuer.keys())], |settings| utterd::config::Settings {
+        jwt_audience: "utterd".into(),
+        calls_per_second: 1,
+        ..settings
+    })
+    .await;
+    let of = |namespace: &str| {
+        bearer(&issuer.token(&json!({"alg": "ES256"}), &claims_with("namespace", json!(namespace))))
+    };
+    server.call(LIST, &of("shop-1")).await.expect("the first");
+    server.refusal(LIST, &of("shop-1")).await.is(Code::ResourceExhausted, "TOO_MANY_CALLS_A_SECOND");
+    server.call(LIST, &of("shop-2")).await.expect("the other's first");
 }
 
 #[tokio::test]

@@ -9,7 +9,6 @@ mod caller;
 mod in_flight;
 mod kind;
 mod layer;
-mod rates;
 mod refusals;
 mod run_queue;
 
@@ -24,10 +23,9 @@ use crate::{
     config::Settings,
     domain::limits::STREAMS_SHARE,
     rpc::{Pace, turned_away},
-    server::guard::Principal,
+    server::{guard::Principal, rates::Rates},
 };
 use caller::caller;
-use rates::Rates;
 use refusals::Refusals;
 
 pub use in_flight::{Held, InFlight};

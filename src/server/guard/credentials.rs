@@ -7,14 +7,16 @@ use std::{
 };
 
 use super::{
-    certificate,
     credential::Credential,
     entry::{Entry, entries},
     fault::Fault,
     principal::{Principal, Role},
     token::TokenDigest,
 };
-use crate::domain::{Namespace, Timestamp};
+use crate::{
+    domain::{Namespace, Timestamp},
+    server::certificate,
+};
 
 /// The credentials of a file.
 #[derive(Debug, Default)]
@@ -60,9 +62,9 @@ impl Credentials {
         self.tokens.get(&TokenDigest::of(token))
     }
 
-    /// The credential that the certificate `der` is: that of its first name which has an entry.
-    pub fn of_certificate(&self, der: &[u8]) -> Option<&Credential> {
-        certificate::names(der).iter().find_map(|name| self.certificates.get(name))
+    /// The credential that a certificate with these names is: that of its first name which has an entry.
+    pub fn of_certificate(&self, names: &[String]) -> Option<&Credential> {
+        names.iter().find_map(|name| self.certificates.get(name))
     }
 
     /// Every credential, in no order.

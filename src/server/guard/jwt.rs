@@ -2,9 +2,9 @@
 
 use std::{num::NonZeroU32, sync::Arc, time::Duration};
 
-use jsonwebtoken::{Header, Validation, decode, decode_header};
+use jsonwebtoken::{Header, Validation, dangerous::insecure_decode_claims, decode, decode_header};
 use quick_cache::sync::Cache;
-use serde::Deserialize;
+use serde::{Deserialize, de::IgnoredAny};
 
 use super::{
     credential::Credential,
@@ -36,15 +36,40 @@ pub struct Keys {
     verified: Cache<TokenDigest, Credential>,
 }
 
+/// A token that is looked at.
+pub enum Jwt {
+    /// Its signature was checked before.
+    Verified(Credential),
+    /// It has to be.
+    Claimed(Claimed),
+}
+
+/// What a token says that nobody may have signed.
+pub struct Claimed {
+    digest: TokenDigest,
+    header: Box<Header>,
+    credential: Credential,
+}
+
 /// What a token says.
 #[derive(Deserialize)]
 struct Claims {
+    iss: Option<Names>,
+    aud: Option<Names>,
     namespace: String,
     role: Option<String>,
     sub: Option<String>,
     /// Seconds since 1970.
     exp: f64,
     nbf: Option<f64>,
+}
+
+/// One name or several.
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum Names {
+    One(String),
+    Several(Vec<String>),
 }
 
 impl Keys {
@@ -60,29 +85,34 @@ impl Keys {
         self.keys.len()
     }
 
-    /// What a token lets its holder do, if it is good at `now`.
-    pub fn credential(&self, token: &str, now: Timestamp) -> Result<Credential, Refused> {
+    /// What a token says; refused when that is not enough, whoever signed it. This costs little: what nobody signed
+    /// is not to cost much.
+    pub fn read(&self, token: &str, now: Timestamp) -> Result<Jwt, Refused> {
         let digest = TokenDigest::of(token);
         if let Some(credential) = self.verified.get(&digest) {
-            return Ok(credential);
+            return Ok(Jwt::Verified(credential));
         }
-        let claims = self.claims(token).ok_or(Refused::Invalid)?;
-        let credential = claims.credential(now).ok_or(Refused::Invalid)?;
-        if !credential.is_expired(now) {
-            self.verified.insert(digest, credential.clone());
+        // what a header says must be understood is not (RFC 7515, 4.1.11)
+        let header = decode_header(token).ok().filter(|header| header.crit.is_none());
+        let header = header.ok_or(Refused::Invalid)?;
+        let claims: Claims = insecure_decode_claims(token).map_err(|_| Refused::Invalid)?;
+        // before all else, so that it tells nothing of what would be accepted
+        if claims.expires() <= now {
+            return Err(Refused::Expired);
         }
-        Ok(credential)
+        let is_fit = claims.are_of(&self.rules) && self.keys.iter().any(|key| key.fits(&header));
+        let credential = claims.credential(now).filter(|_| is_fit).ok_or(Refused::Invalid)?;
+        Ok(Jwt::Claimed(Claimed { digest, header: header.into(), credential }))
     }
 
-    /// What a token says, when one of the keys signed it with an algorithm that is the key's.
-    fn claims(&self, token: &str) -> Option<Claims> {
-        // what a header says must be understood is not (RFC 7515, 4.1.11)
-        let header = decode_header(token).ok().filter(|header| header.crit.is_none())?;
-        let fitting = self.keys.iter().filter(|key| key.fits(&header));
-        fitting
-            .filter_map(|key| decode(token, &key.key, &self.validation(&header)).ok())
-            .next()
-            .map(|it| it.claims)
+    /// What `token` lets its holder do, when one of the keys signed it with an algorithm that is the key's.
+    pub fn verify(&self, token: &str, claimed: Claimed) -> Option<Credential> {
+        let Claimed { digest, header, credential } = claimed;
+        let validation = self.validation(&header);
+        let mut fitting = self.keys.iter().filter(|key| key.fits(&header));
+        fitting.find(|key| decode::<IgnoredAny>(token, &key.key, &validation).is_ok())?;
+        self.verified.insert(digest, credential.clone());
+        Some(credential)
     }
 
     fn validation(&self, header: &Header) -> Validation {
@@ -111,7 +141,26 @@ impl Key {
     }
 }
 
+impl Names {
+    fn contain(&self, name: &str) -> bool {
+        match self {
+            Self::One(one) => one == name,
+            Self::Several(several) => several.iter().any(|one| one == name),
+        }
+    }
+}
+
 impl Claims {
+    /// Whether they come from where they should, and are for this server.
+    fn are_of(&self, rules: &Rules) -> bool {
+        let names = |claim: &Option<Names>, name| claim.as_ref().is_some_and(|names| names.contain(name));
+        names(&self.aud, &rules.audience) && (rules.issuer.is_empty() || names(&self.iss, &rules.issuer))
+    }
+
+    fn expires(&self) -> Timestamp {
+        time(self.exp).plus(JWT_LEEWAY)
+    }
+
     /// `None` when they name no namespace, or a role that there is not, or hold only later.
     fn credential(self, now: Timestamp) -> Option<Credential> {
         let starts = self.nbf.map(|seconds| time(seconds).minus(JWT_LEEWAY));
@@ -119,17 +168,16 @@ impl Claims {
             return None;
         }
         let role = self.role.as_deref().map_or(Some(Role::ReadOnly), Role::named)?;
+        let expires = Some(self.expires());
         let subject = self.sub.unwrap_or_default();
         if subject.len() > MAX_ID_BYTES || subject.contains(char::is_control) {
             return None;
         }
-        let principal = Principal {
-            name: format!("jwt:{subject}").into(),
-            namespace: Namespace::new(&self.namespace).ok()?,
-            role,
-            calls_per_second: None::<NonZeroU32>,
-        };
-        let expires = Some(time(self.exp).plus(JWT_LEEWAY));
+        let namespace = Namespace::new(&self.namespace).ok()?;
+        // subjects of two namespaces are two callers
+        let name = format!("jwt:{:?}/{subject}", namespace.as_str());
+        let principal =
+            Principal { name: name.into(), namespace, role, calls_per_second: None::<NonZeroU32> };
         Some(Credential { principal: Arc::new(principal), expires })
     }
 }

@@ -5,10 +5,10 @@
 //! Where neither credentials nor keys are set, everybody may do everything in the namespace `default`.
 
 mod attempts;
-mod certificate;
 mod credential;
 mod credentials;
 mod entry;
+mod failed;
 mod fault;
 mod issue;
 mod jwk;
@@ -28,7 +28,7 @@ use std::{
 };
 
 use http::{HeaderMap, Request};
-use tokio::sync::watch;
+use tokio::{sync::watch, time::Instant};
 
 use crate::{
     config::Settings,
@@ -39,7 +39,8 @@ use crate::{
 use attempts::Attempts;
 use credential::Credential;
 use credentials::Credentials;
-use jwt::{Keys, Rules};
+use failed::{Failed, Source};
+use jwt::{Jwt, Keys, Rules};
 use refusal::Refused;
 use shown::{Proof, Shown};
 use watched::Watched;
@@ -69,6 +70,7 @@ pub struct Guard {
     keys: Option<Watched<Keys>>,
     known: watch::Sender<Known>,
     attempts: Attempts,
+    failed: Failed,
     clock: Arc<dyn Clock>,
 }
 
@@ -100,8 +102,8 @@ impl Guard {
             let (watched, read) = Watched::open(file, parse).map_err(GuardError::Keys)?;
             (keys, known.keys) = (Some(watched), Some(read));
         }
-        let (attempts, known) = (Attempts::default(), watch::Sender::new(known));
-        let guard = Arc::new(Self { credentials, keys, known, attempts, clock });
+        let (attempts, failed, known) = (Attempts::default(), Failed::default(), watch::Sender::new(known));
+        let guard = Arc::new(Self { credentials, keys, known, attempts, failed, clock });
         tokio::spawn(follow(Arc::downgrade(&guard)));
         Ok(Some(guard))
     }
@@ -141,20 +143,20 @@ impl Guard {
         Duration::from_micros(u64::try_from(moment.0.saturating_sub(self.clock.now().0)).unwrap_or(0))
     }
 
-    /// Who shows `shown`.
-    fn identify(&self, shown: &Shown) -> Result<Credential, Refused> {
+    /// Who shows `shown`. Checks that fail count for `source`, unless there is none.
+    fn identify(&self, shown: &Shown, source: Option<Source>) -> Result<Credential, Refused> {
         let now = self.clock.now();
         let known = self.known.borrow();
         let credential = match shown.proof() {
             Proof::None => return Err(Refused::Missing),
             Proof::Nonsense => None,
-            Proof::Certificate(der) => known.credentials.of_certificate(der).cloned(),
+            Proof::Certificate(names) => known.credentials.of_certificate(names).cloned(),
             // a JWT has two dots, and no token of the file has any
             Proof::Token(token) if token.contains('.') => match &known.keys {
                 Some(keys) => {
                     let keys = keys.clone();
                     drop(known);
-                    Some(keys.credential(token, now)?)
+                    Some(self.of_jwt(&keys, token, now, source)?)
                 }
                 None => None,
             },
@@ -167,9 +169,29 @@ impl Guard {
         }
     }
 
+    /// What a JWT lets its holder do: its signature is checked last.
+    fn of_jwt(
+        &self,
+        keys: &Keys,
+        token: &str,
+        now: Timestamp,
+        source: Option<Source>,
+    ) -> Result<Credential, Refused> {
+        let claimed = match keys.read(token, now)? {
+            Jwt::Verified(credential) => return Ok(credential),
+            Jwt::Claimed(claimed) => claimed,
+        };
+        let verify = || keys.verify(token, claimed);
+        match source {
+            Some(source) => self.failed.check(source, Instant::now(), verify),
+            None => verify().ok_or(Refused::Invalid),
+        }
+    }
+
     /// Who makes the call `request`, which asks for `access`.
     fn admit<B>(&self, request: &Request<B>, shown: &Shown, access: Access) -> Result<Admitted, Refused> {
-        let credential = self.identify(shown).inspect_err(|refused| {
+        let source = Some(Source::of(request.extensions()));
+        let credential = self.identify(shown, source).inspect_err(|refused| {
             let peer = request.extensions().get::<Peer>();
             self.attempts.failed(peer.and_then(|peer| peer.address), refused, self.clock.now());
         })?;

@@ -1,11 +1,13 @@
 //! Why a caller is not let in.
 
+use std::time::Duration;
+
 use tonic::{Code, Status};
 
 use super::principal::Role;
 use crate::{
     domain::{Namespace, limits::MAX_ID_BYTES},
-    rpc::transport_error,
+    rpc::{transport_error, turned_away},
 };
 
 /// Why a caller is not let in. Which part of a credential is wrong is not told.
@@ -15,8 +17,10 @@ pub enum Refused {
     Missing,
     /// What it shows is none that is accepted.
     Invalid,
-    /// What it shows was accepted once.
+    /// It tells itself that its time is over.
     Expired,
+    /// So much that came from there was none that it is looked at no more for this long.
+    TooManyFailed(Duration),
     /// The call asks for this role.
     Role(Role),
     /// The call is in another namespace.
@@ -28,17 +32,13 @@ pub enum Refused {
 }
 
 impl Refused {
-    /// Whether it is not known who calls.
-    pub fn is_unknown(&self) -> bool {
-        matches!(self, Self::Missing | Self::Invalid | Self::Expired)
-    }
-
     /// Its reason in an ErrorInfo.
     pub fn reason(&self) -> &'static str {
         match self {
             Self::Missing => "MISSING_CREDENTIALS",
             Self::Invalid => "INVALID_CREDENTIALS",
             Self::Expired => "EXPIRED_CREDENTIALS",
+            Self::TooManyFailed(_) => "TOO_MANY_FAILED_ATTEMPTS",
             Self::Role(_) => "ROLE_FORBIDS",
             Self::Namespace | Self::OnlyNamespace => "NAMESPACE_FORBIDDEN",
             Self::NoNamespace => "INVALID_NAMESPACE",
@@ -48,6 +48,7 @@ impl Refused {
     fn code(&self) -> Code {
         match self {
             Self::Missing | Self::Invalid | Self::Expired => Code::Unauthenticated,
+            Self::TooManyFailed(_) => Code::ResourceExhausted,
             Self::Role(_) | Self::Namespace | Self::OnlyNamespace => Code::PermissionDenied,
             Self::NoNamespace => Code::InvalidArgument,
         }
@@ -60,6 +61,10 @@ impl Refused {
             }
             Self::Invalid => "the credential is not accepted".into(),
             Self::Expired => "the credential has expired".into(),
+            Self::TooManyFailed(_) => {
+                "too many credentials that came from there were not accepted: call again after the time that is told"
+                    .into()
+            }
             Self::Role(role) => format!("the call asks for the role {role}, which the credential does not have"),
             Self::Namespace => {
                 "utterd-namespace: is not the credential's own; accepted is that one, or any with the role admin"
@@ -77,6 +82,9 @@ impl Refused {
 
 impl From<Refused> for Status {
     fn from(refused: Refused) -> Self {
-        transport_error(refused.code(), refused.reason(), refused.message())
+        match refused {
+            Refused::TooManyFailed(wait) => turned_away(refused.reason(), &refused.message(), wait, None),
+            refused => transport_error(refused.code(), refused.reason(), refused.message()),
+        }
     }
 }

@@ -3,7 +3,6 @@
 use std::sync::Arc;
 
 use http::{HeaderValue, Request, header::AUTHORIZATION};
-use rustls::pki_types::CertificateDer;
 
 use crate::server::connection::Peer;
 
@@ -11,7 +10,8 @@ use crate::server::connection::Peer;
 #[derive(Clone)]
 pub struct Shown {
     authorization: Authorization,
-    certificates: Option<Arc<[CertificateDer<'static>]>>,
+    /// The names in the certificate of its connection, if that showed one.
+    names: Option<Arc<[String]>>,
 }
 
 #[derive(Clone)]
@@ -27,8 +27,8 @@ pub enum Proof<'a> {
     None,
     /// A token.
     Token(&'a str),
-    /// The certificate of its connection.
-    Certificate(&'a [u8]),
+    /// The certificate of its connection, by its names.
+    Certificate(&'a [String]),
     /// What is no token.
     Nonsense,
 }
@@ -43,7 +43,7 @@ impl Shown {
             (Some(_), Some(_)) => Authorization::Several,
         };
         let peer = request.extensions().get::<Peer>();
-        Self { authorization, certificates: peer.and_then(|peer| peer.certificates.clone()) }
+        Self { authorization, names: peer.and_then(|peer| peer.names.clone()) }
     }
 
     /// What counts: a token before a certificate.
@@ -53,10 +53,7 @@ impl Shown {
                 value.to_str().ok().and_then(bearer).map_or(Proof::Nonsense, Proof::Token)
             }
             Authorization::Several => Proof::Nonsense,
-            Authorization::None => match self.certificates.as_deref() {
-                Some([own, ..]) => Proof::Certificate(own),
-                _ => Proof::None,
-            },
+            Authorization::None => self.names.as_deref().map_or(Proof::None, Proof::Certificate),
         }
     }
 }
