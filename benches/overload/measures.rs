@@ -13,8 +13,8 @@ use crate::{
 
 const CONVERSATIONS: usize = 256;
 const CONNECTIONS: usize = 32;
-/// Utterances of a call: it costs some hundred microseconds, many times what turning it away does.
-const BATCH: usize = 20;
+/// Utterances of a call: it costs most of a millisecond, many times what sending it and turning it away do.
+const BATCH: usize = 100;
 /// So long after the load began it is as it stays.
 const SETTLED: Duration = Duration::from_secs(2);
 const FOR_EVER: Duration = Duration::MAX;
@@ -86,12 +86,13 @@ fn first(load: &Offered) -> Offered {
     Offered { ended: ended.collect(), time: SETTLED }
 }
 
-/// Callers that wait as long as they are told: some thousands, who want more than can be served.
+/// Callers that wait as long as they are told, 300 ms in the mean: so many that they want four times what can be
+/// served.
 fn waiting(server: &ServerProcess, call: &Call, capacity: f64, unit: Duration) {
-    let callers = 8_000;
+    let callers = (capacity * 4.0 * 0.3) as usize;
     let how = (Duration::ZERO, Turned::Waits);
     let load = offered::callers(&server.address, call, (callers, CONNECTIONS), how, SETTLED + unit);
-    tell("8,000 callers that heed RetryInfo, then", &load, SETTLED, capacity);
+    tell(&format!("{callers} callers that heed RetryInfo, then"), &load, SETTLED, capacity);
 }
 
 /// A caller with 4,000 calls in flight on one connection, that calls again at once, beside one that calls now and

@@ -193,6 +193,9 @@ pub const OVERLOAD_WINDOW: Duration = Duration::from_millis(50);
 pub const STANDING_WAIT: Duration = Duration::from_millis(500);
 /// Calls that wait for a worker's thread before it may be overloaded: fewer are held up by something else.
 pub const LEAST_OVERLOAD: u64 = 64;
+/// While the store is behind, writes are turned away when so many bytes wait to be written: a quarter of what a
+/// durable backend writes at once.
+pub const MAX_BACKLOG_BYTES: usize = 1 << 20;
 /// A call that is turned away may be made again after so long at the earliest.
 pub const LEAST_RETRY: Duration = Duration::from_millis(100);
 /// And after so long at the latest: what is turned away together does not come back together.

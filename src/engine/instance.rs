@@ -99,6 +99,11 @@ impl Engine {
         self.store.condition()
     }
 
+    /// Whether more waits to be written than the store can keep up with: see [`Store::is_behind`].
+    pub fn is_store_behind(&self) -> bool {
+        self.store.is_behind()
+    }
+
     /// Begins a backup of everything stored: see [`Store::backup`].
     pub fn backup(&self) -> Result<BoxStream<'static, Result<Vec<u8>, StoreError>>, BackupRefused> {
         self.store.backup()

@@ -159,7 +159,8 @@ impl Server {
         let services = Services::new(engine.clone(), limits, closing.subscribe());
         let routes = services::routes(services.clone(), &engine, settings)?;
         let max_message_bytes = settings.max_message_bytes;
-        let admission = Admission::new(settings);
+        let writer = engine.clone();
+        let admission = Admission::new(settings, move || writer.is_store_behind());
         let max_call_duration = settings.max_call_duration;
         let messages = MessagesLayer::new(max_message_bytes);
         Ok(Self {

@@ -280,6 +280,15 @@ pub trait Store: Send + Sync + 'static {
         Box::pin(stream::pending())
     }
 
+    /// Whether commits wait for long, and more wait than the backend writes at once: what would add to them had
+    /// better be refused.
+    ///
+    /// - Cheap: it is asked before each write. Commits are taken nevertheless.
+    /// - By default it never is.
+    fn is_behind(&self) -> bool {
+        false
+    }
+
     /// Whether writes are taken: how it is, and then each change; an error tells why none are.
     ///
     /// - A reader who is slow may miss what has changed again.

@@ -95,7 +95,7 @@ impl Door {
         let shares = Arc::new(Mutex::new(Shares::new(house)));
         let counted = shares.clone();
         let engine = service_fn(move |request| begin(&counted, request));
-        let admitting = AdmissionLayer::new(Admission::new(&settings)).layer(engine);
+        let admitting = AdmissionLayer::new(Admission::new(&settings, || false)).layer(engine);
         let layers = TransportErrorLayer::new(house.max_call_duration, 1 << 20).layer(admitting);
         Arc::new(Self {
             layers: Mutex::new(BoxCloneService::new(layers)),
@@ -215,9 +215,14 @@ fn begin(
     request: Request<Body>,
 ) -> impl Future<Output = Result<Response<Body>, Infallible>> + Send + use<> {
     let errand = request.extensions().get::<Errand>().cloned().expect("the errand of each call");
-    errand.begun.store(true, Ordering::Relaxed);
-    let place = Place::taken(shares, errand.head);
+    let shares = shares.clone();
     async move {
+        // its turn is at the end of its request
+        if let Err(status) = request.into_body().collect().await {
+            return Ok(status.into_http());
+        }
+        errand.begun.store(true, Ordering::Relaxed);
+        let place = Place::taken(&shares, errand.head);
         let work = errand.work.lock().take();
         if let Some(work) = work {
             work.await;

@@ -1,7 +1,8 @@
-//! Admission: a call is admitted when its turn comes, before its body is read, or it is turned away at once.
+//! Admission: a call is admitted when its turn comes, once its request is there and before anything is done for it,
+//! or it is turned away at once.
 //!
 //! Two things are bounded. [`RunQueue`] holds how long calls wait for their worker's thread while more come than it
-//! can serve. [`InFlight`] holds how many calls and streams are open, of all callers and of each. Beside them a
+//! can serve; calls that change something are turned away too while the store is behind. [`InFlight`] holds how many calls and streams are open, of all callers and of each. Beside them a
 //! caller may make so many calls a second. What is turned
 //! away is told RESOURCE_EXHAUSTED, and when to call again.
 
@@ -11,6 +12,7 @@ mod kind;
 mod layer;
 mod refusals;
 mod run_queue;
+mod turn;
 
 use std::{num::NonZeroU32, sync::Arc};
 
@@ -27,6 +29,7 @@ use crate::{
 };
 use caller::caller;
 use refusals::Refusals;
+use turn::{Turn, TurnBody};
 
 pub use in_flight::{Held, InFlight};
 pub use kind::Kind;
@@ -34,8 +37,9 @@ pub use layer::AdmissionLayer;
 pub use run_queue::{RunQueue, Ticket};
 
 /// What the workers of a server share.
-#[derive(Debug)]
 pub struct Admission {
+    /// Tells whether more waits to be written than the store can keep up with.
+    is_store_behind: Box<dyn Fn() -> bool + Send + Sync>,
     calls: Arc<InFlight>,
     streams: Arc<InFlight>,
     rates: Rates,
@@ -47,15 +51,14 @@ pub struct Admission {
 }
 
 /// The admission of one worker.
-#[derive(Debug)]
 pub struct Gate {
     admission: Arc<Admission>,
     queue: Mutex<RunQueue>,
 }
 
 impl Admission {
-    /// With the limits of `settings`.
-    pub fn new(settings: &Settings) -> Arc<Self> {
+    /// With the limits of `settings`, before a store that says whether it is behind.
+    pub fn new(settings: &Settings, is_store_behind: impl Fn() -> bool + Send + Sync + 'static) -> Arc<Self> {
         let (calls, streams) = (settings.max_calls_in_flight, settings.max_streams);
         let limited = |what: &str, setting: &str, most: usize| {
             format!(
@@ -67,6 +70,7 @@ impl Admission {
         };
         let more = "more calls come than can be served: call again after the time that is told";
         Arc::new(Self {
+            is_store_behind: Box::new(is_store_behind),
             calls: InFlight::new(calls, calls),
             streams: InFlight::new(streams, (streams / STREAMS_SHARE).max(1)),
             rates: Rates::default(),
@@ -97,16 +101,21 @@ impl Gate {
         self.queue.lock().arrive(now)
     }
 
-    /// The turn of a call has come. What is held counts until it is dropped.
+    /// A call is begun. What is held counts until it is dropped. The turn of one that is no stream comes at the end
+    /// of its request, which may be turned away then.
     fn admit(
-        &self,
+        self: &Arc<Self>,
         request: &mut Request<Body>,
         ticket: Ticket,
     ) -> Result<Option<Held>, Box<Response<Body>>> {
         let (now, admission) = (Instant::now(), &self.admission);
         let (kind, caller) = (Kind::of(request.uri().path()), caller(request.extensions()));
-        let limited = (kind != Kind::Exempt).then_some(caller);
-        if !self.queue.lock().turn(now, ticket, limited) {
+        let is_turned_away = match kind {
+            Kind::Exempt => !self.queue.lock().turn(now, ticket, None, false),
+            Kind::Stream => !self.queue.lock().turn(now, ticket, Some(caller), false),
+            Kind::Unary => self.queue.lock().turns_away(now, ticket, caller),
+        };
+        if is_turned_away {
             return Err(Box::new(admission.overloaded.next()));
         }
         let (open, too_many) = match kind {
@@ -114,11 +123,18 @@ impl Gate {
             Kind::Unary => (&admission.calls, &admission.too_many_calls),
             Kind::Stream => (&admission.streams, &admission.too_many_streams),
         };
+        // dropped, it leaves the queue
+        let turn = (kind == Kind::Unary).then(|| Turn::new(self.clone(), request, ticket, caller));
         admission.pace(request, kind, caller, now)?;
-        open.hold(caller).map(Some).map_err(|limit| {
+        let held = open.hold(caller).map_err(|limit| {
             tracing::debug!(?limit, ?kind, "turned a call away");
             Box::new(too_many.next())
-        })
+        })?;
+        if let Some(turn) = turn {
+            let body = std::mem::take(request.body_mut());
+            *request.body_mut() = Body::new(TurnBody::new(body, turn));
+        }
+        Ok(Some(held))
     }
 }
 

@@ -6,7 +6,7 @@ use std::{
 };
 
 use http::{HeaderMap, Response};
-use tonic::body::Body;
+use tonic::{Status, body::Body};
 
 use crate::{
     domain::limits::{LEAST_RETRY, MOST_RETRY},
@@ -36,13 +36,22 @@ impl Refusals {
 
     /// The next answer: trailers only.
     pub fn next(&self) -> Response<Body> {
-        // a step that visits all: neighbours are told times that lie apart
-        let next = self.next.fetch_add(7, Ordering::Relaxed) % DELAYS;
         let mut response = Response::new(Body::empty());
-        if let Some(headers) = self.headers.get(next) {
+        if let Some(headers) = self.next_headers() {
             response.headers_mut().clone_from(headers);
         }
         response
+    }
+
+    /// The status of the next answer.
+    pub fn next_status(&self) -> Status {
+        let status = self.next_headers().and_then(Status::from_header_map);
+        status.unwrap_or_else(|| Status::resource_exhausted("call again later"))
+    }
+
+    fn next_headers(&self) -> Option<&HeaderMap> {
+        // a step that visits all: neighbours are told times that lie apart
+        self.headers.get(self.next.fetch_add(7, Ordering::Relaxed) % DELAYS)
     }
 }
 
@@ -50,7 +59,7 @@ impl Refusals {
 mod tests {
     use std::collections::HashSet;
 
-    use tonic::{Code, Status};
+    use tonic::Code;
     use tonic_types::StatusExt;
 
     use super::*;

@@ -12,18 +12,21 @@ use crate::domain::limits::{LEAST_OVERLOAD, OVERLOAD_WAIT, OVERLOAD_WINDOW, STAN
 /// - Nothing is turned away as long as a long queue gets shorter again: so many calls at once are served, and so are
 ///   thousands of callers that each wait for an answer before they call again.
 /// - The worker is overloaded once a call has waited for half a second, and more wait behind it than had waited before
-///   it, or it came when another had waited as long.
+///   it, or calls had waited as long for half a second when it came.
 /// - A queue of fewer than 64 is none of many calls: something else holds the thread up.
 /// - Then a call is admitted that waited for 2 ms at most, and one of a caller that asked in the 50 ms before for
 ///   less than an even share of what was served: many calls of one caller do not displace the few of another.
-/// - It is over with the first 50 ms in which nothing waited for as long as that, and no more calls came than were
-///   admitted, or nearly so; or in which nothing was left to do.
+/// - A quarter of what was served before is served however long it waits, lest all time go to turning calls away.
+/// - It is over with the first 50 ms in which nothing waited for as long as that, and all were admitted whose turn
+///   came, or nearly so; or in which nothing was left to do.
 #[derive(Debug)]
 pub struct RunQueue {
     window: Window,
     before: Shares,
     long_waits: Option<LongWaits>,
     is_overloaded: bool,
+    /// Calls that were admitted in the last window without overload.
+    usual: u32,
     /// Calls that came, and calls whose turn came, ever.
     arrived: u64,
     turned: u64,
@@ -34,11 +37,19 @@ pub struct RunQueue {
 /// When a call came, and what had come and had its turn before.
 #[derive(Clone, Copy, Debug)]
 pub struct Ticket {
-    at: Instant,
+    came: Instant,
+    waits_since: Instant,
     arrived: u64,
     turned: u64,
     /// Nothing had come nor had its turn for a whole window.
     after_silence: bool,
+}
+
+impl Ticket {
+    /// The same call had to wait for its client: it waits for its turn since `now`.
+    pub fn wait(&mut self, now: Instant) {
+        self.waits_since = now;
+    }
 }
 
 /// A time in which calls waited for long.
@@ -52,7 +63,7 @@ struct LongWaits {
 #[derive(Debug)]
 struct Window {
     started: Instant,
-    arrived: u32,
+    turned: u32,
     admitted: u32,
     longest_wait: Duration,
     /// Calls whose turn came, by their callers; empty while no call waits for long.
@@ -69,35 +80,45 @@ struct Shares {
 impl RunQueue {
     /// The queue of a worker that starts.
     pub fn new(now: Instant) -> Self {
-        let (before, long_waits, is_overloaded, arrived, turned) = Default::default();
+        let (before, long_waits, is_overloaded, usual, arrived, turned) = Default::default();
         let window = Window::starting(now);
-        Self { window, before, long_waits, is_overloaded, arrived, turned, last: now }
+        Self { window, before, long_waits, is_overloaded, usual, arrived, turned, last: now }
     }
 
     /// A call has come, and waits for its turn.
     pub fn arrive(&mut self, now: Instant) -> Ticket {
         let after_silence = now.saturating_duration_since(self.last) >= OVERLOAD_WINDOW;
         self.move_on(now);
-        self.window.arrived += 1;
         self.arrived += 1;
-        Ticket { at: now, arrived: self.arrived, turned: self.turned, after_silence }
+        Ticket { came: now, waits_since: now, arrived: self.arrived, turned: self.turned, after_silence }
     }
 
-    /// The turn of a call has come; whether it is admitted. One without a caller always is.
-    pub fn turn(&mut self, now: Instant, ticket: Ticket, caller: Option<u64>) -> bool {
+    /// Whether a call is turned away before its request is there: if its turn came now, it would be.
+    pub fn turns_away(&mut self, now: Instant, ticket: Ticket, caller: u64) -> bool {
+        self.move_on(now);
+        let waited = now.saturating_duration_since(ticket.waits_since);
+        !self.is_in_time(now, waited) && !self.turn(now, ticket, Some(caller), false)
+    }
+
+    /// A call that came does not wait for its turn any more.
+    pub fn leave(&mut self) {
+        self.turned += 1;
+    }
+
+    /// The turn of a call has come; whether it is admitted. One without a caller always is. One that `adds` to what
+    /// waits elsewhere, where too much does, is turned away as by an overloaded worker.
+    pub fn turn(&mut self, now: Instant, ticket: Ticket, caller: Option<u64>, adds: bool) -> bool {
         self.move_on(now);
         self.turned += 1;
-        let waited = now.saturating_duration_since(ticket.at);
+        let waited = now.saturating_duration_since(ticket.waits_since);
         if ticket.after_silence && waited <= OVERLOAD_WAIT {
             self.end_overload();
         }
         if waited > STANDING_WAIT && !self.is_overloaded {
             self.note_long_wait(now, ticket);
         }
-        let is_admitted = !self.is_overloaded
-            || waited <= OVERLOAD_WAIT
-            || caller.is_none_or(|caller| self.before.is_modest(caller));
-        let counted = caller.filter(|_| self.is_overloaded || self.long_waits.is_some());
+        let is_admitted = (self.is_in_time(now, waited) && !adds) || self.is_modest(caller);
+        let counted = caller.filter(|_| self.is_overloaded || self.long_waits.is_some() || adds);
         self.window.count(waited, is_admitted, counted);
         is_admitted
     }
@@ -107,13 +128,29 @@ impl RunQueue {
         self.is_overloaded
     }
 
+    fn is_in_time(&self, now: Instant, waited: Duration) -> bool {
+        !self.is_overloaded || waited <= OVERLOAD_WAIT || self.serves_too_little(now)
+    }
+
+    /// Whether less was admitted in this window than a quarter of what is usual by then.
+    fn serves_too_little(&self, now: Instant) -> bool {
+        let elapsed = now.saturating_duration_since(self.window.started).as_secs_f64();
+        let usual = f64::from(self.usual) * elapsed / OVERLOAD_WINDOW.as_secs_f64();
+        f64::from(self.window.admitted) < (usual / 4.0).floor()
+    }
+
+    fn is_modest(&self, caller: Option<u64>) -> bool {
+        caller.is_none_or(|caller| self.before.is_modest(caller))
+    }
+
     fn note_long_wait(&mut self, now: Instant, ticket: Ticket) {
         let (before, behind) = (self.turned - ticket.turned, self.arrived - ticket.arrived);
         let goes_on = |long: &&mut LongWaits| now.saturating_duration_since(long.last) <= 2 * STANDING_WAIT;
         let came_later = match self.long_waits.as_mut().filter(goes_on) {
             Some(long) => {
                 long.last = now;
-                ticket.at > long.since
+                // what comes at once is read in parts, and the second has waited too
+                ticket.came > long.since + STANDING_WAIT
             }
             None => {
                 self.long_waits = Some(LongWaits { since: now, last: now });
@@ -144,6 +181,9 @@ impl RunQueue {
     fn start_window(&mut self, now: Instant) -> bool {
         let window = mem::replace(&mut self.window, Window::starting(now));
         let is_bearable = window.is_bearable();
+        if !self.is_overloaded {
+            self.usual = window.admitted;
+        }
         self.before = Shares::of(window);
         is_bearable
     }
@@ -151,21 +191,22 @@ impl RunQueue {
 
 impl Window {
     fn starting(started: Instant) -> Self {
-        let (arrived, admitted, longest_wait, callers) = Default::default();
-        Self { started, arrived, admitted, longest_wait, callers }
+        let (turned, admitted, longest_wait, callers) = Default::default();
+        Self { started, turned, admitted, longest_wait, callers }
     }
 
     fn count(&mut self, waited: Duration, is_admitted: bool, caller: Option<u64>) {
         self.longest_wait = self.longest_wait.max(waited);
+        self.turned += 1;
         self.admitted += u32::from(is_admitted);
         if let Some(caller) = caller {
             *self.callers.entry(caller).or_default() += 1;
         }
     }
 
-    /// Whether what came was admitted, but for a twentieth.
+    /// Whether all were admitted, but for a twentieth.
     fn is_bearable(&self) -> bool {
-        self.longest_wait < OVERLOAD_WINDOW && self.arrived <= self.admitted + self.admitted / 20
+        self.longest_wait < OVERLOAD_WINDOW && self.turned <= self.admitted + self.admitted / 20
     }
 }
 
@@ -218,8 +259,8 @@ mod tests {
             while self.now < end
                 && let Some((ticket, caller)) = self.waiting.pop_front()
             {
-                let waited = self.now - ticket.at;
-                let admitted = self.queue.turn(self.now, ticket, Some(caller));
+                let waited = self.now - ticket.waits_since;
+                let admitted = self.queue.turn(self.now, ticket, Some(caller), false);
                 let cost = MILLISECOND / capacity;
                 match admitted {
                     true => self.admitted.entry(caller).or_default().push(waited),
@@ -325,6 +366,17 @@ mod tests {
         assert!(!worker.queue.is_overloaded());
     }
 
+    /// To turn a call away takes a tenth of what serving it does, and forty times as many come as can be served.
+    #[test]
+    fn some_are_served_however_many_come() {
+        let mut worker = Worker::new();
+        worker.run_by_rounds(40, 10, 3_000);
+        worker.forget();
+        worker.run_by_rounds(400, 10, 1_000);
+        let served = worker.admitted[&GREEDY].len();
+        assert!(served > 2_000, "of 10,000 that could be served {served} were");
+    }
+
     #[test]
     fn it_is_over_soon_after() {
         let mut worker = Worker::new();
@@ -378,7 +430,7 @@ mod tests {
         worker.run(&[(GREEDY, 40)], 10, 3_000);
         let ticket = worker.queue.arrive(worker.now);
         worker.now += 10 * OVERLOAD_WAIT;
-        assert!(worker.queue.turn(worker.now, ticket, None));
-        assert!(!worker.queue.turn(worker.now, ticket, Some(GREEDY)));
+        assert!(worker.queue.turn(worker.now, ticket, None, false));
+        assert!(!worker.queue.turn(worker.now, ticket, Some(GREEDY), false));
     }
 }

@@ -7,6 +7,7 @@
 //! opened anew.
 #![allow(clippy::disallowed_methods, reason = "intervals between flushes are measured, no time is kept")]
 
+mod backlog;
 mod group;
 mod mailbox;
 #[cfg(test)]

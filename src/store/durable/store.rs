@@ -265,6 +265,10 @@ impl Store for DurableStore {
         Ok(backup::stream(self.reader.0.clone(), self.room.clone(), turn, BACKUP_PATIENCE))
     }
 
+    fn is_behind(&self) -> bool {
+        self.commits.queue().backlog().is_too_long()
+    }
+
     fn condition(&self) -> BoxStream<'static, Result<(), StoreError>> {
         self.commits.queue().conditions()
     }

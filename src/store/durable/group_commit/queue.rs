@@ -1,10 +1,11 @@
 //! What waits for the writing thread.
+#![allow(clippy::disallowed_methods, reason = "waits are measured, no time is kept")]
 
 use std::{
     collections::VecDeque,
     mem::discriminant,
     sync::atomic::{AtomicU64, Ordering},
-    time::Duration,
+    time::{Duration, Instant},
 };
 
 use futures::StreamExt as _;
@@ -14,6 +15,7 @@ use tokio_stream::wrappers::WatchStream;
 
 use super::{
     Request,
+    backlog::Backlog,
     mailbox::{Caller, Outcome, answer_all},
 };
 use crate::store::{BoxStream, StoreError};
@@ -25,6 +27,7 @@ pub(in crate::store::durable) type Answer = oneshot::Receiver<Outcome>;
 pub(in crate::store::durable) struct Queue {
     state: Mutex<State>,
     wake: Condvar,
+    backlog: Backlog,
     condition: watch::Sender<Condition>,
     /// The newest group that an engine may show to readers.
     shown: AtomicU64,
@@ -44,10 +47,22 @@ enum Condition {
 
 #[derive(Default)]
 struct State {
-    requests: VecDeque<(Request, Caller)>,
+    requests: VecDeque<Waiting>,
+    /// What they are about to write.
+    bytes: usize,
     /// So many wake the writing thread.
     wanted: usize,
     closed: bool,
+}
+
+/// A request that waits.
+struct Waiting {
+    request: Request,
+    caller: Caller,
+    bytes: usize,
+    /// When it came, and how many waited then.
+    came: Instant,
+    before: usize,
 }
 
 /// What the writing thread waits for before it takes a group.
@@ -74,6 +89,7 @@ impl Default for Queue {
         Self {
             state: Mutex::default(),
             wake: Condvar::new(),
+            backlog: Backlog::default(),
             condition: watch::Sender::new(Condition::Taking),
             shown: AtomicU64::new(0),
             settled: watch::Sender::new(0),
@@ -90,7 +106,8 @@ impl Queue {
             caller.answer(Err(self.failure().unwrap_or_else(closed).into()));
             return answer;
         }
-        state.requests.push_back((request, caller));
+        state.push(request, caller);
+        self.backlog.set(state.bytes);
         if state.requests.len() >= state.wanted {
             self.wake.notify_one();
         }
@@ -111,11 +128,23 @@ impl Queue {
                 self.wake.wait_while_for(&mut state, State::lacks, patience);
             }
         }
+        if let Some(first) = state.requests.front() {
+            self.backlog.take(first.came.elapsed(), first.before, state.requests.len() - 1);
+        }
         match state.requests.is_empty() {
-            false => state.take(bytes),
+            false => {
+                let group = state.take(bytes);
+                self.backlog.set(state.bytes);
+                Taken::Group(group)
+            }
             true if state.closed => Taken::Closed,
             true => Taken::Idle,
         }
+    }
+
+    /// How much waits.
+    pub(in crate::store::durable) fn backlog(&self) -> &Backlog {
+        &self.backlog
     }
 
     /// Takes no more requests; the writing thread does those that wait.
@@ -130,7 +159,7 @@ impl Queue {
         let mut state = self.state.lock();
         state.closed = true;
         let waiting = state.requests.drain(..);
-        answer_all(waiting.map(|(_, caller)| (caller, Err(error.clone().into()))));
+        answer_all(waiting.map(|waiting| (waiting.caller, Err(error.clone().into()))));
     }
 
     /// Why nothing is written any more.
@@ -209,16 +238,25 @@ impl State {
         self.requests.len() < self.wanted && !self.closed
     }
 
-    fn take(&mut self, most: usize) -> Taken {
+    fn push(&mut self, request: Request, caller: Caller) {
+        let (bytes, came, before) = (request.bytes(), Instant::now(), self.requests.len());
+        self.bytes += bytes;
+        self.requests.push_back(Waiting { request, caller, bytes, came, before });
+    }
+
+    fn take(&mut self, most: usize) -> Vec<(Request, Caller)> {
         let (mut group, mut bytes) = (Vec::new(), 0);
-        while let Some((request, _)) = self.requests.front() {
-            bytes += request.bytes();
+        while let Some(first) = self.requests.front() {
+            bytes += first.bytes;
             if bytes > most && !group.is_empty() {
                 break;
             }
-            group.extend(self.requests.pop_front());
+            if let Some(first) = self.requests.pop_front() {
+                self.bytes -= first.bytes;
+                group.push((first.request, first.caller));
+            }
         }
-        Taken::Group(group)
+        group
     }
 }
 
