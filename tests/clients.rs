@@ -14,6 +14,8 @@ mod grpcurl;
 mod material;
 #[path = "clients/models.rs"]
 mod models;
+#[path = "clients/openssl.rs"]
+mod openssl;
 #[path = "clients/providers.rs"]
 mod providers;
 #[path = "clients/python.rs"]
@@ -50,8 +52,8 @@ struct Client {
     checks: &'static [Check],
 }
 
-const CLIENTS: [Client; 5] =
-    [buf::CLIENT, python::CLIENT, providers::CLIENT, models::CLIENT, grpcurl::CLIENT];
+const CLIENTS: [Client; 6] =
+    [buf::CLIENT, python::CLIENT, providers::CLIENT, models::CLIENT, grpcurl::CLIENT, openssl::CLIENT];
 
 fn main() {
     let arguments = Arguments::from_args();

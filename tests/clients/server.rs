@@ -3,6 +3,7 @@
 use std::{
     env,
     io::{BufRead, BufReader},
+    path::Path,
     process::{Child, ChildStdout, Command, Stdio},
 };
 
@@ -28,7 +29,7 @@ impl Server {
     /// One that asks who calls, and a token that may write.
     pub fn guarded() -> (Self, String) {
         let directory = directory();
-        let mut command = utterd(&directory);
+        let mut command = utterd(directory.path());
         command.args([
             "token",
             "new",
@@ -46,8 +47,14 @@ impl Server {
     }
 
     fn start_in(directory: TempDir, flags: &[&str]) -> Self {
-        let mut command = utterd(&directory);
-        command.args(["serve", "--listen", "127.0.0.1:0"]).args(flags).stdout(Stdio::piped());
+        let mut command = utterd(directory.path());
+        command.args(["serve", "--listen", "127.0.0.1:0"]).args(flags);
+        Self::of(command, directory)
+    }
+
+    /// That of a command which serves, in a directory that goes with it.
+    pub fn of(mut command: Command, directory: TempDir) -> Self {
+        command.stdout(Stdio::piped());
         let mut process = command.spawn().expect("the server starts");
         let mut stdout = BufReader::new(process.stdout.take().expect("stdout is piped"));
         let address = address(&mut stdout);
@@ -55,18 +62,23 @@ impl Server {
     }
 }
 
-fn directory() -> TempDir {
+pub fn directory() -> TempDir {
     tempfile::tempdir().expect("a directory")
 }
 
 /// The binary in a directory, with no setting in its environment.
-fn utterd(directory: &TempDir) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_utterd"));
+fn utterd(directory: &Path) -> Command {
+    within(directory, env!("CARGO_BIN_EXE_utterd"))
+}
+
+/// A program in a directory, with no setting in its environment.
+pub fn within(directory: &Path, program: &str) -> Command {
+    let mut command = Command::new(program);
     let set = env::vars_os().map(|(name, _)| name);
     for name in set.filter(|name| name.to_string_lossy().starts_with("UTTERD_")) {
         command.env_remove(name);
     }
-    command.current_dir(directory.path()).stdin(Stdio::null());
+    command.current_dir(directory).stdin(Stdio::null());
     command
 }
 
