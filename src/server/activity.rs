@@ -1,4 +1,4 @@
-//! What goes on on one connection, for whoever decides that it ends.
+//! What happens on one connection, for whoever decides that it ends.
 
 use std::{
     sync::{

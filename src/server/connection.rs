@@ -65,7 +65,7 @@ impl Handed {
         Ok(Self { socket, tls, peer, place, load })
     }
 
-    /// What goes on on it.
+    /// What happens on it.
     pub fn activity(&self) -> &Arc<Activity> {
         self.place.activity()
     }

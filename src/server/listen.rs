@@ -44,7 +44,7 @@ async fn serve(server: Server, settings: &Settings) -> Result<(), ServeError> {
     let sweeper = tokio::spawn(server.engine().clone().sweep_every(SWEEP_INTERVAL));
     let scrubber = tokio::spawn(server.engine().clone().scrub_every(settings.scrub_interval));
     let llm_summaries = tokio::spawn(server.engine().clone().run_llm_summaries());
-    announce(&address, tls.is_some());
+    announce(&address, settings);
     tokio::select! {
         () = accept(&listener, tls.as_ref(), &connections, &workers) => {}
         () = reload(tls.clone()) => {}
@@ -59,10 +59,15 @@ async fn serve(server: Server, settings: &Settings) -> Result<(), ServeError> {
     Ok(())
 }
 
-fn announce(address: &Listen, tls: bool) {
-    let how = if tls { "-insecure" } else { "-plaintext" };
+fn announce(address: &Listen, settings: &Settings) {
+    let (how, target) = match address {
+        Listen::Unix(path) => ("-plaintext -unix", path.display().to_string()),
+        Listen::Tcp(address) if settings.tls_cert.is_none() => ("-plaintext", address.to_string()),
+        Listen::Tcp(address) if settings.tls_client_ca.is_none() => ("-insecure", address.to_string()),
+        Listen::Tcp(address) => ("-insecure -cert CERT -key KEY", address.to_string()),
+    };
     println!(
-        "utterd {} listening on {address}\ntry it: utterd --help, or\n  grpcurl {how} -d '{{\"utterances\":[{{\"role\":\"ROLE_USER\",\"content\":\"hi\"}}]}}' {address} utterd.v1.MemoryService/Memorize",
+        "utterd {} listening on {address}\ntry it: utterd --help, or\n  grpcurl {how} -d '{{\"utterances\":[{{\"role\":\"ROLE_USER\",\"content\":\"hi\"}}]}}' {target} utterd.v1.MemoryService/Memorize",
         env!("CARGO_PKG_VERSION")
     );
 }
