@@ -13,7 +13,14 @@ use tokio::time::Instant;
 use tonic::body::Body;
 use tower::{Layer, Service};
 
-use super::{Admission, Gate, Held, Ticket};
+use super::{
+    caller::caller,
+    gate::{Admission, Gate},
+    in_flight::Held,
+    kind::Kind,
+    run_queue::Ticket,
+    turn::{Turn, TurnBody},
+};
 
 /// Admits calls to the services of one worker, or turns them away.
 #[derive(Clone)]
@@ -69,11 +76,47 @@ where
 
     fn call(&mut self, mut request: Request<Body>) -> Self::Future {
         let ticket = self.ticket.take().unwrap_or_else(|| self.gate.arrive(Instant::now()));
-        match self.gate.admit(&mut request, ticket) {
+        match admit(&self.gate, &mut request, ticket) {
             Ok(held) => AdmissionFuture::Admitted { inner: self.inner.call(request), held },
             Err(response) => AdmissionFuture::TurnedAway { response: Some(*response) },
         }
     }
+}
+
+/// A call is begun. What is held counts until it is dropped. The turn of one that is no stream comes at the end of its
+/// request, which may be turned away then.
+fn admit(
+    gate: &Arc<Gate>,
+    request: &mut Request<Body>,
+    ticket: Ticket,
+) -> Result<Option<Held>, Box<Response<Body>>> {
+    let (now, admission) = (Instant::now(), &gate.admission);
+    let (kind, caller) = (Kind::of(request.uri().path()), caller(request.extensions()));
+    let is_turned_away = match kind {
+        Kind::Exempt => !gate.queue.lock().turn(now, ticket, None, false),
+        Kind::Stream => !gate.queue.lock().turn(now, ticket, Some(caller), false),
+        Kind::Unary => gate.queue.lock().turns_away(now, ticket, caller),
+    };
+    if is_turned_away {
+        return Err(Box::new(admission.overloaded.next()));
+    }
+    let (open, too_many) = match kind {
+        Kind::Exempt => return Ok(None),
+        Kind::Unary => (&admission.calls, &admission.too_many_calls),
+        Kind::Stream => (&admission.streams, &admission.too_many_streams),
+    };
+    // dropped, it leaves the queue
+    let turn = (kind == Kind::Unary).then(|| Turn::new(gate.clone(), request, ticket, caller));
+    admission.pace(request, kind, caller, now)?;
+    let held = open.hold(caller).map_err(|limit| {
+        tracing::debug!(?limit, ?kind, "turned a call away");
+        Box::new(too_many.next())
+    })?;
+    if let Some(turn) = turn {
+        let body = std::mem::take(request.body_mut());
+        *request.body_mut() = Body::new(TurnBody::new(body, turn));
+    }
+    Ok(Some(held))
 }
 
 pin_project! {

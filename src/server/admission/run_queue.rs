@@ -124,6 +124,7 @@ impl RunQueue {
     }
 
     /// Whether calls are turned away.
+    #[cfg(test)]
     pub fn is_overloaded(&self) -> bool {
         self.is_overloaded
     }
@@ -159,6 +160,9 @@ impl RunQueue {
         };
         let is_long = before.max(behind) >= LEAST_OVERLOAD;
         self.is_overloaded = is_long && (behind >= before || came_later);
+        if self.is_overloaded {
+            tracing::warn!("a worker is overloaded: calls are turned away");
+        }
     }
 
     fn move_on(&mut self, now: Instant) {
@@ -173,7 +177,9 @@ impl RunQueue {
     }
 
     fn end_overload(&mut self) {
-        self.is_overloaded = false;
+        if mem::take(&mut self.is_overloaded) {
+            tracing::info!("a worker is overloaded no more");
+        }
         self.long_waits = None;
     }
 

@@ -13,7 +13,7 @@ use parking_lot::Mutex;
 use tokio::time::Instant;
 use tonic::{Status, body::Body};
 
-use super::{Gate, Ticket};
+use super::{gate::Gate, run_queue::Ticket};
 use crate::server::{access::Access, methods::Method};
 
 /// A call that waits for its turn. It leaves the queue when it is dropped.
@@ -137,7 +137,7 @@ mod tests {
     use crate::{
         config::Settings,
         domain::limits::{LEAST_OVERLOAD, OVERLOAD_WAIT, STANDING_WAIT},
-        server::admission::Admission,
+        server::admission::gate::Admission,
     };
 
     const CALLER: u64 = 1;

@@ -1,0 +1,114 @@
+//! What the calls of a server, and of each of its workers, are admitted by.
+
+use std::{num::NonZeroU32, sync::Arc};
+
+use http::{Request, Response};
+use parking_lot::Mutex;
+use tokio::time::Instant;
+use tonic::body::Body;
+
+use super::{
+    in_flight::InFlight,
+    kind::Kind,
+    refusals::Refusals,
+    run_queue::{RunQueue, Ticket},
+};
+use crate::{
+    config::Settings,
+    domain::limits::STREAMS_SHARE,
+    rpc::{Pace, turned_away},
+    server::{guard::Principal, rates::Rates},
+};
+
+/// What the workers of a server share.
+pub struct Admission {
+    /// Tells whether more waits to be written than the store can keep up with.
+    pub(super) is_store_behind: Box<dyn Fn() -> bool + Send + Sync>,
+    pub(super) calls: Arc<InFlight>,
+    pub(super) streams: Arc<InFlight>,
+    rates: Rates,
+    /// Calls a second of a caller whose credential says nothing of it.
+    calls_per_second: Option<NonZeroU32>,
+    pub(super) overloaded: Refusals,
+    pub(super) too_many_calls: Refusals,
+    pub(super) too_many_streams: Refusals,
+}
+
+/// The admission of one worker.
+pub struct Gate {
+    pub(super) admission: Arc<Admission>,
+    pub(super) queue: Mutex<RunQueue>,
+}
+
+impl Admission {
+    /// With the limits of `settings`, before a store that says whether it is behind.
+    pub fn new(settings: &Settings, is_store_behind: impl Fn() -> bool + Send + Sync + 'static) -> Arc<Self> {
+        let (calls, streams) = (settings.max_calls_in_flight, settings.max_streams);
+        let limited = |what: &str, setting: &str, most: usize| {
+            format!(
+                "as many {what} are open as may be: {setting} is {most}, of which each caller has a share"
+            )
+        };
+        let too_many = |reason: &str, message: String, setting: &str| {
+            Refusals::new(reason, &message, Some((setting, &message)))
+        };
+        let more = "more calls come than can be served: call again after the time that is told";
+        Arc::new(Self {
+            is_store_behind: Box::new(is_store_behind),
+            calls: InFlight::new(calls, calls),
+            streams: InFlight::new(streams, (streams / STREAMS_SHARE).max(1)),
+            rates: Rates::default(),
+            calls_per_second: NonZeroU32::new(settings.calls_per_second),
+            overloaded: Refusals::new("OVERLOADED", more, None),
+            too_many_calls: too_many(
+                "TOO_MANY_CALLS",
+                limited("calls", "max_calls_in_flight", calls),
+                "max_calls_in_flight",
+            ),
+            too_many_streams: too_many(
+                "TOO_MANY_STREAMS",
+                limited("streams", "max_streams", streams),
+                "max_streams",
+            ),
+        })
+    }
+}
+
+impl Gate {
+    /// For a worker that starts.
+    pub fn new(admission: Arc<Admission>) -> Arc<Self> {
+        Arc::new(Self { admission, queue: Mutex::new(RunQueue::new(Instant::now())) })
+    }
+
+    /// A call has come.
+    pub(super) fn arrive(&self, now: Instant) -> Ticket {
+        self.queue.lock().arrive(now)
+    }
+}
+
+impl Admission {
+    /// Counts the call among its caller's of this second; the messages of a stream are counted as they come.
+    pub(super) fn pace(
+        self: &Arc<Self>,
+        request: &mut Request<Body>,
+        kind: Kind,
+        caller: u64,
+        now: Instant,
+    ) -> Result<(), Box<Response<Body>>> {
+        let principal = request.extensions().get::<Principal>();
+        let own = principal.and_then(|principal| principal.calls_per_second);
+        let Some(most) = own.or(self.calls_per_second) else { return Ok(()) };
+        self.rates.take(caller, most, now).map_err(|wait| {
+            let name = principal.map_or("the connection", |principal| &principal.name);
+            let text =
+                format!("{name} may make {most} calls a second: call again after the time that is told");
+            Box::new(turned_away("TOO_MANY_CALLS_A_SECOND", &text, wait, Some((name, &text))).into_http())
+        })?;
+        if kind == Kind::Stream {
+            let admission = self.clone();
+            let pace = Pace::new(move || admission.rates.take(caller, most, Instant::now()));
+            request.extensions_mut().insert(pace);
+        }
+        Ok(())
+    }
+}
