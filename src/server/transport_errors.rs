@@ -25,7 +25,7 @@ use crate::{
     rpc::{clearer_status, transport_error},
 };
 
-/// Wraps services in [`TransportErrors`].
+/// Wraps services in `TransportErrors`.
 #[derive(Clone, Copy)]
 pub struct TransportErrorLayer {
     limits: Limits,
