@@ -116,7 +116,7 @@ impl Place {
         self.number
     }
 
-    /// What goes on on the connection.
+    /// What happens on the connection.
     pub fn activity(&self) -> &Arc<Activity> {
         &self.activity
     }

@@ -48,7 +48,7 @@ impl<S> Serves for S where
 {
 }
 
-/// A connection that is made ready by its own task, and what goes on on it.
+/// A connection that is made ready by its own task, and what happens on it.
 pub type Arriving<F> = (F, Arc<Activity>);
 
 /// Serves the connections of `incoming` until `shutdown`, and then until they have ended.
