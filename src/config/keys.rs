@@ -5,8 +5,8 @@ use toml::Value;
 use super::{
     settings::Settings,
     value::{
-        address, address_of_models, backend, directive, directory, duration, encoding, file, flush, limit,
-        llm, models, period, positive, preset, size, switch, text, threads,
+        address, address_of_models, backend, bound, directive, directory, duration, encoding, file, flush,
+        limit, llm, models, period, positive, preset, size, switch, text, threads,
     },
 };
 
@@ -112,6 +112,10 @@ pub static KEYS: &[Key] = &[
         "So long an answer that the assistant awaits may come, however idle its conversation"),
     key!(max_conversations_retained "max-conversations-retained" "UTTERD_MAX_CONVERSATIONS_RETAINED" "N" limit
         "Ended conversations kept for a recipient, the oldest going first; 0 keeps all"),
+    key!(max_conversations_per_namespace "max-conversations-per-namespace" "UTTERD_MAX_CONVERSATIONS_PER_NAMESPACE" "N" limit
+        "Conversations that one namespace may store, ended ones too; 0 is unlimited"),
+    key!(max_bytes_per_namespace "max-bytes-per-namespace" "UTTERD_MAX_BYTES_PER_NAMESPACE" "SIZE" bound
+        "Bytes that one namespace may store, in windows and archives; 0 is unlimited"),
     key!(max_content_bytes "max-content-bytes" "UTTERD_MAX_CONTENT_BYTES" "SIZE" size
         "The largest content of one utterance"),
     key!(max_batch "max-batch" "UTTERD_MAX_BATCH" "N" positive

@@ -130,6 +130,11 @@ pub struct Settings {
     pub awaiting_timeout: Duration,
     /// Ended conversations that are kept for a recipient, the oldest going first; 0 keeps all.
     pub max_conversations_retained: u32,
+    /// Conversations that one namespace may store, ended ones too; 0 is unlimited.
+    pub max_conversations_per_namespace: u32,
+    /// Bytes that one namespace may store, as [`Head::counted_bytes`](crate::domain::Head::counted_bytes) counts
+    /// them; 0 is unlimited.
+    pub max_bytes_per_namespace: u64,
     /// The most bytes of one utterance's content; smaller than `max_message_bytes`.
     pub max_content_bytes: usize,
     /// The most utterances of one Memorize.
@@ -210,6 +215,8 @@ impl Settings {
             idle_timeout: DEFAULT_IDLE_TIMEOUT,
             awaiting_timeout: DEFAULT_AWAITING_TIMEOUT,
             max_conversations_retained: DEFAULT_CONVERSATIONS_RETAINED,
+            max_conversations_per_namespace: 0,
+            max_bytes_per_namespace: 0,
             max_content_bytes: DEFAULT_MAX_CONTENT_BYTES,
             max_batch: DEFAULT_MAX_BATCH,
             max_message_bytes: (16 * MIB) as usize,

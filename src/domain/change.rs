@@ -88,6 +88,8 @@ impl<'a> Context<'a> {
 pub enum Need {
     /// The archived utterances with these sequences.
     Archive(Ranges),
+    /// The [bytes](Utterance::stored_bytes) of the archived utterances with these sequences, which may be many.
+    ArchivedBytes(Ranges),
     /// Which of these ids name archived utterances.
     ArchivedIds(Vec<Box<str>>),
 }
@@ -99,12 +101,13 @@ pub struct Loaded {
     seen: Ranges,
     archive: BTreeMap<Sequence, Arc<Utterance>>,
     ids: Option<HashMap<Box<str>, Sequence>>,
+    bytes: Vec<(Ranges, u64)>,
 }
 
 impl Loaded {
     /// Nothing.
     pub const fn new() -> Self {
-        Self { seen: Ranges::new(), archive: BTreeMap::new(), ids: None }
+        Self { seen: Ranges::new(), archive: BTreeMap::new(), ids: None, bytes: Vec::new() }
     }
 
     /// Adds the stored utterances among `wanted` to what was loaded before.
@@ -118,6 +121,11 @@ impl Loaded {
         self.ids = Some(ids);
     }
 
+    /// Adds the bytes of the archived utterances among `wanted`.
+    pub fn add_archived_bytes(&mut self, wanted: Ranges, bytes: u64) {
+        self.bytes.push((wanted, bytes));
+    }
+
     /// The archived utterances among `wanted`, ascending; or the need of them.
     pub fn archive(&self, wanted: &Ranges) -> Result<Vec<Arc<Utterance>>, Need> {
         if !self.seen.holds(wanted) {
@@ -125,6 +133,15 @@ impl Loaded {
         }
         let loaded = wanted.iter().flat_map(|range| self.archive.range(range));
         Ok(loaded.map(|(_, utterance)| utterance.clone()).collect())
+    }
+
+    /// The bytes of the archived utterances among `wanted`; or the need of them.
+    pub fn archived_bytes(&self, wanted: &Ranges) -> Result<u64, Need> {
+        if let Ok(seen) = self.archive(wanted) {
+            return Ok(seen.iter().map(|utterance| utterance.stored_bytes()).sum());
+        }
+        let counted = self.bytes.iter().find(|(counted, _)| counted == wanted);
+        counted.map(|(_, bytes)| *bytes).ok_or_else(|| Need::ArchivedBytes(wanted.clone()))
     }
 
     /// The archived utterances' sequences by the ids that clients gave; or the need of them.
@@ -174,17 +191,24 @@ impl Transition {
 
     /// Adds `utterance` as the newest.
     pub fn append(&mut self, utterance: Arc<Utterance>) {
+        self.after.head.weigh(utterance.stored_bytes(), 0);
         self.after.window.push(utterance.clone());
         self.change.appended.push(utterance);
     }
 
-    /// Stores each of `changed` anew in the place of the one with its sequence.
+    /// Stores each of `changed` anew in the place of the one with its sequence, which has the same texts.
     pub fn rewrite(&mut self, changed: Vec<Arc<Utterance>>) {
         self.after.window.replace(&changed);
         for utterance in &changed {
             self.note_pin(utterance);
         }
         self.change.rewritten.extend(changed);
+    }
+
+    /// The same with what may have other texts than `before` it.
+    pub fn rewrite_texts(&mut self, before: &[Arc<Utterance>], changed: Vec<Arc<Utterance>>) {
+        self.after.head.weigh(bytes(&changed), bytes(before));
+        self.rewrite(changed);
     }
 
     /// Keeps book of what is pinned in the archive.
@@ -198,7 +222,9 @@ impl Transition {
     }
 
     /// Takes `gone` out of everything: window, archive, summary, and what compactions would bring back.
-    pub fn erase(&mut self, gone: &Ranges, context: &Context<'_>) {
+    pub fn erase(&mut self, gone: &Ranges, context: &Context<'_>) -> Result<(), Need> {
+        let bytes = self.bytes_of(gone, context)?;
+        self.after.head.weigh(0, bytes);
         self.after.window.remove(gone);
         subtract(&mut self.after.head.left, gone);
         subtract(&mut self.after.head.archived, gone);
@@ -206,6 +232,22 @@ impl Transition {
         self.erase_told(gone, context);
         self.after.head.erased_at = self.after.head.revision;
         self.change.erased.union(gone);
+        Ok(())
+    }
+
+    /// The bytes of `gone`, which are stored, as they are by now.
+    fn bytes_of(&self, gone: &Ranges, context: &Context<'_>) -> Result<u64, Need> {
+        let (mut rest, mut bytes) = (gone.clone(), 0);
+        let mut live = gone.clone();
+        live.subtract(&self.after.head.left);
+        let live = live.sequences().filter_map(|sequence| self.after.window.get(sequence));
+        for known in live.chain(self.change.rewritten.iter().rev()).chain(&self.change.evicted) {
+            if rest.contains(known.sequence) {
+                rest.remove(known.sequence, known.sequence);
+                bytes += known.stored_bytes();
+            }
+        }
+        Ok(bytes + context.loaded.archived_bytes(&rest)?)
     }
 
     /// Takes `gone`, which are no longer stored, out of the summary.
@@ -303,6 +345,8 @@ impl Transition {
         let mut rest = (*self.after.head.archived).clone();
         let mut dropped = rest.take_first(count - (limit - limit / 20));
         self.complete_unit(&mut dropped, &rest, context)?;
+        let bytes = self.bytes_of(&dropped, context)?;
+        self.after.head.weigh(0, bytes);
         subtract(&mut self.after.head.archived, &dropped);
         subtract(&mut self.after.head.pinned_away, &dropped);
         self.after.head.unabandon(&dropped);
@@ -320,7 +364,13 @@ impl Transition {
         let mut count = LOOK_AHEAD;
         loop {
             let wanted = older.clone().take_first(count);
-            let archived = context.loaded.archive(&wanted)?;
+            let mut both = wanted.clone();
+            if dropped.count() <= LOOK_AHEAD {
+                // their bytes are asked for next
+                both.union(dropped);
+                both.subtract(&fresh);
+            }
+            let archived = context.loaded.archive(&both)?;
             let followers = archived.iter().chain(&self.change.evicted).filter(|u| u.sequence > last);
             // A unit that was pinned leaves later than those behind it.
             let same_unit: Ranges = followers.filter(|u| u.unit <= last).map(|u| u.sequence).collect();
@@ -332,6 +382,10 @@ impl Transition {
             count *= 8;
         }
     }
+}
+
+fn bytes(utterances: &[Arc<Utterance>]) -> u64 {
+    utterances.iter().map(|utterance| utterance.stored_bytes()).sum()
 }
 
 fn subtract(from: &mut Arc<Ranges>, gone: &Ranges) {

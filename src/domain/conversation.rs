@@ -7,7 +7,7 @@ use crate::domain::{
     Revision, Sequence, Timestamp, Trunk, Window,
     compaction::Compaction,
     exchange::{AbandonedCall, OpenExchange},
-    limits::{DEFAULT_AWAITING_TIMEOUT, DEFAULT_IDLE_TIMEOUT},
+    limits::{CONVERSATION_BYTES, DEFAULT_AWAITING_TIMEOUT, DEFAULT_IDLE_TIMEOUT},
     segment::Summary,
     share::Share,
 };
@@ -72,6 +72,9 @@ pub struct Head {
     pub pinned_away: Arc<Ranges>,
     /// Utterances stored, in the window and the archive.
     pub stored: u64,
+    /// [Bytes](crate::domain::Utterance::stored_bytes) of the utterances stored, in the window and the archive. `None` in what
+    /// was stored before they were noted here; whoever loads a state counts them.
+    pub stored_bytes: Option<u64>,
     /// Tokens of the window's live utterances; `None` in what was stored before they were noted here.
     pub window_tokens: Option<u64>,
     /// The revision that erased or replaced text last; [`Revision::NONE`] when none did.
@@ -189,6 +192,7 @@ impl Conversation {
             archived: Arc::default(),
             pinned_away: Arc::default(),
             stored: 0,
+            stored_bytes: Some(0),
             window_tokens: Some(0),
             erased_at: Revision::NONE,
             silenced_at: Revision::NONE,
@@ -264,6 +268,19 @@ impl Head {
             true => Status::Active,
             false => Status::Idle,
         }
+    }
+
+    /// The bytes that the conversation counts of what its namespace may store: those of its utterances, its title
+    /// and its labels, and [`CONVERSATION_BYTES`]. What it shares with a fork counts in both.
+    pub fn counted_bytes(&self) -> u64 {
+        let labels: usize = self.labels.iter().map(|(key, value)| key.len() + value.len()).sum();
+        let title = self.title.as_ref().map_or(0, |title| title.len());
+        self.stored_bytes.unwrap_or(0) + CONVERSATION_BYTES + (labels + title) as u64
+    }
+
+    /// Adds and takes away bytes of utterances stored.
+    pub(in crate::domain) fn weigh(&mut self, more: u64, less: u64) {
+        self.stored_bytes = self.stored_bytes.map(|bytes| (bytes + more).saturating_sub(less));
     }
 
     /// About how many bytes the conversation takes in memory without what was said: head,

@@ -49,15 +49,15 @@ pub fn erase_lost(
     }
     let mut transition = Transition::from(before, context.now);
     abandon(&mut transition, before, &stored);
-    transition.erase(&stored, context);
+    transition.erase(&stored, context)?;
     gone.subtract(&stored);
     transition.erase_remnants(&gone, context);
     if let Some(instruction) = imported {
         transition.erase_imported(|text| instruction.tells_imported(text));
     }
-    if let Some(bare) = bare {
+    if let (Some(alone), Some(bare)) = (alone, bare) {
         transition.change.updated.add(bare.sequence);
-        transition.rewrite(vec![bare.clone()]);
+        transition.rewrite_texts(std::slice::from_ref(alone), vec![bare.clone()]);
         transition.retell(&[bare], context);
     }
     transition.renew_closing(context);

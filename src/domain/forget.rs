@@ -101,9 +101,10 @@ pub fn would_forget(
         gone.union(&sequences);
     }
     abandon(&mut transition, before, &sequences);
-    match command.hard {
-        true => transition.erase(&sequences, context),
-        false => silence(&mut transition, &utterances, sequences, context),
+    if !command.hard {
+        silence(&mut transition, &utterances, sequences, context);
+    } else if let Err(need) = transition.erase(&sequences, context) {
+        return Ok(Verdict::Need(need));
     }
     transition.erase_remnants(&remnants, context);
     if command.hard {

@@ -60,6 +60,13 @@ pub const MAX_SUMMARY_TOKENS: u32 = 100_000;
 /// Utterances that the archive of one conversation holds, by default.
 pub const DEFAULT_ARCHIVE_LIMIT: u32 = 10_000;
 
+/// Bytes that an utterance counts beside its texts where stored bytes are counted: about what its numbers, marks
+/// and keys take. Heads on the disk hold such counts, so it never changes.
+pub const UTTERANCE_BYTES: u64 = 128;
+/// Bytes that a conversation counts beside its title, its labels and its utterances where stored bytes are
+/// counted: about what its records take.
+pub const CONVERSATION_BYTES: u64 = 1_024;
+
 /// A new segment's tokens at most, in percent of its source (seed 004: 70 % compression).
 pub const SEGMENT_PERCENT: u32 = 30;
 /// A new segment may always have so many tokens, however small its source.

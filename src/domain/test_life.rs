@@ -69,6 +69,11 @@ impl Life {
                     self.looked_at.set(self.looked_at.get() + found.len());
                     loaded.add_archive(&wanted, found);
                 }
+                Verdict::Need(Need::ArchivedBytes(wanted)) => {
+                    let bytes =
+                        wanted.sequences().map(|sequence| self.stored[&sequence].stored_bytes()).sum();
+                    loaded.add_archived_bytes(wanted, bytes);
+                }
                 Verdict::Need(Need::ArchivedIds(_)) => loaded.add_ids(Default::default()),
             }
         }
@@ -138,6 +143,8 @@ impl Life {
         both.union(&head.archived);
         assert_eq!(both, self.stored.keys().copied().collect(), "window and archive are what is stored");
         assert_eq!(head.stored, self.stored.len() as u64);
+        let bytes = self.stored.values().map(|utterance| utterance.stored_bytes()).sum();
+        assert_eq!(head.stored_bytes, Some(bytes));
         let fresh: Window = live.into_iter().collect();
         let numbers = |window: &Window| {
             (window.tokens(), window.turns(), window.forgotten(), window.pinned(), window.instructions())

@@ -122,14 +122,14 @@ pub fn update_utterance(
     let changed = command.applied(&unit, target.sequence, before.head.identity.encoding, context)?;
     let utterance =
         changed.iter().find(|member| member.sequence == target.sequence).unwrap_or(target).clone();
-    let both = changed.iter().zip(&unit);
-    let rewritten: Vec<_> = both.filter(|(now, was)| now != was).map(|(now, _)| now.clone()).collect();
+    let both = unit.iter().cloned().zip(changed.iter().cloned());
+    let (were, rewritten): (Vec<_>, Vec<_>) = both.filter(|(was, now)| was != now).unzip();
     if rewritten.is_empty() {
         return Ok(Verdict::Decided(UpdatedUtterance { transition: None, utterance }));
     }
     let mut transition = Transition::from(before, context.now);
     transition.change.updated = rewritten.iter().map(|member| member.sequence).collect();
-    transition.rewrite(rewritten);
+    transition.rewrite_texts(&were, rewritten);
     if utterance.content != target.content {
         transition.say_anew(&changed, context)?;
     }

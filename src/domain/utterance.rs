@@ -5,7 +5,9 @@ use std::{
     fmt::{self, Write},
 };
 
-use crate::domain::{LineageId, Role, Sequence, Timestamp, UtteranceId, exchange::LateResult};
+use crate::domain::{
+    LineageId, Role, Sequence, Timestamp, UtteranceId, exchange::LateResult, limits::UTTERANCE_BYTES,
+};
 
 /// One stored message. Immutable: a change of its marks stores it anew.
 #[derive(Clone, Debug, PartialEq)]
@@ -142,6 +144,12 @@ impl Utterance {
         let parts = |more: &More| 4 * more.tool_calls.len() + more.tools_used.len() + 3 * more.metadata.len();
         let parts = self.more.as_deref().map_or(0, parts);
         256 + self.given_id().map_or(0, str::len) + TEXT * parts + self.text_bytes()
+    }
+
+    /// The bytes that it counts where stored bytes are counted, which depend on nothing but the utterance: those
+    /// of its texts, and [`UTTERANCE_BYTES`].
+    pub fn stored_bytes(&self) -> u64 {
+        UTTERANCE_BYTES + (self.given_id().map_or(0, str::len) + self.text_bytes()) as u64
     }
 
     /// Bytes of text that it holds, metadata included.

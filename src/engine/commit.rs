@@ -176,7 +176,9 @@ impl Engine {
             Ok(()) => Ok(()),
             Err(CommitError::Unknown(why)) => Box::pin(self.find_out(parts, alone, why)).await,
             Err(CommitError::Conflict(conflict)) => Err(Uncommitted::Conflict(conflict)),
-            Err(CommitError::Store(full @ StoreError::Full { .. })) => Err(Uncommitted::Full(full)),
+            Err(CommitError::Store(full @ (StoreError::Full { .. } | StoreError::OverQuota(_)))) => {
+                Err(Uncommitted::Full(full))
+            }
             Err(CommitError::Store(error)) => Err(Uncommitted::Failed(error.into())),
         };
         match &committed {

@@ -36,7 +36,7 @@ impl Moved {
     /// Whether the store would answer what is needed as it was before.
     fn has(&self, need: &Need) -> bool {
         match need {
-            Need::Archive(wanted) => self.sequences.meets(wanted),
+            Need::Archive(wanted) | Need::ArchivedBytes(wanted) => self.sequences.meets(wanted),
             Need::ArchivedIds(ids) => self.is_shorter || ids.iter().any(|id| self.ids.contains(id)),
         }
     }
@@ -71,11 +71,26 @@ impl Engine {
                     let archived = self.store.archived(before.key(), &wanted).await?;
                     loaded.add_archive(&wanted, archived);
                 }
+                Need::ArchivedBytes(wanted) => {
+                    let bytes = self.archived_bytes(before.key(), wanted.clone()).await?;
+                    loaded.add_archived_bytes(wanted, bytes);
+                }
                 Need::ArchivedIds(ids) => {
                     loaded.add_ids(self.store.archived_ids(before.key(), &ids).await?);
                 }
             }
         }
+    }
+
+    /// The bytes of archived utterances, read a part at a time.
+    async fn archived_bytes(&self, key: &ConversationKey, mut wanted: Ranges) -> Result<u64, EngineError> {
+        const PART: u64 = 1_000;
+        let mut bytes = 0;
+        while !wanted.is_empty() {
+            let part = self.store.archived(key, &wanted.take_first(PART)).await?;
+            bytes += part.iter().map(|utterance| utterance.stored_bytes()).sum::<u64>();
+        }
+        Ok(bytes)
     }
 
     /// Decides on a published state, for an answer that changes nothing.

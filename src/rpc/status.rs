@@ -134,6 +134,19 @@ fn store(error: &StoreError) -> Status {
             details.add_quota_failure_violation("memory_limit", error.to_string());
             status(Code::ResourceExhausted, error.to_string(), details)
         }
+        StoreError::OverQuota(over) => {
+            let mut details = info("NAMESPACE_QUOTA");
+            let metadata = [
+                ("namespace", over.namespace.to_string()),
+                ("quota", over.quota.setting().to_owned()),
+                ("limit", over.limit.to_string()),
+                ("used", over.used.to_string()),
+                ("added", over.added.to_string()),
+            ];
+            details.set_error_info("NAMESPACE_QUOTA", DOMAIN, owned(metadata));
+            details.add_quota_failure_violation(over.quota.setting(), error.to_string());
+            status(Code::ResourceExhausted, error.to_string(), details)
+        }
         StoreError::DiskFull { .. } => {
             let mut details = info("DISK_FULL").with_retry(Duration::from_secs(5));
             details.add_quota_failure_violation("disk_reserve", error.to_string());

@@ -4,7 +4,10 @@ use std::{io, path::PathBuf};
 
 use super::tls::TlsError;
 use crate::{
-    config::Listen, domain::Refusal, server::guard::GuardError, store::durable::OpenError,
+    config::Listen,
+    domain::Refusal,
+    server::guard::GuardError,
+    store::{StoreError, durable::OpenError},
     summarizer::SetupError,
 };
 
@@ -33,6 +36,9 @@ pub enum ServeError {
     /// The store cannot be opened.
     #[error(transparent)]
     Store(#[from] OpenError),
+    /// The store does not hold namespaces to the quotas that are set.
+    #[error("namespaces cannot be held to their quotas: {0}")]
+    Quotas(StoreError),
     /// The clock shows no time that a store can write down.
     #[error(
         "the clock is before 1970 or after 9999, and the store needs the time: set the clock, or use --backend memory"

@@ -138,6 +138,7 @@ impl Server {
             cache_bytes: settings.cache_limit,
         };
         let guard = Guard::new(settings, clock.clone())?;
+        stores::hold_to_quotas(&*store, settings)?;
         let is_shared = store.capabilities().shared;
         let engine = Engine::new(store, clock, tokenizer::counter, defaults);
         let engine = Arc::new(match summarizer {

@@ -1,8 +1,14 @@
 //! The stores that settings name.
 
+use tokio::time::Instant;
+
 use crate::{
     config::{DurableEngine, Flush, Settings},
-    store::durable::{self, DurableStore, EngineKind, OpenError, Options},
+    server::ServeError,
+    store::{
+        Quotas, Store,
+        durable::{self, DurableStore, EngineKind, OpenError, Options},
+    },
 };
 
 /// Opens the store of a server.
@@ -13,6 +19,22 @@ pub(super) fn open(engine: DurableEngine, settings: &Settings) -> Result<Durable
     };
     let options = Options { flush, reserve_bytes: settings.disk_reserve, ..Options::default() };
     DurableStore::open(kind(engine), &settings.data_dir, &options)
+}
+
+/// Has a store hold namespaces to their quotas, if any are set: what they have stored is counted first.
+pub(super) fn hold_to_quotas(store: &dyn Store, settings: &Settings) -> Result<(), ServeError> {
+    let limit = |value: u64| Some(value).filter(|value| *value > 0);
+    let quotas = Quotas {
+        conversations: limit(settings.max_conversations_per_namespace.into()),
+        bytes: limit(settings.max_bytes_per_namespace),
+    };
+    if quotas == Quotas::default() {
+        return Ok(());
+    }
+    let started = Instant::now();
+    store.set_quotas(quotas).map_err(ServeError::Quotas)?;
+    tracing::info!(took = ?started.elapsed(), "what namespaces have stored is counted, for their quotas");
+    Ok(())
 }
 
 /// The engine that a configuration names.

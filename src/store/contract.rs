@@ -3,6 +3,7 @@
 mod begin;
 mod commit;
 mod error;
+mod quotas;
 mod sharing;
 
 use std::{
@@ -21,6 +22,7 @@ use crate::domain::{
 pub use begin::{Begin, Begun, Newer, StateOf};
 pub use commit::{Changes, Commit, Outcome, OutcomeKey, PointerWrite, RecipientKey, Write};
 pub use error::{BackupRefused, CommitError, Conflict, StoreError};
+pub use quotas::{OverQuota, Quota, Quotas};
 pub use sharing::{Claim, Hint, WorkerId};
 
 /// A future of a store's.
@@ -113,6 +115,8 @@ pub trait Store: Send + Sync + 'static {
     /// - Utterances that a change erases are gone for all that share them: the commit changes each
     ///   of these conversations, and [`Change::erased`](crate::domain::Change::erased) of each tells it.
     /// - [`StoreError::Full`] or [`StoreError::DiskFull`] and no effect when there is no room for what the commit adds.
+    /// - [`StoreError::OverQuota`] and no effect when the commit would take a namespace beyond what
+    ///   [`Self::set_quotas`] lets it store.
     fn commit(&self, commit: Commit) -> BoxFuture<'static, Result<(), CommitError>>;
 
     /// Whether the commit that brought the conversation to the state `change` took effect, be it that others
@@ -250,6 +254,22 @@ pub trait Store: Send + Sync + 'static {
     ///
     /// - Costs next to nothing when nothing was erased or deleted since the last time.
     fn scrub(&self) -> BoxFuture<'_, Result<(), StoreError>>;
+
+    /// Holds what each namespace stores to `quotas`, from now on; before it is called, nothing is held to any.
+    ///
+    /// - What a namespace has is told by what is stored, whoever stored it and whenever: its conversations, ended
+    ///   ones too, and the [bytes](Head::counted_bytes) that their heads count. What was stored before counts, and
+    ///   what is deleted, erased or dropped no longer does with the commit that takes it out.
+    /// - A commit is refused for what it adds in all: one that adds nothing of a kind is never refused for that
+    ///   kind, however much there is. Of several that come at once, no more are taken than fit.
+    /// - A commit that has no effect counts nothing.
+    /// - Called before the first commit; later, other quotas may be set. May take as long as a look at each head.
+    /// - Where several processes share the store, what all of them have stored counts, and each holds its own
+    ///   commits to the quotas that it was given.
+    /// - By default refused: a backend that keeps no quotas says so.
+    fn set_quotas(&self, _quotas: Quotas) -> Result<(), StoreError> {
+        Err(StoreError::Unavailable(format!("the backend {} keeps no quotas", self.capabilities().name)))
+    }
 
     /// Begins a backup: the bytes of a file that holds everything stored, of every namespace, as it is at one moment
     /// between two commits.

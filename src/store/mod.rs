@@ -8,10 +8,11 @@ pub mod conformance;
 mod contract;
 pub mod durable;
 mod memory;
+mod quotas;
 
 pub use contract::{
     BackupRefused, Begin, Begun, BoxFuture, BoxStream, Capabilities, Changes, Claim, Commit, CommitError,
-    Conflict, Due, Hint, Newer, Outcome, OutcomeKey, Page, PointerWrite, RecipientKey, StateOf, Store,
-    StoreError, WorkerId, Write,
+    Conflict, Due, Hint, Newer, Outcome, OutcomeKey, OverQuota, Page, PointerWrite, Quota, Quotas,
+    RecipientKey, StateOf, Store, StoreError, WorkerId, Write,
 };
 pub use memory::MemoryStore;

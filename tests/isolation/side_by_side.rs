@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use futures::FutureExt;
 use serde_json::{Value, json};
-use utterd::store::MemoryStore;
+use tonic::Code;
+use utterd::store::{MemoryStore, Quotas, Store};
 
 use crate::{
     anna,
@@ -64,6 +65,34 @@ async fn request_ids_do_not_meet() {
     let said = json!([{"role": "ROLE_USER", "content": "Another body."}]);
     let other_body = json!({"request_id": "anna-memorize", "utterances": said});
     assert_eq!(world.ask(&other(1), "Memorize", other_body).await["replayed"], Value::Null);
+}
+
+/// A namespace that has all it may have is told of itself alone, and others are answered as if it were not there.
+#[tokio::test]
+async fn the_quota_of_one_holds_back_no_other() {
+    let held = async || {
+        let store = MemoryStore::new(0);
+        let quotas = Quotas { conversations: Some(2), bytes: Some(4_000) };
+        store.set_quotas(quotas).expect("the store keeps quotas");
+        World::over(Arc::new(store), None).await
+    };
+    let (alone, beside, ben) = (held().await, held().await, other(0));
+    let fill = async |world: &World, namespace: &str| {
+        let mut answers = Vec::new();
+        for number in 0..3 {
+            let create = json!({"conversation_id": format!("talk {number}")});
+            answers.push(world.call(namespace, "CreateConversation", &[create]).await);
+        }
+        let said = json!([{"role": "ROLE_USER", "content": "x".repeat(2_000)}]);
+        let memorize = json!({"conversation_id": "talk 0", "utterances": said});
+        answers.push(world.call(namespace, "Memorize", &[memorize]).await);
+        answers.into_iter().map(|answer| (answer.code, answer.message, answer.details)).collect::<Vec<_>>()
+    };
+    let full = fill(&beside, "anna").await;
+    let codes = full.iter().map(|(code, ..)| *code);
+    assert!(codes.eq([Code::Ok, Code::Ok, Code::ResourceExhausted, Code::ResourceExhausted]), "{full:?}");
+    assert!(full[2].1.contains("the namespace anna has 2 conversations"), "{full:?}");
+    assert_eq!(fill(&beside, &ben).await, fill(&alone, &ben).await);
 }
 
 /// A session that wants no advice is silent in its own namespace.

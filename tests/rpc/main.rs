@@ -48,6 +48,7 @@ mod pages;
 mod pins;
 mod policies;
 mod prepare_history;
+mod quotas;
 mod remember;
 mod request_ids;
 mod restore;

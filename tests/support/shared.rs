@@ -20,7 +20,7 @@ use utterd::{
     },
     store::{
         Begin, Begun, BoxFuture, BoxStream, Capabilities, Claim, Commit, CommitError, Due, Hint, Newer,
-        Outcome, OutcomeKey, Page, RecipientKey, Store, StoreError, WorkerId,
+        Outcome, OutcomeKey, Page, Quotas, RecipientKey, Store, StoreError, WorkerId,
     },
 };
 
@@ -256,6 +256,10 @@ impl Store for Shared {
 
     fn scrub(&self) -> BoxFuture<'_, Result<(), StoreError>> {
         self.inner.scrub()
+    }
+
+    fn set_quotas(&self, quotas: Quotas) -> Result<(), StoreError> {
+        self.inner.set_quotas(quotas)
     }
 
     fn hints(&self) -> BoxStream<'static, Hint> {

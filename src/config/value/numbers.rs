@@ -88,6 +88,25 @@ pub mod size {
     }
 }
 
+/// A number of bytes, 0 for no limit.
+pub mod bound {
+    use super::*;
+
+    pub fn parse(text: &str) -> Result<u64, String> {
+        match text.trim() {
+            "0" => Ok(0),
+            text => size::parse(text).map_err(|accepted: String| format!("0 (unlimited), or {accepted}")),
+        }
+    }
+
+    pub fn show(value: &u64) -> Value {
+        match value {
+            0 => integer(0),
+            bytes => size::show(bytes),
+        }
+    }
+}
+
 fn integer(number: u64) -> Value {
     Value::Integer(number.try_into().unwrap_or(i64::MAX))
 }
@@ -108,6 +127,8 @@ mod tests {
             assert_eq!(size::parse(text), Ok(bytes), "{text}");
             assert_eq!(size::show(&bytes).to_string(), shown);
         }
+        assert_eq!((bound::parse("0"), bound::parse("1KiB")), (Ok(0), Ok(1_024)));
+        assert!(bound::parse("-1").unwrap_err().starts_with("0 (unlimited), or bytes"));
         for wrong in ["0", "-1", "", "much", "1e400", "20000000000000000000"] {
             assert!(size::parse::<u64>(wrong).is_err(), "{wrong}");
         }

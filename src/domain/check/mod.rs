@@ -8,6 +8,7 @@
 //! | units are whole, and results have their calls | `units` |
 //! | late results answer what was said before; what is told of abandoned calls is so | `late` |
 //! | the head counts the window's tokens right, if it counts them | `measures` |
+//! | the head counts the bytes of all utterances right, if it counts them | [`Check::done`] |
 //! | the window is within its limits, but for what may not leave it | `measures` |
 //! | segments cover what left the window, once, and tell of nothing forgotten | `summary` |
 //! | compactions are in a row, and fold segments of what left the window | `summary` |
@@ -38,6 +39,7 @@ impl Conversation {
         let (segments, next_segment) = (self.summary.segments(), self.summary.next_number());
         let mut check = Check::of(&self.head, segments, next_segment, &self.compactions);
         check.seen = (*self.head.archived).clone();
+        check.bytes = Some(0).filter(|_| check.seen.is_empty());
         self.window.iter().for_each(|utterance| check.utterance(utterance));
         check.wrong.extend(check.measures.differ(&self.window).err());
         check.done()
@@ -57,6 +59,8 @@ pub struct Check<'c> {
     units: Units,
     order: Order,
     measures: Measures,
+    /// The bytes of the utterances; `None` when not all are looked at.
+    bytes: Option<u64>,
 }
 
 impl<'c> Check<'c> {
@@ -82,6 +86,7 @@ impl<'c> Check<'c> {
             units: Units::default(),
             order: Order::default(),
             measures: Measures::default(),
+            bytes: Some(0),
         }
     }
 
@@ -90,7 +95,10 @@ impl<'c> Check<'c> {
         let sequence = utterance.sequence;
         match self.place(sequence) {
             Ok(()) => self.seen.add(sequence),
-            Err(wrong) => return self.wrong.push(wrong),
+            Err(wrong) => {
+                self.bytes = None;
+                return self.wrong.push(wrong);
+            }
         }
         let archived = self.head.archived.contains(sequence);
         self.wrong_of_said.extend(self.units.add(utterance, archived).err());
@@ -99,6 +107,7 @@ impl<'c> Check<'c> {
         if !archived {
             self.measures.add(utterance);
         }
+        self.bytes = self.bytes.map(|bytes| bytes + utterance.stored_bytes());
         if !utterance.is_live() && self.told.contains(sequence) {
             self.wrong_of_said.push(format!("a segment tells of utterance {sequence}, which is forgotten"));
         }
@@ -127,6 +136,7 @@ impl<'c> Check<'c> {
             self.wrong.extend(self.order.check(self.head).err());
             self.wrong.extend(self.measures.check_tokens(self.head).err());
             self.wrong.extend(self.measures.check(self.head).err());
+            self.wrong.extend(self.check_bytes().err());
         }
         self.wrong
     }
@@ -157,6 +167,15 @@ impl<'c> Check<'c> {
         };
         missing.subtract(&self.seen);
         missing
+    }
+
+    fn check_bytes(&self) -> Result<(), String> {
+        match self.head.stored_bytes.zip(self.bytes) {
+            Some((counted, there)) if counted != there => {
+                Err(format!("its head counts {counted} bytes of utterances, and {there} are there"))
+            }
+            _ => Ok(()),
+        }
     }
 
     fn check_count(&self, missing: &Ranges) -> Result<(), String> {

@@ -43,6 +43,7 @@ fn state() -> Conversation {
     (head.revision, head.next, head.turn, head.stored) = (Revision(5), Sequence(6), 5, 5);
     (head.left, head.archived, head.only_instructions) = (left.clone(), left, false);
     head.window_tokens = Some(15);
+    head.stored_bytes = None;
     state
 }
 

@@ -3,7 +3,7 @@
 use std::{collections::HashSet, sync::Arc};
 
 use crate::domain::{
-    Conversation, Need, Ranges, Refusal, Revision, Sequence, Transition, Utterance, Verdict,
+    Conversation, Ranges, Refusal, Revision, Sequence, Transition, Utterance, Verdict,
     change::Context,
     compaction::{Cause, Compaction, Unable},
     limits::LEAST_COMPACTED_WINDOW,
@@ -65,8 +65,8 @@ pub fn compact(
         return Err(irreducible(before, &transition.after).into());
     }
     transition.record_compaction(before, &leaving, command.cause, Some(command.keep_recent));
-    if let Err(Need::Archive(ranges)) = transition.shorten_archive(context) {
-        return Ok(Verdict::Need(Need::Archive(ranges)));
+    if let Err(need) = transition.shorten_archive(context) {
+        return Ok(Verdict::Need(need));
     }
     let transition = transition.finish(&before.summary);
     let compaction = transition.change.compactions_written.iter().max_by_key(|compaction| compaction.number);

@@ -4,6 +4,7 @@
 //! [`Trunk`]), and each writes to a branch of its own. So a fork at the newest utterance costs the same
 //! whatever was said; one further back costs by what its window takes over or leaves out.
 
+mod bytes;
 mod edited;
 mod point;
 mod revival;
@@ -120,6 +121,7 @@ fn start(
         next: at.next(),
         title: command.title.clone().or_else(|| before.head.title.clone()),
         stored: taken.window.len() as u64 + taken.archived.count(),
+        stored_bytes: bytes::through(before, at, context)?,
         left: Arc::new(taken.left),
         pinned_away: Arc::new(before.head.pinned_away.intersection(&taken.archived)),
         archived: Arc::new(taken.archived),

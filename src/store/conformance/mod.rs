@@ -53,6 +53,7 @@ pub mod isolation;
 pub mod lives;
 pub mod order;
 pub mod outcomes;
+pub mod quotas;
 pub mod recipients;
 pub mod room;
 pub(in crate::store) mod script;
@@ -264,6 +265,17 @@ macro_rules! store_conformance {
             a_claim_is_given_up_by_its_worker,
             claims_of_several_conversations_are_apart,
             one_of_those_who_claim_at_once_has_it,
+        ] }
+        $crate::store_conformance! { @topic $fresh, quotas: [
+            conversations_beyond_a_quota_are_refused,
+            bytes_beyond_a_quota_are_refused,
+            what_is_stored_already_counts,
+            a_commit_counts_for_what_it_adds_in_all,
+            a_fork_counts_what_it_has,
+            a_commit_without_effect_counts_nothing,
+            no_more_are_taken_at_once_than_fit,
+            a_namespace_is_held_to_its_own_quota,
+            what_is_counted_is_what_is_stored,
         ] }
         $crate::store_conformance! { @topic $fresh, lives: [
             a_rolling_conversation_is_kept_at_each_step,

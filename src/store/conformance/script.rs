@@ -272,6 +272,8 @@ impl Script {
         assert_eq!(archived, expected, "the archive");
         let sequences: Ranges = archived.iter().map(|utterance| utterance.sequence).collect();
         assert_eq!(sequences, *self.state.head.archived, "the archive is what the head says");
+        let bytes = self.stored().map(|utterance| utterance.stored_bytes()).sum();
+        assert_eq!(self.state.head.stored_bytes, Some(bytes), "all that is stored is counted");
     }
 
     pub(super) async fn archived(&self, wanted: &Ranges) -> Vec<Arc<Utterance>> {
@@ -319,6 +321,11 @@ impl Script {
                 Need::Archive(wanted) => {
                     let utterances = self.archived(&wanted).await;
                     loaded.add_archive(&wanted, utterances);
+                }
+                Need::ArchivedBytes(wanted) => {
+                    let utterances = self.archived(&wanted).await;
+                    let bytes = utterances.iter().map(|utterance| utterance.stored_bytes()).sum();
+                    loaded.add_archived_bytes(wanted, bytes);
                 }
                 Need::ArchivedIds(ids) => {
                     let found = self.store.archived_ids(self.key(), &ids).await;

@@ -1,6 +1,9 @@
 //! Why a store does not do what it is asked to.
 
-use super::commit::{OutcomeKey, RecipientKey};
+use super::{
+    commit::{OutcomeKey, RecipientKey},
+    quotas::OverQuota,
+};
 use crate::domain::ConversationKey;
 
 /// A backend that fails.
@@ -28,6 +31,9 @@ pub enum StoreError {
         /// Bytes that have to be.
         wanted: u64,
     },
+    /// A namespace has what it may have of something, and nothing was written.
+    #[error(transparent)]
+    OverQuota(Box<OverQuota>),
     /// The disk or the network failed.
     #[error("the store is unavailable: {0}")]
     Unavailable(String),

@@ -33,7 +33,7 @@ use super::{
     request::Request,
     room::Room,
 };
-use crate::store::StoreError;
+use crate::store::{StoreError, quotas::Keeper};
 use group::{Group, States};
 use mailbox::{Caller, Outcome, answer_all};
 pub(super) use queue::{Answer, Queue};
@@ -62,9 +62,14 @@ pub(super) struct GroupCommit {
 
 impl GroupCommit {
     /// Starts the thread that writes to `directory`.
-    pub(super) fn start(directory: Arc<Directory>, room: Arc<Room>, flush: Flush) -> io::Result<Self> {
+    pub(super) fn start(
+        directory: Arc<Directory>,
+        room: Arc<Room>,
+        quotas: Arc<Keeper>,
+        flush: Flush,
+    ) -> io::Result<Self> {
         let queue = Arc::new(Queue::default());
-        let writer = Writer::new(directory, room, queue.clone(), flush);
+        let writer = Writer::new(directory, room, quotas, queue.clone(), flush);
         let thread = thread::Builder::new().name("utterd-writer".into()).spawn(move || writer.run())?;
         Ok(Self { queue, thread: Some(thread) })
     }
@@ -92,6 +97,7 @@ impl Drop for GroupCommit {
 struct Writer {
     directory: Arc<Directory>,
     room: Arc<Room>,
+    quotas: Arc<Keeper>,
     queue: Arc<Queue>,
     flush: Flush,
     states: States,
@@ -117,12 +123,19 @@ impl Drop for Writer {
 }
 
 impl Writer {
-    fn new(directory: Arc<Directory>, room: Arc<Room>, queue: Arc<Queue>, flush: Flush) -> Self {
+    fn new(
+        directory: Arc<Directory>,
+        room: Arc<Room>,
+        quotas: Arc<Keeper>,
+        queue: Arc<Queue>,
+        flush: Flush,
+    ) -> Self {
         let (group, now) = (directory.group(), Instant::now());
         let links = directory.links().to_vec();
         Self {
             directory,
             room,
+            quotas,
             queue,
             flush,
             states: States::new(STATES),
@@ -161,7 +174,7 @@ impl Writer {
             return Ok(());
         }
         let pairs = self.directory.pairs();
-        let mut group = Group::new(self.group + 1, &self.links, pairs, &mut self.states);
+        let mut group = Group::new(self.group + 1, &self.links, pairs, &mut self.states, &self.quotas);
         let admit = |(request, caller)| (caller, group.admit(request));
         let admitted: Vec<(Caller, Outcome)> = requests.into_iter().map(admit).collect();
         self.answered = admitted.len();

@@ -65,6 +65,8 @@ mod engine_tests;
 #[cfg(test)]
 mod generations_tests;
 #[cfg(test)]
+mod quotas_tests;
+#[cfg(test)]
 mod test_conversation;
 #[cfg(test)]
 mod test_outcome;

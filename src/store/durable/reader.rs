@@ -23,7 +23,7 @@ use super::{
 };
 use crate::{
     domain::{
-        Conversation, ConversationId, ConversationKey, Head, Identity, LineageId, Ranges, Sequence,
+        Conversation, ConversationId, ConversationKey, Head, Identity, LineageId, Policy, Ranges, Sequence,
         Timestamp, Utterance, Window, compaction::Compaction, segment::Summary,
     },
     store::{Due, Outcome, OutcomeKey, Page, RecipientKey, StoreError},
@@ -58,6 +58,9 @@ impl Reader {
             let compactions = reader.compactions(head)?;
             let mut head = reader.complete(record)?;
             head.window_tokens.get_or_insert(window.tokens());
+            if head.stored_bytes.is_none() {
+                head.stored_bytes = Some(reader.utterance_bytes(&head)?);
+            }
             Ok(Conversation { head, window, summary, compactions })
         })
     }
@@ -205,6 +208,22 @@ impl Reader {
         self.all::<Waiting>(&records::waiting_behind(after)).take(limit).map(|entry| Ok(entry?.0)).collect()
     }
 
+    /// Hands over the head of each conversation, with the bytes of its utterances and without its policy and ending.
+    pub(super) fn each_head(&self, mut each: impl FnMut(&Head)) -> Result<(), StoreError> {
+        for pair in self.all::<ConversationName>(&records::all_of::<ConversationName>()) {
+            let (key, identity) = pair?;
+            let record =
+                self.get::<Heads>(&identity.lineage)?.ok_or_else(|| damaged(&key, "it has no head"))?;
+            let description = self.get::<Descriptions>(&identity.lineage)?.unwrap_or_default();
+            let mut head = record.complete(Arc::new(identity), Policy::ROLLING, description, None);
+            if head.stored_bytes.is_none() {
+                head.stored_bytes = Some(self.utterance_bytes(&head)?);
+            }
+            each(&head);
+        }
+        Ok(())
+    }
+
     /// The last group that removed what may still be in the files.
     pub(super) fn unscrubbed(&self) -> Result<Option<u64>, StoreError> {
         self.get::<Metas>(&Meta::Unscrubbed)
@@ -254,6 +273,17 @@ impl Reader {
             None => self.window(&record.head)?.tokens(),
         };
         Ok(Head { window_tokens: Some(tokens), ..self.complete(record)? })
+    }
+
+    /// The bytes of the utterances that a conversation reads, read a part at a time.
+    fn utterance_bytes(&self, head: &Head) -> Result<u64, StoreError> {
+        const PART: u64 = 1_000;
+        let (mut rest, mut bytes) = (head.kept(), 0);
+        while !rest.is_empty() {
+            let part = self.utterances(head, &rest.take_first(PART))?;
+            bytes += part.iter().map(|utterance| utterance.stored_bytes()).sum::<u64>();
+        }
+        Ok(bytes)
     }
 
     /// The archived utterance to which a client gave `id`.

@@ -17,7 +17,7 @@ use crate::{
         Change, ChangeId, Conversation, ConversationId, Head, Identity, LineageId, Ranges, Timestamp, Trunk,
         Utterance,
     },
-    store::{Commit, Conflict, Due, Outcome, OutcomeKey, PointerWrite, Write},
+    store::{Commit, Conflict, Due, Outcome, OutcomeKey, PointerWrite, Write, quotas::Growth},
 };
 
 /// One atomic step.
@@ -31,6 +31,8 @@ pub(super) struct Request {
     pub(super) releases: Vec<Release>,
     /// The lineages whose heads are written, with the states that they come to; `None` when the head goes.
     pub(super) heads: Vec<(LineageId, Option<ChangeId>)>,
+    /// What it adds to what namespaces have stored, if that is counted.
+    pub(super) growth: Growth,
 }
 
 /// What must hold.

@@ -20,7 +20,7 @@ use crate::{
     },
     store::{
         BackupRefused, Begin, Begun, BoxFuture, BoxStream, Capabilities, Commit, CommitError, Due, Outcome,
-        OutcomeKey, Page, RecipientKey, Store, StoreError,
+        OutcomeKey, Page, Quotas, RecipientKey, Store, StoreError, quotas::Keeper,
     },
 };
 
@@ -40,6 +40,7 @@ pub struct DurableStore {
     name: &'static str,
     /// The right to make a backup.
     backup_turn: Arc<Semaphore>,
+    quotas: Arc<Keeper>,
 }
 
 impl DurableStore {
@@ -53,7 +54,8 @@ impl DurableStore {
         directory.check_finished()?;
         let (path, name) = (directory.path().to_owned(), directory.engine().name());
         let (directory, room) = (Arc::new(directory), Arc::new(room));
-        let commits = GroupCommit::start(directory.clone(), room.clone(), flush);
+        let quotas = Arc::new(Keeper::default());
+        let commits = GroupCommit::start(directory.clone(), room.clone(), quotas.clone(), flush);
         let commits = commits.map_err(|error| OpenError::File { path, error })?;
         Ok(Self {
             commits: Arc::new(commits),
@@ -61,6 +63,7 @@ impl DurableStore {
             room,
             name,
             backup_turn: Arc::new(Semaphore::new(1)),
+            quotas,
         })
     }
 
@@ -172,7 +175,8 @@ impl Store for DurableStore {
     }
 
     fn commit(&self, commit: Commit) -> BoxFuture<'static, Result<(), CommitError>> {
-        let answer = self.commits.submit(Request::of(&commit));
+        let request = Request { growth: self.quotas.growth(&commit), ..Request::of(&commit) };
+        let answer = self.commits.submit(request);
         Box::pin(answered(answer))
     }
 
@@ -258,6 +262,10 @@ impl Store for DurableStore {
     /// Commits and reads go on meanwhile; it takes room on the disk as the whole store does.
     fn scrub(&self) -> BoxFuture<'_, Result<(), StoreError>> {
         Box::pin(self.scrub_files())
+    }
+
+    fn set_quotas(&self, quotas: Quotas) -> Result<(), StoreError> {
+        self.quotas.set(quotas, |ledger| self.reader.each_head(|head| ledger.count(head)))
     }
 
     fn backup(&self) -> Result<BoxStream<'static, Result<Vec<u8>, StoreError>>, BackupRefused> {

@@ -234,6 +234,11 @@ impl<'s> TestConversation<'s> {
                     let utterances = self.test_store.archived(self.state.key(), &wanted);
                     loaded.add_archive(&wanted, utterances);
                 }
+                Verdict::Need(Need::ArchivedBytes(wanted)) => {
+                    let utterances = self.test_store.archived(self.state.key(), &wanted);
+                    let bytes = utterances.iter().map(|utterance| utterance.stored_bytes()).sum();
+                    loaded.add_archived_bytes(wanted, bytes);
+                }
                 Verdict::Need(Need::ArchivedIds(ids)) => {
                     let found = self.test_store.store.archived_ids(self.state.key(), &ids);
                     loaded.add_ids(self.test_store.runtime.block_on(found).unwrap());

@@ -29,7 +29,7 @@ use crate::{
     domain::{Conversation, ConversationId, ConversationKey, Head, Ranges, Sequence, Timestamp, Utterance},
     store::{
         Begin, Begun, BoxFuture, Capabilities, Commit, CommitError, Conflict, Due, Newer, Outcome,
-        OutcomeKey, Page, RecipientKey, Store, StoreError, Write,
+        OutcomeKey, Page, Quotas, RecipientKey, Store, StoreError, Write, quotas::Keeper,
     },
 };
 use indexes::Indexes;
@@ -47,6 +47,7 @@ pub struct MemoryStore {
     indexes: Mutex<Indexes>,
     used: AtomicU64,
     limit: u64,
+    quotas: Keeper,
 }
 
 impl MemoryStore {
@@ -57,6 +58,7 @@ impl MemoryStore {
             indexes: Mutex::default(),
             used: AtomicU64::new(0),
             limit: if limit == 0 { u64::MAX } else { limit },
+            quotas: Keeper::default(),
         }
     }
 
@@ -140,7 +142,9 @@ impl MemoryStore {
         }
         let mut archives = inherited_archives(places, slots)?;
         let bequests = bequests(places, slots);
-        self.make_room(commit, places, slots, &bequests)?;
+        let growth = self.quotas.growth(commit);
+        self.quotas.take(&growth)?;
+        self.make_room(commit, places, slots, &bequests).inspect_err(|_| self.quotas.give_back(&growth))?;
         for (at, (place, slot)) in places.iter().zip(slots.iter_mut()).enumerate() {
             let Some(write) = place.write else { continue };
             let archive = archives.pop_if(|(fork, _)| *fork == at).map(|(_, archive)| archive);
@@ -372,6 +376,15 @@ impl Store for MemoryStore {
         let removed = self.indexes.lock().remove_outcomes(oldest);
         self.give_back_outcomes(removed);
         ready(Ok(removed))
+    }
+
+    fn set_quotas(&self, quotas: Quotas) -> Result<(), StoreError> {
+        self.quotas.set(quotas, |ledger| {
+            let slots: Vec<_> = self.conversations.iter().map(|slot| slot.clone()).collect();
+            let states = slots.iter().filter_map(|slot| slot.lock().state.clone());
+            states.for_each(|state| ledger.count(&state.head));
+            Ok(())
+        })
     }
 
     /// Memory is freed as it is given up: there is nothing to do.

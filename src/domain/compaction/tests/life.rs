@@ -72,6 +72,11 @@ impl Life {
                     let found = archived.sequences().map(|sequence| self.stored[&sequence].clone()).collect();
                     loaded.add_archive(&wanted, found);
                 }
+                Verdict::Need(Need::ArchivedBytes(wanted)) => {
+                    let bytes =
+                        wanted.sequences().map(|sequence| self.stored[&sequence].stored_bytes()).sum();
+                    loaded.add_archived_bytes(wanted, bytes);
+                }
                 Verdict::Need(Need::ArchivedIds(_)) => loaded.add_ids(Default::default()),
             }
         }
@@ -236,6 +241,8 @@ impl Life {
         let mut stored: BTreeSet<u64> = window.iter().copied().collect();
         stored.extend(head.archived.sequences().map(Sequence::get));
         prop_assert_eq!(stored.len() as u64, head.stored);
+        let bytes = self.stored.values().map(|utterance| utterance.stored_bytes()).sum();
+        prop_assert_eq!(head.stored_bytes, Some(bytes));
         prop_assert!(stored.iter().eq(self.stored.keys().map(|sequence| &sequence.0)));
         let fresh: crate::domain::Window = state.window.iter().cloned().collect();
         prop_assert_eq!((fresh.tokens(), fresh.turns()), (state.window.tokens(), state.window.turns()));

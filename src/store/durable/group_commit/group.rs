@@ -13,7 +13,7 @@ use super::super::{
 };
 use crate::{
     domain::{ChangeId, LineageId, Ranges},
-    store::{CommitError, StoreError},
+    store::{CommitError, StoreError, quotas::Keeper},
 };
 
 /// The states that conversations are in, as far as they are remembered; `None` for one that is gone.
@@ -29,6 +29,7 @@ pub(super) struct Group<'a> {
     links: &'a [u64],
     pub(super) pairs: &'a dyn KeyValue,
     states: &'a mut States,
+    quotas: &'a Keeper,
     pub(super) writes: FxHashMap<Key, Option<Value>>,
 }
 
@@ -38,8 +39,9 @@ impl<'a> Group<'a> {
         links: &'a [u64],
         pairs: &'a dyn KeyValue,
         states: &'a mut States,
+        quotas: &'a Keeper,
     ) -> Self {
-        Self { number, links, pairs, states, writes: FxHashMap::default() }
+        Self { number, links, pairs, states, quotas, writes: FxHashMap::default() }
     }
 
     /// Takes a request in, wholly, if all that must hold does.
@@ -56,6 +58,7 @@ impl<'a> Group<'a> {
         for release in request.releases {
             self.release(release, &mut writes)?;
         }
+        self.quotas.take(&request.growth)?;
         self.writes.extend(writes);
         for (lineage, state) in request.heads {
             self.states.insert(lineage, state);

@@ -59,7 +59,8 @@ impl HeadRecord {
             encoding: Encoding::default(),
         };
         let Conversation { head, .. } = Conversation::new(identity, Policy::ROLLING);
-        Self { head: Head { window_tokens: None, ..head }, next_segment: 0, segments: 0 }
+        let head = Head { window_tokens: None, stored_bytes: None, ..head };
+        Self { head, next_segment: 0, segments: 0 }
     }
 }
 
@@ -113,6 +114,7 @@ impl RecordValue<LineageId> for HeadRecord {
         head.change.put(35, to);
         head.window_tokens.put(36, to);
         head.abandoned.put(37, to);
+        head.stored_bytes.put(38, to);
     }
 
     fn read(lineage: &LineageId, from: &Payload<'_>) -> Result<Self, Fault> {
@@ -148,6 +150,7 @@ impl RecordValue<LineageId> for HeadRecord {
             change: Field::get("the change", 35, from)?,
             window_tokens: Field::get("the tokens of the window", 36, from)?,
             abandoned: Field::get("an abandoned call", 37, from)?,
+            stored_bytes: Field::get("the bytes of the utterances", 38, from)?,
             ..blank
         };
         let next_segment = Field::get("the number of the next segment", 13, from)?;
@@ -243,6 +246,7 @@ mod tests {
         let call = |caller, answer| AbandonedCall { id: "c6".into(), caller: Sequence(caller), answer };
         let abandoned = added(|head| head.abandoned = [call(2, None), call(3, Some(Sequence(9)))].into());
         let first = [0xaa, 0x02, 6, 0x0a, 2, b'c', b'6', 0x10, 2];
+        assert_eq!(added(|head| head.stored_bytes = Some(300)), [0xb0, 0x02, 0xac, 0x02]);
         assert_eq!(abandoned, [&first[..], &[0xaa, 0x02, 8, 0x0a, 2, b'c', b'6', 0x10, 3, 0x18, 9]].concat());
     }
 
@@ -258,6 +262,7 @@ mod tests {
         assert_eq!(version(|head| (head.silenced_at, head.advice_answered) = (Revision(5), 50)), 1);
         assert_eq!(version(|head| head.change = ChangeId([7; 16])), 1);
         assert_eq!(version(|head| head.window_tokens = Some(300)), 1);
+        assert_eq!(version(|head| head.stored_bytes = Some(300)), 1);
         assert_eq!(version(|head| head.next_compaction = 2), 3);
         assert_eq!(version(|head| head.branch = LineageId([9; 16])), 2);
         assert_eq!(version(|head| (head.branch, head.next_compaction) = (LineageId([9; 16]), 2)), 3);

@@ -172,10 +172,12 @@ pub fn head() -> impl Strategy<Value = HeadRecord> {
 
 /// A head that holds together, of a conversation that may have been compacted.
 pub fn compacted_head() -> impl Strategy<Value = HeadRecord> {
-    let numbers = (any::<u32>(), 1..=u32::MAX, option::of(any::<u64>()));
+    let counts = (option::of(any::<u64>()), option::of(any::<u64>()));
+    let numbers = (any::<u32>(), 1..=u32::MAX, counts);
     let abandoned = vec((boxed(9), any::<[u64; 2]>(), any::<bool>()), 0..3);
     (forked_head(), any::<[u64; 2]>(), numbers, abandoned).prop_map(
-        |(record, [silenced, at], (advice_answered, next_compaction, window_tokens), abandoned)| {
+        |(record, [silenced, at], (advice_answered, next_compaction, counts), abandoned)| {
+            let (window_tokens, stored_bytes) = counts;
             let newest = record.head.next.0 - 1;
             let call = |(id, [caller, answer], answered): (_, [u64; 2], bool)| {
                 let caller = 1 + caller % newest.max(1);
@@ -190,6 +192,7 @@ pub fn compacted_head() -> impl Strategy<Value = HeadRecord> {
                 compacted_at: Sequence(at % (record.head.next.0 + 1)),
                 next_compaction,
                 window_tokens,
+                stored_bytes,
                 ..record.head
             };
             HeadRecord { head, ..record }

@@ -21,7 +21,10 @@ fn counts_that_are_wrong_are_named() {
     assert_eq!(stored, 19);
     let tokens =
         format!("its head counts 1 tokens of the window, and {} are there", good.demo.window.tokens());
+    let bytes = good.demo.head.stored_bytes.unwrap();
+    let bytes = format!("its head counts 1 bytes of utterances, and {bytes} are there");
     expect([
+        (good.head(|head| head.stored_bytes = Some(1)), &*bytes),
         (good.head(|head| head.stored += 1), "its head counts 20 utterances, and 19 are there"),
         (good.head(|head| head.stored -= 1), "its head counts 18 utterances, and 19 are there"),
         (good.head(|head| head.window_tokens = Some(1)), &tokens),

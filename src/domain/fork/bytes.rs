@@ -1,0 +1,23 @@
+//! The bytes of the utterances that a fork has.
+
+use crate::domain::{Conversation, Need, Ranges, Sequence, change::Context};
+
+/// The bytes of what `before` stores up to `at`, by what goes of the archive or by what stays, whichever is
+/// fewer utterances.
+pub(super) fn through(
+    before: &Conversation,
+    at: Sequence,
+    context: &Context<'_>,
+) -> Result<Option<u64>, Need> {
+    let window = |first, last| -> u64 {
+        before.window.between(first, last).map(|utterance| utterance.stored_bytes()).sum()
+    };
+    let kept = before.head.archived.intersection(&Ranges::before(at.next()));
+    let mut gone = (*before.head.archived).clone();
+    gone.subtract(&kept);
+    if at == Sequence(0) || kept.count() < gone.count() {
+        return Ok(Some(window(Sequence::FIRST, at) + context.loaded.archived_bytes(&kept)?));
+    }
+    let gone = window(at.next(), before.head.newest()) + context.loaded.archived_bytes(&gone)?;
+    Ok(before.head.stored_bytes.map(|bytes| bytes.saturating_sub(gone)))
+}

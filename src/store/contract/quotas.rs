@@ -1,0 +1,57 @@
+//! What a namespace may take of a store.
+
+use crate::domain::Namespace;
+
+/// The most that each namespace may store. The default is unlimited.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Quotas {
+    /// Conversations, ended ones too.
+    pub conversations: Option<u64>,
+    /// Bytes, as [`Head::counted_bytes`](crate::domain::Head::counted_bytes) counts them.
+    pub bytes: Option<u64>,
+}
+
+/// One of [`Quotas`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Quota {
+    /// [`Quotas::conversations`].
+    Conversations,
+    /// [`Quotas::bytes`].
+    Bytes,
+}
+
+impl Quota {
+    /// The setting's name.
+    pub fn setting(self) -> &'static str {
+        match self {
+            Self::Conversations => "max_conversations_per_namespace",
+            Self::Bytes => "max_bytes_per_namespace",
+        }
+    }
+
+    fn counts(self) -> &'static str {
+        match self {
+            Self::Conversations => "conversations",
+            Self::Bytes => "bytes",
+        }
+    }
+}
+
+/// A commit that would take a namespace beyond a quota.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "the namespace {} has {used} {}, this write adds {added}, and it may have {limit}: delete conversations, or have {} raised",
+    namespace.as_str(), quota.counts(), quota.setting()
+)]
+pub struct OverQuota {
+    /// The namespace.
+    pub namespace: Namespace,
+    /// Its quota.
+    pub quota: Quota,
+    /// What it may have.
+    pub limit: u64,
+    /// What it has.
+    pub used: u64,
+    /// What the commit would add.
+    pub added: u64,
+}

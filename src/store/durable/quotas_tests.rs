@@ -1,0 +1,68 @@
+//! What namespaces have stored is counted alike by commits, and when the store is opened.
+
+use std::{path::Path, sync::Arc};
+
+use super::{
+    Directory, DurableStore, EngineKind, Options,
+    key_value::{Batch, Durability},
+    records::{self, Heads},
+};
+use crate::store::{
+    Quotas, Store,
+    conformance::{
+        self,
+        forks::random_family,
+        quotas::{bytes_of, used},
+    },
+};
+
+fn open(engine: EngineKind, path: &Path) -> DurableStore {
+    DurableStore::open(engine, path, &Options::default()).unwrap()
+}
+
+/// What a random family has stored, as its commits were counted, and as it is told by what is there.
+fn live(engine: EngineKind, path: &Path, seed: u64) -> (u64, u64) {
+    let mut counted = (0, 0);
+    conformance::run(async { (open(engine, path), ()) }, async |store: Arc<dyn Store>| {
+        store.set_quotas(Quotas::default()).unwrap();
+        let family = random_family(&store, seed, 40).await;
+        let bytes = family.members.values().map(bytes_of).sum();
+        counted = used(&store, "default").await;
+        assert_eq!(counted, (family.members.len() as u64, bytes));
+    });
+    counted
+}
+
+fn reopened(engine: EngineKind, path: &Path) -> (u64, u64) {
+    let mut counted = (0, 0);
+    conformance::run(async { (open(engine, path), ()) }, async |store: Arc<dyn Store>| {
+        counted = used(&store, "default").await;
+    });
+    counted
+}
+
+/// Takes the counts out of the heads, as an earlier version wrote them.
+fn uncount(engine: EngineKind, path: &Path) {
+    let directory = Directory::open(engine, path, 1 << 20).unwrap();
+    let uncounted = |pair: Result<_, records::Unread>| {
+        let (lineage, mut record): (_, records::HeadRecord) = pair.unwrap();
+        assert!(record.head.stored_bytes.take().is_some());
+        let (key, value) = records::pair::<Heads>(&lineage, &record);
+        (key, Some(value))
+    };
+    let heads = records::read::<Heads>(directory.pairs(), &records::all_of::<Heads>());
+    let writes: Vec<_> = heads.map(uncounted).collect();
+    directory.pairs().apply(Batch { writes }, Durability::Disk).unwrap();
+}
+
+#[test]
+fn a_store_counts_as_before_when_it_is_opened_anew() {
+    for (seed, engine) in (1..).zip(EngineKind::ALL) {
+        let files = tempfile::tempdir().unwrap();
+        let counted = live(engine, files.path(), seed);
+        assert!(counted.0 > 1 && counted.1 > 5_000, "{counted:?}");
+        assert_eq!(reopened(engine, files.path()), counted);
+        uncount(engine, files.path());
+        assert_eq!(reopened(engine, files.path()), counted, "what an earlier version stored is counted");
+    }
+}

@@ -1,0 +1,161 @@
+//! What namespaces have stored, kept beside what commits do to it: for a backend whose one process commits all.
+
+use std::{
+    collections::{HashMap, hash_map::Entry},
+    sync::OnceLock,
+};
+
+use parking_lot::Mutex;
+use smallvec::SmallVec;
+
+use super::{Commit, OverQuota, Quota, Quotas, StoreError, Write};
+use crate::domain::{Head, Namespace};
+
+/// Holds commits to quotas, once there are any.
+#[derive(Default)]
+pub(super) struct Keeper(OnceLock<Mutex<Ledger>>);
+
+/// What a commit adds to what namespaces have stored.
+#[derive(Debug, Default)]
+pub(super) struct Growth(SmallVec<[(Namespace, Added); 1]>);
+
+/// What namespaces have stored.
+#[derive(Default)]
+pub(super) struct Ledger {
+    quotas: Quotas,
+    used: HashMap<Namespace, Used>,
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+struct Added {
+    conversations: i64,
+    bytes: i64,
+}
+
+#[derive(Clone, Copy, Default)]
+struct Used {
+    conversations: u64,
+    bytes: u64,
+}
+
+impl Keeper {
+    /// Holds commits to `quotas` from now on. The first time, `count` notes what is stored.
+    pub(super) fn set(
+        &self,
+        quotas: Quotas,
+        count: impl FnOnce(&mut Ledger) -> Result<(), StoreError>,
+    ) -> Result<(), StoreError> {
+        if self.0.get().is_none() {
+            let mut ledger = Ledger::default();
+            count(&mut ledger)?;
+            self.0.get_or_init(|| Mutex::new(ledger));
+        }
+        if let Some(ledger) = self.0.get() {
+            ledger.lock().quotas = quotas;
+        }
+        Ok(())
+    }
+
+    /// What `commit` adds; nothing, as long as nothing is counted.
+    pub(super) fn growth(&self, commit: &Commit) -> Growth {
+        match self.0.get() {
+            Some(_) => Growth::of(commit),
+            None => Growth::default(),
+        }
+    }
+
+    /// Counts what a commit adds, which takes effect then; or tells which quota that is beyond.
+    pub(super) fn take(&self, growth: &Growth) -> Result<(), StoreError> {
+        match self.0.get() {
+            Some(ledger) if !growth.0.is_empty() => ledger.lock().take(growth),
+            _ => Ok(()),
+        }
+    }
+
+    /// Takes back what was counted for a commit that has no effect.
+    pub(super) fn give_back(&self, growth: &Growth) {
+        if let Some(ledger) = self.0.get() {
+            let mut ledger = ledger.lock();
+            growth.0.iter().for_each(|(namespace, added)| ledger.add(namespace, added.negated()));
+        }
+    }
+}
+
+impl Growth {
+    fn of(commit: &Commit) -> Self {
+        let mut growth = Self::default();
+        for write in &commit.writes {
+            growth.add(&write.key().namespace, Added::by(write));
+        }
+        growth
+    }
+
+    fn add(&mut self, namespace: &Namespace, added: Added) {
+        match self.0.iter_mut().find(|(other, _)| other == namespace) {
+            Some((_, sum)) => *sum = sum.plus(added),
+            None => self.0.push((namespace.clone(), added)),
+        }
+    }
+}
+
+impl Added {
+    /// What a write adds.
+    fn by(write: &Write) -> Self {
+        let of = |head: &Head| Self { conversations: 1, bytes: head.counted_bytes() as i64 };
+        let [before, after] =
+            [write.before(), write.after()].map(|state| state.map_or_else(Self::default, |it| of(&it.head)));
+        after.plus(before.negated())
+    }
+
+    fn plus(self, other: Self) -> Self {
+        Self { conversations: self.conversations + other.conversations, bytes: self.bytes + other.bytes }
+    }
+
+    fn negated(self) -> Self {
+        Self { conversations: -self.conversations, bytes: -self.bytes }
+    }
+}
+
+impl Ledger {
+    /// Counts what is stored.
+    pub(super) fn count(&mut self, head: &Head) {
+        let stored = Added { conversations: 1, bytes: head.counted_bytes() as i64 };
+        self.add(&head.identity.key.namespace, stored);
+    }
+
+    fn take(&mut self, growth: &Growth) -> Result<(), StoreError> {
+        growth.0.iter().try_for_each(|(namespace, added)| self.check(namespace, *added))?;
+        growth.0.iter().for_each(|(namespace, added)| self.add(namespace, *added));
+        Ok(())
+    }
+
+    /// What adds nothing of a kind is never beyond its quota, though the namespace may be.
+    fn check(&self, namespace: &Namespace, added: Added) -> Result<(), StoreError> {
+        let used = self.used.get(namespace).copied().unwrap_or_default();
+        let kinds = [
+            (Quota::Conversations, self.quotas.conversations, used.conversations, added.conversations),
+            (Quota::Bytes, self.quotas.bytes, used.bytes, added.bytes),
+        ];
+        for (quota, limit, used, added) in kinds {
+            let (Some(limit), Ok(added @ 1..)) = (limit, u64::try_from(added)) else { continue };
+            if used.saturating_add(added) > limit {
+                let over = OverQuota { namespace: namespace.clone(), quota, limit, used, added };
+                return Err(StoreError::OverQuota(Box::new(over)));
+            }
+        }
+        Ok(())
+    }
+
+    fn add(&mut self, namespace: &Namespace, added: Added) {
+        let mut used = match self.used.entry(namespace.clone()) {
+            Entry::Occupied(used) => used,
+            Entry::Vacant(place) => place.insert_entry(Used::default()),
+        };
+        let sum = used.get_mut();
+        sum.conversations = sum.conversations.saturating_add_signed(added.conversations);
+        sum.bytes = sum.bytes.saturating_add_signed(added.bytes);
+        if sum.conversations == 0 {
+            used.remove();
+        }
+    }
+}
