@@ -10,6 +10,7 @@
 //! - Who drives does so on its own thread, and for others only until its own answer is there: a task drives
 //!   on. Over a store that answers at once nothing is handed to a task.
 //! - A caller that goes away leaves the queue to a task, with the commit that is out.
+//!   What it waited for behind that may be left undone.
 //! - A write that needs what its own batch has moved in the store waits for the batch's commit.
 //! - A commit that fails leaves nothing to take back. After a conflict the state is loaded and its writes are
 //!   decided again; after an error they are answered with that; when the answer is lost, the store is asked

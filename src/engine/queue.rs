@@ -28,11 +28,16 @@ pub(super) struct Queue {
 
 struct Waiting {
     entries: VecDeque<Entry>,
+    /// Once so many wait, those are looked for whose callers have gone.
+    sweep_at: usize,
     is_held: bool,
     /// The queue is no longer in use: another one of the same conversation may be.
     is_discarded: bool,
     charge: Charge,
 }
+
+/// Fewer entries of callers that have gone are not looked for.
+const LEAST_SWEPT: usize = 16;
 
 /// What the cache charges for the conversation.
 struct Charge {
@@ -80,7 +85,7 @@ impl Queue {
     /// The queue of a conversation of which nothing is known yet.
     pub(super) fn new(key: ConversationKey) -> Self {
         let charge = Charge { window: 0, bytes: footprint::QUEUE };
-        let waiting = Waiting { entries: VecDeque::new(), is_held: false, is_discarded: false, charge };
+        let waiting = Waiting::new(charge);
         Self { key, waiting: Mutex::new(waiting), published: RwLock::default(), changed: OnceLock::new() }
     }
 
@@ -102,6 +107,7 @@ impl Queue {
     }
 
     /// Holds the queue if nobody does: the entry comes back then, and waits for its turn otherwise, unless `most` wait.
+    /// Entries of callers that have gone do not wait for ever: a store that stands still would collect them.
     pub(super) fn hold_or_wait(&self, entry: Entry, most: usize) -> Result<Option<Entry>, Unqueued> {
         let mut waiting = self.waiting.lock();
         if waiting.is_discarded {
@@ -110,11 +116,15 @@ impl Queue {
         if !mem::replace(&mut waiting.is_held, true) {
             return Ok(Some(entry));
         }
-        if waiting.entries.len() >= most {
-            return Err(Unqueued::Full);
+        let gone = waiting.sweep(most);
+        let is_full = waiting.entries.len() >= most;
+        if !is_full {
+            waiting.entries.push_back(entry);
         }
-        waiting.entries.push_back(entry);
-        Ok(None)
+        drop(waiting);
+        // what they hold is none of the queue's
+        drop(gone);
+        if is_full { Err(Unqueued::Full) } else { Ok(None) }
     }
 
     /// Whether somebody holds the queue.
@@ -195,5 +205,23 @@ impl Queue {
         let before = mem::replace(&mut *self.published.write(), published);
         drop(before);
         self.tell();
+    }
+}
+
+impl Waiting {
+    fn new(charge: Charge) -> Self {
+        let (entries, is_held, is_discarded) = Default::default();
+        Self { entries, sweep_at: LEAST_SWEPT, is_held, is_discarded, charge }
+    }
+
+    /// Takes out the entries for which nobody waits any more, if there may be many, or as many wait as may.
+    fn sweep(&mut self, most: usize) -> VecDeque<Entry> {
+        if self.entries.len() < self.sweep_at.min(most) {
+            return VecDeque::new();
+        }
+        let (awaited, gone) = mem::take(&mut self.entries).into_iter().partition(Entry::is_awaited);
+        self.entries = awaited;
+        self.sweep_at = LEAST_SWEPT.max(self.entries.len() * 2);
+        gone
     }
 }

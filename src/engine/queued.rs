@@ -124,6 +124,9 @@ pub(super) trait QueuedWrite: Send {
     /// Notes that it has to be decided once more; whether it may be.
     fn try_again(&mut self) -> bool;
 
+    /// Whether its caller still waits.
+    fn is_awaited(&self) -> bool;
+
     /// Tells the caller what it came to.
     fn answer(self: Box<Self>, answer: Answer);
 }
@@ -140,6 +143,16 @@ pub(super) enum Entry {
     Write(Box<dyn QueuedWrite>),
     /// Somebody wants to hold the queue.
     Hold(oneshot::Sender<()>),
+}
+
+impl Entry {
+    /// Whether somebody still waits for it.
+    pub(super) fn is_awaited(&self) -> bool {
+        match self {
+            Self::Write(write) => write.is_awaited(),
+            Self::Hold(grant) => !grant.is_closed(),
+        }
+    }
 }
 
 struct Queued<T> {
@@ -206,6 +219,10 @@ impl<T: Send + 'static> QueuedWrite for Queued<T> {
 
     fn try_again(&mut self) -> bool {
         self.request.try_again()
+    }
+
+    fn is_awaited(&self) -> bool {
+        !self.reply.is_closed()
     }
 
     fn answer(self: Box<Self>, answer: Answer) {

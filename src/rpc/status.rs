@@ -152,6 +152,10 @@ fn store(error: &StoreError) -> Status {
             details.add_quota_failure_violation("disk_reserve", error.to_string());
             status(Code::ResourceExhausted, error.to_string(), details)
         }
+        StoreError::Busy { .. } => {
+            let details = info("DISK_BUSY").with_retry(Duration::from_secs(1));
+            status(Code::ResourceExhausted, error.to_string(), details)
+        }
         StoreError::Unavailable(_) => {
             let details = info("STORE_UNAVAILABLE").with_retry(Duration::from_secs(1));
             status(Code::Unavailable, error.to_string(), details)

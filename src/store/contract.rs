@@ -117,6 +117,7 @@ pub trait Store: Send + Sync + 'static {
     /// - [`StoreError::Full`] or [`StoreError::DiskFull`] and no effect when there is no room for what the commit adds.
     /// - [`StoreError::OverQuota`] and no effect when the commit would take a namespace beyond what
     ///   [`Self::set_quotas`] lets it store.
+    /// - [`StoreError::Busy`] and no effect when too much waits to be written already.
     fn commit(&self, commit: Commit) -> BoxFuture<'static, Result<(), CommitError>>;
 
     /// Whether the commit that brought the conversation to the state `change` took effect, be it that others

@@ -34,6 +34,13 @@ pub enum StoreError {
     /// A namespace has what it may have of something, and nothing was written.
     #[error(transparent)]
     OverQuota(Box<OverQuota>),
+    /// The disk is slower than what is to be written: so much waits for it that no more is taken, and nothing was
+    /// written.
+    #[error("{waiting} bytes wait for the disk, and no more is taken; try again later")]
+    Busy {
+        /// Bytes that wait.
+        waiting: u64,
+    },
     /// The disk or the network failed.
     #[error("the store is unavailable: {0}")]
     Unavailable(String),

@@ -20,6 +20,9 @@ use super::{
 };
 use crate::store::{BoxStream, StoreError};
 
+/// So many bytes wait for the thread at most, and what came last: many batches, which no disk needs that moves.
+pub(super) const WAITING_BYTES: usize = 32 << 20;
+
 /// What becomes of a request, once it is known.
 pub(in crate::store::durable) type Answer = oneshot::Receiver<Outcome>;
 
@@ -98,12 +101,16 @@ impl Default for Queue {
 }
 
 impl Queue {
-    /// Hands a request over.
+    /// Hands a request over, unless too much waits.
     pub(super) fn push(&self, request: Request) -> Answer {
         let (caller, answer) = Caller::new();
         let mut state = self.state.lock();
         if state.closed {
             caller.answer(Err(self.failure().unwrap_or_else(closed).into()));
+            return answer;
+        }
+        if state.bytes >= WAITING_BYTES {
+            caller.answer(Err(StoreError::Busy { waiting: state.bytes as u64 }.into()));
             return answer;
         }
         state.push(request, caller);
@@ -157,7 +164,7 @@ impl Queue {
     pub(super) fn fail(&self, error: &StoreError) {
         self.become_unless_failed(Condition::Failed(error.clone()));
         let mut state = self.state.lock();
-        state.closed = true;
+        (state.closed, state.bytes) = (true, 0);
         let waiting = state.requests.drain(..);
         answer_all(waiting.map(|waiting| (waiting.caller, Err(error.clone().into()))));
     }

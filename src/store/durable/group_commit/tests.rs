@@ -10,8 +10,9 @@ use std::{
 
 use parking_lot::Mutex;
 use tempfile::TempDir;
+use tokio::sync::oneshot::error::TryRecvError;
 
-use super::*;
+use super::{queue::WAITING_BYTES, *};
 use crate::{
     domain::Timestamp,
     store::{
@@ -20,6 +21,7 @@ use crate::{
             DurableStore, EngineKind,
             key_value::{Key, KeyValue, Pairs, Value},
             records,
+            request::Step,
             room::Room,
             test_outcome::{keeping, key},
         },
@@ -179,6 +181,35 @@ async fn a_failure_reaches_every_caller_and_ends_writing() {
     assert!(store.commit(keeping(9)).await.is_err(), "nothing is written any more");
     assert_eq!(test.asked.try_recv().ok(), None, "nor tried");
     assert!(store.outcome(&key(0), Timestamp(0)).await.unwrap().is_some(), "reads go on");
+}
+
+#[test]
+fn what_waits_for_a_disk_that_stands_still_is_bounded() {
+    const BYTES: usize = 1 << 20;
+    let queue = Queue::default();
+    let push = || {
+        let steps = vec![Step::Put(b"key".to_vec(), vec![0; BYTES])];
+        queue.push(Request { steps, ..Request::default() })
+    };
+    let mut waiting = Vec::new();
+    let refused = loop {
+        let mut answer = push();
+        match answer.try_recv() {
+            Err(TryRecvError::Empty) => waiting.push(answer),
+            told => break told,
+        }
+    };
+    let Ok(Err(CommitError::Store(StoreError::Busy { waiting: bytes }))) = refused else {
+        panic!("{refused:?}");
+    };
+    assert!(bytes >= WAITING_BYTES as u64);
+    assert_eq!(waiting.len(), WAITING_BYTES / BYTES);
+    let Taken::Group(taken) = queue.take(GROUP_BYTES, None, Gather { answered: 0, patience: Duration::ZERO })
+    else {
+        panic!("nothing is taken");
+    };
+    assert!(!taken.is_empty());
+    assert_eq!(push().try_recv(), Err(TryRecvError::Empty), "there is room again");
 }
 
 #[tokio::test]

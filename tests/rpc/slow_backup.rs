@@ -1,0 +1,69 @@
+//! A backup takes as long as it takes.
+
+use std::{collections::HashMap, sync::Arc, time::Duration};
+
+use futures::{StreamExt, stream};
+use tokio::time::{Instant, sleep};
+use utterd::{
+    config::Settings,
+    domain::{ConversationId, ConversationKey, Head, Ranges, Sequence, Timestamp, Utterance},
+    engine::BackupRefused,
+    proto::{BackupRequest, admin_service_client::AdminServiceClient},
+    store::{
+        BoxFuture, BoxStream, Capabilities, Commit, CommitError, Due, MemoryStore, Outcome, OutcomeKey, Page,
+        RecipientKey, Store, StoreError,
+    },
+};
+
+use crate::{
+    gate::passed_on,
+    session::{Reply, Session},
+};
+
+const CHUNKS: u8 = 10;
+const PAUSE: Duration = Duration::from_secs(20);
+
+/// A store whose backups come slowly.
+struct Slow {
+    inner: MemoryStore,
+}
+
+impl Store for Slow {
+    fn capabilities(&self) -> Capabilities {
+        self.inner.capabilities()
+    }
+
+    fn commit(&self, commit: Commit) -> BoxFuture<'static, Result<(), CommitError>> {
+        self.inner.commit(commit)
+    }
+
+    fn load<'a>(
+        &'a self,
+        key: &'a ConversationKey,
+    ) -> BoxFuture<'a, Result<Option<Arc<utterd::domain::Conversation>>, StoreError>> {
+        self.inner.load(key)
+    }
+
+    fn backup(&self) -> Result<BoxStream<'static, Result<Vec<u8>, StoreError>>, BackupRefused> {
+        let chunks = stream::iter(0..CHUNKS).then(|number| async move {
+            sleep(PAUSE).await;
+            Ok(vec![number])
+        });
+        Ok(Box::pin(chunks))
+    }
+
+    passed_on!();
+}
+
+/// It is a stream: the longest that a call may take is not for it.
+#[tokio::test(start_paused = true)]
+async fn a_backup_outlasts_the_longest_call() {
+    let settings = Settings { max_call_duration: PAUSE / 2, ..Settings::default() };
+    let store = Slow { inner: MemoryStore::new(0) };
+    let session = Session::over_with(Arc::new(store), &settings).await;
+    let started = Instant::now();
+    let backup = AdminServiceClient::new(session.channel()).backup(BackupRequest {}).await.reply();
+    let chunks: Vec<_> = backup.map(|chunk| chunk.expect("it goes on").chunk[0]).collect().await;
+    assert_eq!(chunks, (0..CHUNKS).collect::<Vec<_>>());
+    assert!(started.elapsed() >= PAUSE * u32::from(CHUNKS));
+}
