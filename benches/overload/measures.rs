@@ -121,9 +121,12 @@ fn tell(name: &str, load: &Offered, from: Duration, capacity: f64) {
     let (answered, refused) = (load.answered(from, FOR_EVER), load.refused(from, FOR_EVER));
     let seconds = load.time.saturating_sub(from).as_secs_f64();
     let all = (answered.len() + refused.len()).max(1) as f64;
+    let (failed, one) = load.failed();
+    let how =
+        one.map(|status| format!(", such as {:?}: {}", status.code(), status.message())).unwrap_or_default();
     let ms = |times: &[Duration], percent| percentile(times, percent).as_secs_f64() * 1e3;
     println!(
-        "    {name:<40} offered {:.2} of capacity; served {:.2}, p50 {:.1} ms, p99 {:.1} ms; refused {:.0} %, p50 {:.1} ms, p99 {:.1} ms; failed {}",
+        "    {name:<40} offered {:.2} of capacity; served {:.2}, p50 {:.1} ms, p99 {:.1} ms; refused {:.0} %, p50 {:.1} ms, p99 {:.1} ms; failed {failed}{how}",
         all / seconds / capacity,
         answered.len() as f64 / seconds / capacity,
         ms(&answered, 50),
@@ -131,7 +134,6 @@ fn tell(name: &str, load: &Offered, from: Duration, capacity: f64) {
         100.0 * refused.len() as f64 / all,
         ms(&refused, 50),
         ms(&refused, 99),
-        load.failed(),
     );
 }
 

@@ -45,9 +45,15 @@ impl Offered {
         self.times(from, to, is_refused)
     }
 
-    /// Calls that ended neither way.
-    pub fn failed(&self) -> usize {
-        self.ended.iter().filter(|ended| ended.result.is_err() && !is_refused(ended)).count()
+    /// Calls that ended neither way, and how one of them did.
+    pub fn failed(&self) -> (usize, Option<&Status>) {
+        let failed = || {
+            self.ended
+                .iter()
+                .filter(|ended| !is_refused(ended))
+                .filter_map(|ended| ended.result.as_ref().err())
+        };
+        (failed().count(), failed().next())
     }
 
     fn times(&self, from: Duration, to: Duration, wanted: impl Fn(&Ended) -> bool) -> Vec<Duration> {

@@ -195,6 +195,8 @@ pub const STREAMS_SHARE: usize = 4;
 pub const OVERLOAD_WAIT: Duration = Duration::from_millis(2);
 /// Whether a worker is overloaded is judged by stretches of so long: shorter than a person notices.
 pub const OVERLOAD_WINDOW: Duration = Duration::from_millis(50);
+/// What callers ask for is compared over so long: longer than an overloaded worker takes to read from each connection.
+pub const SHARE_WINDOW: Duration = Duration::from_millis(500);
 /// A worker is overloaded whose calls go on waiting for longer than this. 6,400 callers that wait for their answers
 /// before they call again wait for less, on two cores that they share with the server.
 pub const STANDING_WAIT: Duration = Duration::from_millis(500);

@@ -13,6 +13,7 @@ mod kind;
 mod layer;
 mod refusals;
 mod run_queue;
+mod shares;
 mod turn;
 
 pub use gate::Admission;
