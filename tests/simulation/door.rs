@@ -215,14 +215,13 @@ fn begin(
     request: Request<Body>,
 ) -> impl Future<Output = Result<Response<Body>, Infallible>> + Send + use<> {
     let errand = request.extensions().get::<Errand>().cloned().expect("the errand of each call");
-    let shares = shares.clone();
+    let place = Place::taken(shares, errand.head);
     async move {
         // its turn is at the end of its request
         if let Err(status) = request.into_body().collect().await {
             return Ok(status.into_http());
         }
         errand.begun.store(true, Ordering::Relaxed);
-        let place = Place::taken(&shares, errand.head);
         let work = errand.work.lock().take();
         if let Some(work) = work {
             work.await;

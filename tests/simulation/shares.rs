@@ -9,7 +9,7 @@ use std::{
 
 use parking_lot::Mutex;
 use tokio::time::Instant;
-use utterd::domain::limits::{OVERLOAD_WINDOW, STREAMS_SHARE};
+use utterd::domain::limits::{SHARE_WINDOW, STREAMS_SHARE};
 
 use crate::{
     checks::Wrong,
@@ -89,7 +89,7 @@ impl Shares {
             return Some("there is no crowd".to_owned());
         }
         // one turn is the call's own
-        match self.since(&self.turns, caller, 3 * OVERLOAD_WINDOW) {
+        match self.since(&self.turns, caller, 2 * SHARE_WINDOW) {
             0 | 1 => Some("it asked for nothing before".to_owned()),
             _ => None,
         }
