@@ -8,6 +8,7 @@ use crate::domain::{
     compaction::Compaction,
     exchange::{AbandonedCall, OpenExchange},
     limits::{CONVERSATION_BYTES, DEFAULT_AWAITING_TIMEOUT, DEFAULT_IDLE_TIMEOUT},
+    memory::{self, allocated},
     segment::Summary,
     share::Share,
 };
@@ -284,20 +285,23 @@ impl Head {
     }
 
     /// About how many bytes the conversation takes in memory without what was said: head,
-    /// identity, the roots of its lists, labels, title and trunks.
+    /// identity, its lists, labels, title and trunks.
     pub fn memory_bytes(&self) -> usize {
-        let labels: usize = self.labels.iter().map(|(key, value)| key.len() + value.len() + 48).sum();
-        let ended = self.ended.as_ref().map_or(0, |ending| ending.memory_bytes());
+        let identity = &self.identity;
+        // the names stand in the maps and in the lists that they are found by
+        let names = 4 * (identity.key.id.as_str().len() + identity.recipient.as_str().len());
         let shares = self.shares.len() * (size_of::<Share>() + 48);
-        let trunks = self.trunks.len() * 128;
-        let abandoned: usize = self.abandoned.iter().map(|call| call.id.len() + 64).sum();
-        2_048
-            + labels
+        let abandoned: usize = self.abandoned.iter().map(|call| allocated(call.id.len()) + 64).sum();
+        let ranges = [&self.left, &self.archived, &self.pinned_away].map(|ranges| ranges.memory_bytes());
+        2_304
+            + names
+            + memory::map(&self.labels)
             + shares
-            + trunks
+            + self.trunks.len() * 128
             + abandoned
-            + self.title.as_ref().map_or(0, |title| title.len())
-            + ended
+            + ranges.iter().sum::<usize>()
+            + self.title.as_ref().map_or(0, |title| allocated(title.len()))
+            + self.ended.as_ref().map_or(0, |ending| ending.memory_bytes())
     }
 
     /// About the bytes that it takes in an answer: its texts, each with its tag and length, and its numbers.

@@ -17,8 +17,12 @@ pub const MAX_ANSWER_BYTES: usize = 3 << 20;
 pub const MAX_REFERENCE_BYTES: usize = 1 << 20;
 /// Bytes of the warnings of one answer.
 pub const MAX_WARNING_BYTES: usize = 1 << 20;
-/// Most bytes of one import: what is read is held in memory until it is checked.
-pub const MAX_IMPORT_BYTES: usize = 64 << 20;
+/// What a history in JSON may take once it is read, in bytes: the largest message twice.
+pub const MAX_HISTORY_WEIGHT: usize = 32 << 20;
+/// Most bytes of one import: it is held in memory, and once more in its parts, until it is stored.
+pub const MAX_IMPORT_BYTES: usize = 16 << 20;
+/// What an import takes beside its bytes at most, in bytes: its texts once more, and some 20,000 messages.
+pub const MAX_IMPORT_WEIGHT: usize = 32 << 20;
 /// Utterances of an import that are stored in one commit.
 pub const IMPORT_BATCH: usize = 1_000;
 /// Most tool calls of one utterance.
@@ -129,6 +133,15 @@ pub const MAX_INSTRUCTION_BYTES: usize = 4_096;
 /// Texts that one forget instruction looks for: each is looked for in everything stored.
 pub const MAX_TOPICS: usize = 16;
 
+/// Bytes of the indexes of the conversations searched lately.
+pub const INDEX_BYTES: u64 = 256 << 20;
+/// They take this part of `memory_limit` at most: an eighth.
+pub const INDEX_SHARE: u64 = 8;
+/// Bytes of the events that are kept, for each of those that a namespace may have: one of a change takes some 700.
+pub const EVENT_BYTES: usize = 1 << 10;
+/// Bytes of the events that are kept, of however few.
+pub const LEAST_EVENTS_BYTES: usize = 1 << 20;
+
 /// Connections at once, by default.
 pub const DEFAULT_MAX_CONNECTIONS: usize = 10_000;
 /// Descriptors that connections leave to the store, its files' cache included, to the logs and to what is leaving.
@@ -228,17 +241,31 @@ pub const ROOM_PATIENCE: Duration = Duration::from_secs(5);
 pub const IMPORT_PATIENCE: Duration = Duration::from_secs(60);
 /// Messages of so many bytes or fewer are received without being counted: the calls in flight bound them.
 pub const SMALL_MESSAGE_BYTES: usize = 4 << 10;
+/// What messages of so many bytes become when they are decoded is not looked at: the calls' own room is enough.
+pub const TINY_MESSAGE_BYTES: usize = 256;
 /// A stream's messages of so many bytes, with what they take beside, are received without being counted.
 pub const SMALL_STREAM_BYTES: usize = 16 << 10;
 /// What a message takes once it is decoded, as a multiple of the largest one's bytes at most. A part of two bytes may
 /// become a structure of some hundred.
 pub const MESSAGE_GROWTH: usize = 3;
-/// Bytes of the messages that are received and not yet answered, in all, unless six of the largest are more.
-pub const RECEIVED_BYTES: usize = 96 << 20;
-/// Bytes of imports that are received and not yet answered, in all: one caller has room for the largest.
-pub const IMPORTED_BYTES: usize = 2 * MAX_IMPORT_BYTES + (8 << 20);
-/// Bytes of answers that are made and not yet read, in all.
-pub const UNREAD_BYTES: usize = 64 << 20;
+/// Bytes of all that is on its way: calls that are open, messages that are not answered, answers that are not read.
+/// With the tokenizers' tables, and connections, it stays within 256 MiB (`benches/memory`).
+pub const TRANSIT_BYTES: usize = 72 << 20;
+/// Of these, what messages and answers may take together: the rest is for the calls that need no more.
+pub const CONTENT_BYTES: usize = 56 << 20;
+/// Of these, what messages may take that are received and not yet answered: three of the largest.
+pub const MESSAGE_BYTES: usize = 48 << 20;
+/// And what answers may take that are made and not yet read: sixteen of the largest pages.
+pub const ANSWER_BYTES: usize = 48 << 20;
+/// What open calls leave to the others.
+pub const CALLS_LEAVE: usize = 8 << 20;
+/// What an open call takes, with a small message and a small answer (measured).
+pub const CALL_BYTES: usize = 8 << 10;
+/// What an open stream takes (measured).
+pub const STREAM_BYTES: usize = 16 << 10;
+/// An answer that nothing is read of for so long ends its connection, unless as much as [`LEAST_MESSAGE_RATE`] brings
+/// was read of others.
+pub const UNREAD_PATIENCE: Duration = Duration::from_secs(120);
 /// An answer of so many bytes or fewer is given whether there is room for it or not.
 pub const SMALL_ANSWER_BYTES: usize = 4 << 10;
 /// A caller that is refused for want of room had better wait so long before it tries again.

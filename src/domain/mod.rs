@@ -31,6 +31,7 @@ mod lineage;
 mod locate;
 mod log;
 pub mod memorize;
+pub mod memory;
 mod now;
 pub mod policy;
 mod ranges;

@@ -28,6 +28,14 @@ impl Ranges {
         Self::of(Sequence::FIRST, Sequence(next.0.saturating_sub(1)))
     }
 
+    /// About how many bytes it takes in memory beside itself.
+    pub fn memory_bytes(&self) -> usize {
+        match self.0.len() {
+            0 | 1 => 0,
+            ranges => ranges.next_power_of_two() * size_of::<(u64, u64)>(),
+        }
+    }
+
     /// Whether there is no member.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()

@@ -6,8 +6,16 @@ use std::{
 };
 
 use crate::domain::{
-    LineageId, Role, Sequence, Timestamp, UtteranceId, exchange::LateResult, limits::UTTERANCE_BYTES,
+    LineageId, Role, Sequence, Timestamp, UtteranceId,
+    exchange::LateResult,
+    limits::UTTERANCE_BYTES,
+    memory::{self, allocated},
 };
+
+/// What it takes to find an utterance by the id that a client gave, beside that.
+const GIVEN_ID: usize = 112;
+/// A call of a tool, beside its texts.
+const TOOL_CALL: usize = size_of::<ToolCall>() + 32;
 
 /// One stored message. Immutable: a change of its marks stores it anew.
 #[derive(Clone, Debug, PartialEq)]
@@ -135,7 +143,9 @@ impl Utterance {
 
     /// About how many bytes it takes in memory: the record, its pointer, the allocator, the text.
     pub fn memory_bytes(&self) -> usize {
-        size_of::<Self>() + 48 + self.text_bytes()
+        let id = self.given_id().map_or(0, |id| GIVEN_ID + 2 * allocated(id.len()));
+        let more = self.more.as_deref().map_or(0, More::memory_bytes);
+        size_of::<Self>() + 48 + allocated(self.content.len()) + id + more
     }
 
     /// The most bytes that it takes in an answer: its texts, each with its tag and length, and its numbers.
@@ -163,6 +173,22 @@ impl More {
     pub fn content_bytes(&self) -> usize {
         let calls: usize = self.tool_calls.iter().map(|call| call.arguments_json.len()).sum();
         calls + self.extras_json.as_ref().map_or(0, |json| json.len())
+    }
+
+    fn memory_bytes(&self) -> usize {
+        let text = |text: &str| allocated(text.len());
+        let optional = |optional: &Option<Box<str>>| optional.as_deref().map_or(0, text);
+        let call =
+            |call: &ToolCall| TOOL_CALL + text(&call.id) + text(&call.name) + text(&call.arguments_json);
+        allocated(size_of::<Self>())
+            + self.tool_calls.iter().map(call).sum::<usize>()
+            + self.tools_used.iter().map(|tool| size_of::<Box<str>>() + text(tool)).sum::<usize>()
+            + memory::map(&self.metadata)
+            + optional(&self.name)
+            + optional(&self.tool_call_id)
+            + optional(&self.extras_json)
+            + self.original.as_ref().map_or(0, |original| text(&original.content))
+            + self.late.as_ref().map_or(0, |late| text(&late.tool))
     }
 
     fn text_bytes(&self) -> usize {
@@ -206,5 +232,47 @@ impl AssignedId {
 impl fmt::Display for AssignedId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}-{}", self.0, self.1)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn with(more: Option<More>, id: UtteranceId) -> usize {
+        let utterance = Utterance {
+            sequence: Sequence::FIRST,
+            unit: Sequence::FIRST,
+            create_time: Timestamp(0),
+            turn: 1,
+            tokens: 1,
+            id,
+            role: Role::Assistant,
+            forgotten: false,
+            pinned: false,
+            instruction: false,
+            aside: false,
+            content: "x".into(),
+            more: more.map(Box::new),
+        };
+        utterance.memory_bytes()
+    }
+
+    /// Parts of a few bytes take many times as much; here, what was measured of a store full of them.
+    #[test]
+    fn small_parts_are_counted_as_what_they_take() {
+        let own = || UtteranceId::Assigned(LineageId([1; 16]));
+        let plain = with(None, own());
+        assert!((120..160).contains(&plain), "{plain}");
+        let given = with(None, UtteranceId::Given("1".into()));
+        assert!(given >= plain + 100, "{given}");
+        let metadata = (0..64).map(|key| (format!("k{key}"), String::new())).collect();
+        let noted = with(Some(More { metadata, ..More::default() }), own());
+        assert!(noted >= plain + 64 * 60, "{noted}");
+        let call = ToolCall { id: "1".into(), name: "n".into(), arguments_json: "{}".into() };
+        let calling = with(Some(More { tool_calls: vec![call; 256], ..More::default() }), own());
+        assert!(calling >= plain + 256 * 72, "{calling}");
+        let using = with(Some(More { tools_used: vec!["a".into(); 256], ..More::default() }), own());
+        assert!(using >= plain + 256 * 24, "{using}");
     }
 }

@@ -1,18 +1,63 @@
 //! Work that may take long, on a thread that serves calls.
 
+use std::{cell::Cell, num::NonZeroUsize, sync::LazyLock, thread::available_parallelism};
+
+use parking_lot::{Condvar, Mutex};
 use tokio::runtime::{Handle, RuntimeFlavor::MultiThread};
 
 /// Text beyond this many bytes is counted aside.
 pub const COUNT_ASIDE_BYTES: usize = 32 << 10;
+
+/// Long work that is done at once, one for each processor and two at least: more of it would be done no sooner, and
+/// would take more memory meanwhile.
+static PLACES: LazyLock<Places> = LazyLock::new(|| {
+    let processors = available_parallelism().map_or(1, NonZeroUsize::get);
+    Places { free: Mutex::new(processors.max(2)), given_back: Condvar::new() }
+});
+
+thread_local! {
+    /// Whether this thread does such work.
+    static WITHIN: Cell<bool> = const { Cell::new(false) };
+}
 
 /// Does `work`; when it is `long`, the calls that this thread serves are handed to another one first, so that
 /// it holds up none of them.
 ///
 /// A runtime of one thread has no other: there it holds them up.
 pub fn aside<T>(long: bool, work: impl FnOnce() -> T) -> T {
-    match long && Handle::try_current().is_ok_and(|runtime| runtime.runtime_flavor() == MultiThread) {
-        true => tokio::task::block_in_place(work),
+    let others = Handle::try_current().is_ok_and(|runtime| runtime.runtime_flavor() == MultiThread);
+    match long && others && !WITHIN.get() {
+        true => tokio::task::block_in_place(|| {
+            let _place = PLACES.take();
+            work()
+        }),
         false => work(),
+    }
+}
+
+struct Places {
+    free: Mutex<usize>,
+    given_back: Condvar,
+}
+
+/// The place of the work that this thread does.
+struct Place(&'static Places);
+
+impl Places {
+    fn take(&'static self) -> Place {
+        let mut free = self.free.lock();
+        self.given_back.wait_while(&mut free, |free| *free == 0);
+        *free -= 1;
+        WITHIN.set(true);
+        Place(self)
+    }
+}
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        WITHIN.set(false);
+        *self.0.free.lock() += 1;
+        self.0.given_back.notify_one();
     }
 }
 

@@ -4,7 +4,10 @@ use std::{
     collections::VecDeque,
     fmt,
     str::FromStr,
-    sync::{Arc, OnceLock},
+    sync::{
+        Arc, OnceLock,
+        atomic::{AtomicUsize, Ordering},
+    },
 };
 
 use dashmap::DashMap;
@@ -14,6 +17,7 @@ use tokio::sync::Notify;
 use crate::{
     domain::{
         Conversation, ConversationId, Identity, LineageId, Namespace, RecipientId, RequestId, Timestamp,
+        limits::{EVENT_BYTES, LEAST_EVENTS_BYTES},
     },
     engine::{Attempt, Caller, Clock, EngineError, Facts, applied::Decided},
 };
@@ -153,6 +157,11 @@ impl Event {
         Self { results, ..Self::bare(operation, Subject::Wide(caller.namespace.clone(), recipient)) }
     }
 
+    /// About how many bytes it takes in memory.
+    fn memory_bytes(&self) -> usize {
+        size_of::<Self>() + self.facts.as_ref().map_or(0, |facts| facts.memory_bytes())
+    }
+
     fn bare(operation: Operation, subject: Subject) -> Self {
         let time = Timestamp::default();
         Self {
@@ -174,6 +183,8 @@ pub struct EventLog {
     run: LineageId,
     capacity: usize,
     rings: DashMap<Namespace, Arc<Ring>>,
+    /// What the events of all rings take.
+    bytes: AtomicUsize,
     /// Told of each change that writes what may wait for a model, if anybody wants to know.
     waiting: OnceLock<Arc<Notify>>,
 }
@@ -189,13 +200,14 @@ struct Kept {
     /// The number of the newest event.
     newest: u64,
     events: VecDeque<Event>,
+    bytes: usize,
 }
 
 impl EventLog {
     pub(super) fn new(clock: Arc<dyn Clock>, capacity: usize) -> Self {
         let run = LineageId(clock.unique().to_be_bytes());
-        let (rings, waiting) = (DashMap::new(), OnceLock::new());
-        Self { clock, run, capacity: capacity.max(1), rings, waiting }
+        let (rings, bytes, waiting) = Default::default();
+        Self { clock, run, capacity: capacity.max(1), rings, bytes, waiting }
     }
 
     /// Is told from now on whenever a change has written what may wait for a model.
@@ -214,13 +226,38 @@ impl EventLog {
             None => self.rings.entry(event.subject.namespace().clone()).or_default().downgrade(),
         };
         let mut kept = ring.kept.lock();
-        kept.newest += 1;
-        event.number = kept.newest;
-        let oldest = (kept.events.len() >= self.capacity).then(|| kept.events.pop_front());
-        kept.events.push_back(event);
+        let before = kept.bytes;
+        let oldest = (kept.events.len() >= self.capacity).then(|| kept.pop());
+        kept.push(event);
+        self.bytes.fetch_add(kept.bytes, Ordering::Relaxed);
+        let all = self.bytes.fetch_sub(before, Ordering::Relaxed) - before;
         drop(kept);
         drop(oldest);
         ring.news.notify_waiters();
+        drop(ring);
+        if all > self.most_bytes() {
+            self.make_room();
+        }
+    }
+
+    /// What all events may take.
+    fn most_bytes(&self) -> usize {
+        self.capacity.saturating_mul(EVENT_BYTES).max(LEAST_EVENTS_BYTES)
+    }
+
+    /// Gives up the oldest events of the namespaces that have more than three quarters of an even share. The newest
+    /// one always stays.
+    fn make_room(&self) {
+        let share = self.most_bytes() / 4 * 3 / self.rings.len().max(1);
+        for ring in &self.rings {
+            let mut kept = ring.kept.lock();
+            let before = kept.bytes;
+            let mut gone = Vec::new();
+            while kept.bytes > share && kept.events.len() > 1 {
+                gone.extend(kept.pop());
+            }
+            self.bytes.fetch_sub(before - kept.bytes, Ordering::Relaxed);
+        }
     }
 
     /// The events behind `after`, or those that happen from now on.
@@ -264,6 +301,19 @@ impl EventLog {
 }
 
 impl Kept {
+    fn push(&mut self, mut event: Event) {
+        self.newest += 1;
+        event.number = self.newest;
+        self.bytes += event.memory_bytes();
+        self.events.push_back(event);
+    }
+
+    fn pop(&mut self) -> Option<Event> {
+        let event = self.events.pop_front()?;
+        self.bytes -= event.memory_bytes();
+        Some(event)
+    }
+
     fn first(&self) -> u64 {
         self.newest + 1 - self.events.len() as u64
     }
@@ -349,5 +399,44 @@ impl FromStr for EventCursor {
         let run = run.parse::<ulid::Ulid>().map_err(|_| NOT_ONE)?;
         let number = number.parse().map_err(|_| NOT_ONE)?;
         Ok(Self { run: LineageId(run.to_bytes()), number })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::{Ranges, Sequence};
+
+    struct Still;
+
+    impl Clock for Still {
+        fn now(&self) -> Timestamp {
+            Timestamp(1)
+        }
+
+        fn unique(&self) -> u128 {
+            1
+        }
+    }
+
+    fn event(namespace: &Namespace, ranges: u64) -> Event {
+        let memorized: Ranges = (1..=ranges).map(|place| Sequence(2 * place)).collect();
+        let facts = Some(Arc::new(Facts::of_memorized(memorized)));
+        Event { facts, ..Event::bare(Operation::Forget, Subject::Wide(namespace.clone(), None)) }
+    }
+
+    /// However much events tell, and in however many namespaces, they take no more than so much.
+    #[test]
+    fn events_of_much_are_fewer() {
+        let log = EventLog::new(Arc::new(Still), 100);
+        let namespaces = ["a", "b", "c"].map(|name| Namespace::new(name).unwrap_or_default());
+        for step in 0..300 {
+            log.push(event(&namespaces[step % 3], 1_000 * (step as u64 % 5)));
+            let kept = |ring: &Ring| ring.kept.lock().events.iter().map(Event::memory_bytes).sum::<usize>();
+            let bytes: usize = log.rings.iter().map(|ring| kept(&ring)).sum();
+            assert_eq!(log.bytes.load(Ordering::Relaxed), bytes);
+            assert!(bytes <= log.most_bytes(), "{bytes} after {step}");
+        }
+        assert!(log.rings.iter().all(|ring| !ring.kept.lock().events.is_empty()));
     }
 }

@@ -61,9 +61,21 @@ impl Facts {
         }
     }
 
+    /// That so much was stored, and nothing else.
+    #[cfg(test)]
+    pub(super) fn of_memorized(memorized: Ranges) -> Self {
+        Self { memorized, ..Self::default() }
+    }
+
     /// Where nothing changed.
     pub(super) fn none(state: &Head) -> Self {
         Self { revision: state.revision, ..Self::default() }
+    }
+
+    /// About how many bytes they take in memory.
+    pub(super) fn memory_bytes(&self) -> usize {
+        let more = self.more.as_deref().map_or(0, |more| size_of::<Effects>() + more.memory_bytes());
+        size_of::<Self>() + self.memorized.memory_bytes() + more
     }
 
     /// What else it did.
@@ -110,6 +122,15 @@ impl Effects {
             returned: sequences(&change.returned),
             compaction: compaction(change),
         }
+    }
+}
+
+impl Effects {
+    fn memory_bytes(&self) -> usize {
+        let sets = [&self.evicted, &self.dropped, &self.forgotten, &self.erased, &self.restored];
+        let sets = sets.into_iter().chain([&self.updated, &self.returned]);
+        let segments = self.segments_written.len() + self.segments_removed.len();
+        sets.map(Ranges::memory_bytes).sum::<usize>() + segments * size_of::<u32>()
     }
 }
 

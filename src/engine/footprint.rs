@@ -6,12 +6,6 @@ use crate::domain::{Change, Conversation, Utterance, compaction::Compaction};
 
 /// A queue with its place in the cache.
 pub(super) const QUEUE: u64 = 512;
-/// A segment beyond its sentences.
-const SEGMENT: usize = 192;
-/// A token of a summary: its text, and its share of the sentence's record.
-const SUMMARY_TOKEN: usize = 8;
-/// A range of sequences.
-const RANGE: usize = 16;
 /// A compaction that cannot be undone any more.
 const COMPACTION: usize = 256;
 
@@ -19,10 +13,8 @@ const COMPACTION: usize = 256;
 /// length.
 pub(super) fn queue(state: &Conversation, window: u64) -> u64 {
     let head = &state.head;
-    let ranges = RANGE * (head.left.iter().count() + head.archived.iter().count());
-    let summary = SEGMENT * state.summary.segments().len() + SUMMARY_TOKEN * state.summary.tokens() as usize;
-    let told = state.summary.llm_bytes() + compactions(&state.compactions);
-    QUEUE + window + (head.memory_bytes() + ranges + summary + told) as u64
+    let told = state.summary.memory_bytes() + compactions(&state.compactions);
+    QUEUE + window + (head.memory_bytes() + told) as u64
 }
 
 /// Only the newest are looked at: the older ones bring nothing back.

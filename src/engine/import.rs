@@ -2,6 +2,7 @@
 
 use std::{
     collections::{BTreeMap, HashSet},
+    mem,
     sync::Arc,
 };
 
@@ -152,10 +153,10 @@ impl Engine {
     pub async fn import_conversations(
         self: &Arc<Self>,
         caller: &Caller,
-        call: ImportCall,
+        mut call: ImportCall,
     ) -> Result<Vec<ImportReply>, EngineError> {
         let mut plans = Vec::with_capacity(call.conversations.len());
-        for incoming in call.conversations.iter().cloned() {
+        for incoming in mem::take(&mut call.conversations) {
             plans.push(self.plan(caller, &call, incoming).await?);
         }
         if let Some(last) = plans.iter_mut().rev().find(|plan| plan.incoming.ends.is_none()) {
@@ -243,19 +244,28 @@ impl Engine {
             loaded: &loaded,
             llm: self.has_summarizer(),
         };
-        let command =
-            plan.part(plan.reached, plan.incoming.drafts.len(), before.head.identity.encoding, call.lenient);
-        match import(&before, &command, &context)? {
-            Verdict::Decided(imported) => Ok(ImportReply {
-                after: plan.existing.clone(),
-                started: plan.existing.is_none(),
-                stored: command.memorize.drafts.len() - imported.skipped,
-                skipped: plan.reached + imported.skipped,
-                summaries: if plan.existing.is_none() { plan.incoming.summaries.len() } else { 0 },
-                irregularities: plan.placed(plan.reached, imported.irregularities),
-            }),
+        let count = plan.incoming.drafts.len();
+        let mut reply = plan.nothing();
+        reply.started = plan.existing.is_none();
+        reply.summaries = if reply.started { plan.incoming.summaries.len() } else { 0 };
+        let mut from = plan.reached;
+        loop {
+            let to = count.min(from + IMPORT_BATCH);
+            let command = plan.part(from, to, before.head.identity.encoding, call.lenient);
             // nothing leaves a window without limits
-            Verdict::Need(_) => Ok(plan.nothing()),
+            let Verdict::Decided(imported) = import(&before, &command, &context)? else {
+                return Ok(plan.nothing());
+            };
+            reply.stored += to - from - imported.skipped;
+            reply.skipped += imported.skipped;
+            reply.irregularities.extend(plan.placed(from, imported.irregularities));
+            if let Some(transition) = imported.transition {
+                before = transition.after;
+            }
+            from = to;
+            if from == count {
+                return Ok(reply);
+            }
         }
     }
 

@@ -7,8 +7,6 @@ use tokio::sync::RwLock;
 
 use crate::domain::{LineageId, Revision, recall::Index};
 
-/// Bytes that all indexes together take at most; the least used are built anew when needed.
-const CACHE_BYTES: u64 = 256 << 20;
 /// Conversations that are expected to have an index.
 const CACHE_ENTRIES: usize = 10_000;
 /// The indexes of the conversations searched lately.
@@ -34,13 +32,12 @@ impl Weighter<LineageId, Entry> for Bytes {
     }
 }
 
-impl Default for Indexes {
-    fn default() -> Self {
-        Self(Cache::with_weighter(CACHE_ENTRIES, CACHE_BYTES, Bytes))
-    }
-}
-
 impl Indexes {
+    /// Indexes that together take at most so many bytes; the least used are built anew when needed.
+    pub(super) fn new(bytes: u64) -> Self {
+        Self(Cache::with_weighter(CACHE_ENTRIES, bytes, Bytes))
+    }
+
     /// The index of a lineage in which nothing was erased since `erased_at`; an empty one when none is kept.
     pub(super) fn of(&self, lineage: LineageId, erased_at: Revision) -> SharedIndex {
         let kept = self.0.get(&lineage).filter(|entry| entry.erased_at == erased_at);

@@ -25,11 +25,13 @@ pub struct Defaults {
     pub timeouts: Timeouts,
     /// Ended conversations of a recipient that are kept; 0 keeps all.
     pub max_conversations_retained: usize,
-    /// Events kept for each namespace.
+    /// Events kept for each namespace; all together take so many KiB at most.
     pub event_capacity: usize,
     /// Bytes that conversations may take in memory when nobody uses them. A store that keeps its states in
     /// memory anyway is not bound by it: see [`Capabilities::resident`](crate::store::Capabilities::resident).
     pub cache_bytes: u64,
+    /// Bytes that the indexes of the conversations searched lately take.
+    pub index_bytes: u64,
 }
 
 /// Serves every operation on conversations, behind an [`Arc`].
@@ -65,8 +67,8 @@ impl Engine {
             counters,
             queues: Queues::new(cache_bytes),
             pointers: Arc::default(),
+            indexes: Indexes::new(defaults.index_bytes),
             defaults,
-            indexes: Indexes::default(),
             events,
             sessions: Sessions::default(),
             retention: Retention::default(),

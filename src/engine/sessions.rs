@@ -5,7 +5,7 @@ use quick_cache::sync::Cache;
 use crate::domain::{Conversation, LineageId};
 
 /// So many are remembered; of more, those asked about least are forgotten, and get advice again.
-const MOST: usize = 65_536;
+const MOST: usize = 16_384;
 
 /// Who wants no advice, for as long as this process runs.
 pub(super) struct Sessions(Cache<(LineageId, Box<str>), ()>);

@@ -35,6 +35,7 @@ pub mod render;
 pub mod repair;
 mod surrogates;
 mod time;
+mod weight;
 mod whole;
 
 pub use document::parse;
@@ -48,6 +49,7 @@ pub use render::{Rendered, render};
 pub use repair::Unanswered;
 pub use surrogates::replace_surrogates;
 pub use time::write as write_time;
+pub use weight::weight;
 pub use whole::{Repairs, Whole};
 
 /// A format of conversations.

@@ -11,7 +11,7 @@ use crate::{
     },
     engine::{CreateCall, ListConversations, ListUtterances, UpdateCall},
     proto::{self, conversation_service_server::ConversationService},
-    rpc::{Responses, Services, decode, encode, page_token, page_token::QueryHash},
+    rpc::{Responses, Room, Services, decode, encode, page_token, page_token::QueryHash},
     tokenizer,
 };
 
@@ -104,7 +104,8 @@ impl ConversationService for Services {
         request: Request<proto::ExportConversationRequest>,
     ) -> Result<Response<Self::ExportConversationStream>, Status> {
         let caller = self.caller(&request);
-        Ok(self.until_closing(self.export(caller, request.into_inner()).await?))
+        let room = Room::of(request.extensions());
+        Ok(self.until_closing(self.export(caller, room, request.into_inner()).await?))
     }
 
     async fn import_conversation(
@@ -112,7 +113,8 @@ impl ConversationService for Services {
         request: Request<Streaming<proto::ImportConversationRequest>>,
     ) -> Result<Response<proto::ImportConversationResponse>, Status> {
         let caller = self.caller(&request);
-        Ok(Response::new(self.import(&caller, request.into_inner()).await?))
+        let room = Room::of(request.extensions());
+        Ok(Response::new(self.import(&caller, room, request.into_inner()).await?))
     }
 
     async fn end_conversation(

@@ -12,7 +12,7 @@ use crate::{
     engine::{Address, Caller, EngineError, Exported, PageRoom, aside},
     formats::{self, Format, Losses, Repairs, Unanswered, Whole, persisted},
     proto::{self, export_conversation_response::Message},
-    rpc::{Services, decode, encode, import::format},
+    rpc::{Held, Purpose, Room, Services, decode, encode, import::format},
 };
 
 /// Bytes of a chunk at most.
@@ -26,6 +26,7 @@ impl Services {
     pub(super) async fn export(
         &self,
         caller: Caller,
+        room: Option<Room>,
         request: proto::ExportConversationRequest,
     ) -> Result<impl Stream<Item = Result<proto::ExportConversationResponse, Status>> + use<>, Status> {
         let wanted = Wanted::of(&request)?;
@@ -33,9 +34,10 @@ impl Services {
         let mut export = Export {
             services: self.clone(),
             caller,
+            room,
             wanted,
             ids: VecDeque::new(),
-            chunks: VecDeque::new(),
+            written: Written::default(),
             migrated: None,
             finished: false,
             end: Some(proto::ExportEnd::default()),
@@ -48,7 +50,7 @@ impl Services {
             false => {
                 let exported = self.engine.export_conversation(&export.caller, &address).await?;
                 export.begin();
-                export.write(&exported)?;
+                export.write(&exported).await?;
             }
         }
         if wanted.all {
@@ -110,8 +112,8 @@ struct Export {
     wanted: Wanted,
     /// The conversations still to be exported.
     ids: VecDeque<ConversationId>,
-    /// What is written and not yet sent.
-    chunks: VecDeque<Vec<u8>>,
+    room: Option<Room>,
+    written: Written,
     /// The newest time of a migration.
     migrated: Option<String>,
     /// What stands behind the conversations is written.
@@ -127,13 +129,13 @@ struct Export {
 impl Export {
     async fn next(&mut self) -> Option<Result<proto::ExportConversationResponse, Status>> {
         loop {
-            if let Some(chunk) = self.chunks.pop_front() {
+            if let Some(chunk) = self.written.chunk() {
                 return Some(Ok(response(Message::Chunk(chunk))));
             }
             if let Some(id) = self.ids.pop_front() {
                 let address = Address { conversation: Some(id), recipient: None };
                 let written = match self.services.engine.export_conversation(&self.caller, &address).await {
-                    Ok(exported) => self.write(&exported),
+                    Ok(exported) => self.write(&exported).await,
                     // it was deleted meanwhile
                     Err(EngineError::Refused(Refusal::NotFound { .. })) => Ok(()),
                     Err(error) => Err(error.into()),
@@ -179,7 +181,10 @@ impl Export {
         }
     }
 
-    fn write(&mut self, exported: &Exported) -> Result<(), Status> {
+    /// Writes a conversation, once there is room for it. One that takes more than there is waits until nobody else has
+    /// any.
+    async fn write(&mut self, exported: &Exported) -> Result<(), Status> {
+        let mut held = Room::take(self.room.as_ref(), Purpose::Answer, weight(exported)).await?;
         let head = &exported.state.head;
         let whole = Whole {
             id: exported.state.key().id.as_str(),
@@ -197,7 +202,9 @@ impl Export {
         self.note(exported, losses);
         self.migrated = self.migrated.take().max(head.labels.get(persisted::LAST_MIGRATED).cloned());
         let bytes = bytes.map_err(|error| Status::internal(error.to_string()))?;
+        held.shrink_to(bytes.len());
         self.send(&bytes);
+        self.written.room = Some(held);
         self.count += 1;
         self.utterances += exported.utterances.len();
         Ok(())
@@ -247,8 +254,36 @@ impl Export {
     }
 
     fn send(&mut self, bytes: &[u8]) {
-        self.chunks.extend(bytes.chunks(CHUNK).map(<[u8]>::to_vec));
+        self.written.bytes.extend_from_slice(bytes);
     }
+}
+
+/// What is written and not yet sent.
+#[derive(Default)]
+struct Written {
+    bytes: Vec<u8>,
+    sent: usize,
+    /// The room of it.
+    room: Option<Held>,
+}
+
+impl Written {
+    fn chunk(&mut self) -> Option<Vec<u8>> {
+        let rest = &self.bytes[self.sent..];
+        if rest.is_empty() {
+            *self = Self::default();
+            return None;
+        }
+        let chunk = rest[..rest.len().min(CHUNK)].to_vec();
+        self.sent += chunk.len();
+        Some(chunk)
+    }
+}
+
+/// About what a conversation takes while it is written: its texts as values and as bytes, and its messages.
+fn weight(exported: &Exported) -> usize {
+    const MESSAGE: usize = 1 << 10;
+    exported.utterances.iter().map(|utterance| MESSAGE + 3 * utterance.text_bytes()).sum()
 }
 
 fn response(message: Message) -> proto::ExportConversationResponse {

@@ -9,22 +9,35 @@ use crate::{
         ConversationId, Draft, Reason, RecipientId, Refusal,
         draft::Field,
         import::Ends,
-        limits::{MAX_ANSWER_BYTES, MAX_IMPORT_BYTES, MAX_WARNING_BYTES},
+        limits::{MAX_ANSWER_BYTES, MAX_IMPORT_BYTES, MAX_IMPORT_WEIGHT, MAX_WARNING_BYTES},
     },
     engine::{COUNT_ASIDE_BYTES, Caller, ImportCall, ImportReply, Incoming, PageRoom, aside, name},
     formats::{self, Format, Parsed, Source, UnknownRoles, fit_id, persisted::LAST_MIGRATED, write_time},
     proto::{self, import_conversation_request::Message},
-    rpc::{Services, clearer_status, conversation::encoding, decode, encode, endless::UntilClosing},
+    rpc::{
+        Purpose, Room, Services, clearer_status, conversation::encoding, decode, encode,
+        endless::UntilClosing,
+    },
 };
 
 impl Services {
     pub(super) async fn import(
         &self,
         caller: &Caller,
+        room: Option<Room>,
         messages: Streaming<proto::ImportConversationRequest>,
     ) -> Result<proto::ImportConversationResponse, Status> {
         let (header, content) = self.receive(messages).await?;
-        self.import_content(caller, header, &content, false).await
+        let weight = formats::weight(&content);
+        if weight > MAX_IMPORT_WEIGHT {
+            let text = format!(
+                "has too many parts: read, they take some {weight} bytes, and accepted are {MAX_IMPORT_WEIGHT}; \
+                 import it in parts"
+            );
+            return Err(Refusal::field(Reason::ContentTooLarge, "chunk", text).into());
+        }
+        let _room = Room::take(room.as_ref(), Purpose::Received, weight).await?;
+        self.import_content(caller, header, content, false).await
     }
 
     /// Imports `content` as `header` says; `once` leaves alone what was imported whole before.
@@ -32,13 +45,14 @@ impl Services {
         &self,
         caller: &Caller,
         header: proto::ImportHeader,
-        content: &[u8],
+        content: Vec<u8>,
         once: bool,
     ) -> Result<proto::ImportConversationResponse, Status> {
         let wanted = format(header.format)?;
         let long = content.len() > COUNT_ASIDE_BYTES;
         let unknown_roles = unknown_roles(&header)?;
-        let source = aside(long, || formats::parse(content, wanted, unknown_roles))?;
+        let source = aside(long, || formats::parse(&content, wanted, unknown_roles))?;
+        drop(content);
         let places = source.conversations.iter().map(Places::of).collect::<Vec<_>>();
         let warnings = source.notes.iter().map(|note| warning(note.place.clone(), note.description.clone()));
         let mut response = proto::ImportConversationResponse {

@@ -17,6 +17,7 @@ mod import;
 mod limits;
 mod memorize;
 mod memory;
+mod memory_room;
 mod paced;
 mod page_token;
 mod prepare_history;
@@ -28,6 +29,7 @@ mod trace;
 mod view;
 
 pub use limits::RequestLimits;
+pub use memory_room::{Held, Purpose, Room};
 pub use paced::Pace;
 pub use status::{clearer_status, message_too_large, transport_error, turned_away};
 

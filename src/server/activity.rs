@@ -13,7 +13,9 @@ use tokio::{
     time::{Instant, sleep, sleep_until},
 };
 
-use crate::domain::limits::{HANDSHAKE_TIMEOUT, IDLE_CONNECTION_TIMEOUT};
+use crate::domain::limits::{
+    HANDSHAKE_TIMEOUT, IDLE_CONNECTION_TIMEOUT, LEAST_MESSAGE_RATE, UNREAD_PATIENCE,
+};
 
 /// The calls of a connection, and since when it has none.
 pub struct Activity {
@@ -24,6 +26,10 @@ pub struct Activity {
     /// Milliseconds from `opened` to the end of the last call.
     idle_since: AtomicU64,
     evicted: Notify,
+    /// Bytes of answers that are not read.
+    unread: AtomicUsize,
+    /// Bytes of answers that were read.
+    read: AtomicUsize,
 }
 
 /// Why a connection has to end.
@@ -35,6 +41,8 @@ pub enum End {
     Idle,
     /// Another connection takes its place.
     Evicted,
+    /// Answers were not read for a long time.
+    Unread,
 }
 
 impl Activity {
@@ -46,6 +54,8 @@ impl Activity {
             calls: AtomicUsize::new(0),
             idle_since: AtomicU64::new(0),
             evicted: Notify::new(),
+            unread: AtomicUsize::new(0),
+            read: AtomicUsize::new(0),
         })
     }
 
@@ -68,6 +78,12 @@ impl Activity {
         }
     }
 
+    /// Counts so many bytes as unread until what this returns is dropped.
+    pub fn unread(self: &Arc<Self>, bytes: usize) -> Unread {
+        self.unread.fetch_add(bytes, Ordering::Relaxed);
+        Unread { activity: self.clone(), bytes }
+    }
+
     /// Asks for the end of the connection in favour of another one.
     pub fn evict(&self) {
         self.evicted.notify_one();
@@ -78,6 +94,19 @@ impl Activity {
         tokio::select! {
             () = self.evicted.notified() => End::Evicted,
             end = self.timeout() => end,
+            () = self.not_read() => End::Unread,
+        }
+    }
+
+    /// Waits until for [`UNREAD_PATIENCE`] neither all was read that was unread, nor as much as the least rate brings.
+    async fn not_read(&self) {
+        loop {
+            let (unread, read) = (self.unread.load(Ordering::Relaxed), self.read.load(Ordering::Relaxed));
+            sleep(UNREAD_PATIENCE).await;
+            let enough = unread.min(LEAST_MESSAGE_RATE * UNREAD_PATIENCE.as_secs() as usize);
+            if self.read.load(Ordering::Relaxed).wrapping_sub(read) < enough {
+                return;
+            }
         }
     }
 
@@ -105,6 +134,19 @@ impl Drop for Call {
         let elapsed = u64::try_from(activity.opened.elapsed().as_millis()).unwrap_or(u64::MAX);
         activity.idle_since.store(elapsed, Ordering::Relaxed);
         activity.calls.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
+/// Bytes of an answer that are not read.
+pub struct Unread {
+    activity: Arc<Activity>,
+    bytes: usize,
+}
+
+impl Drop for Unread {
+    fn drop(&mut self) {
+        self.activity.unread.fetch_sub(self.bytes, Ordering::Relaxed);
+        self.activity.read.fetch_add(self.bytes, Ordering::Relaxed);
     }
 }
 
@@ -152,6 +194,24 @@ mod tests {
         let (end, after) = waiting.await.unwrap();
         assert_eq!(end, End::Idle);
         assert!(is_about(after, 4 * IDLE_CONNECTION_TIMEOUT + Duration::from_secs(60)), "{after:?}");
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn answers_have_to_be_read() {
+        let activity = Activity::new();
+        activity.greet();
+        let _call = activity.call();
+        let unread = activity.unread(1_000_000);
+        let end = end_after(&activity).await;
+        assert_eq!((end.0, is_about(end.1, UNREAD_PATIENCE)), (End::Unread, true));
+        let ending = end_after(&activity);
+        let (end, ()) = tokio::join!(ending, async {
+            sleep(UNREAD_PATIENCE / 2).await;
+            drop(unread);
+            sleep(UNREAD_PATIENCE).await;
+            std::mem::forget(activity.unread(1));
+        });
+        assert_eq!((end.0, is_about(end.1, 3 * UNREAD_PATIENCE)), (End::Unread, true), "read, then not");
     }
 
     #[tokio::test(start_paused = true)]

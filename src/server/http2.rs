@@ -88,10 +88,11 @@ where
     C: AsyncRead + AsyncWrite + Connected + Unpin + Send + 'static,
     C::ConnectInfo: Clone + Send + Sync + 'static,
 {
-    let peer = connection.connect_info();
+    let (peer, of) = (connection.connect_info(), activity.clone());
     let service = service.map_request(move |request: Request<Incoming>| {
         let mut request = request.map(Body::new);
         request.extensions_mut().insert(peer.clone());
+        request.extensions_mut().insert(of.clone());
         request
     });
     let io = TokioIo::new(Greeted { connection, read: 0, activity: activity.clone() });
@@ -130,6 +131,7 @@ async fn grace(activity: &Activity, mut stop: watch::Receiver<bool>) -> Duration
                 End::Silent => Duration::ZERO,
                 End::Idle => IDLE_GRACE,
                 End::Evicted => EVICTION_GRACE,
+                End::Unread => Duration::ZERO,
             }
         }
         // whoever stops the server decides how long it waits

@@ -18,7 +18,7 @@ impl Server {
         let failed = |reason: String| ServeError::Migrate { file: file.to_owned(), reason };
         let content = fs::read(file).map_err(|error| failed(error.to_string()))?;
         let caller = Caller::default();
-        let imported = self.services.import_content(&caller, ImportHeader::default(), &content, true).await;
+        let imported = self.services.import_content(&caller, ImportHeader::default(), content, true).await;
         let response = imported.map_err(|status: Status| failed(status.message().to_owned()))?;
         for warning in &response.warnings {
             // why may quote what was said

@@ -46,7 +46,10 @@ use tower::{Service, ServiceBuilder};
 
 use crate::{
     config::{Backend, Settings},
-    domain::conversation::Timeouts,
+    domain::{
+        conversation::Timeouts,
+        limits::{INDEX_BYTES, INDEX_SHARE},
+    },
     engine::{Clock, Defaults, Engine, SystemClock, llm::LlmSummarizer},
     rpc::{RequestLimits, Services},
     store::{MemoryStore, Store},
@@ -136,6 +139,7 @@ impl Server {
             max_conversations_retained: settings.max_conversations_retained as usize,
             event_capacity: settings.event_capacity,
             cache_bytes: settings.cache_limit,
+            index_bytes: index_bytes(settings),
         };
         let guard = Guard::new(settings, clock.clone())?;
         stores::hold_to_quotas(&*store, settings)?;
@@ -256,8 +260,21 @@ fn store(settings: &Settings) -> Result<Arc<dyn Store>, ServeError> {
             if settings.data_dir != Settings::default().data_dir {
                 tracing::warn!("data_dir is set, but the backend in-memory keeps no files");
             }
-            Arc::new(MemoryStore::new(settings.memory_limit))
+            let limit = settings.memory_limit;
+            Arc::new(MemoryStore::new(limit.saturating_sub(if limit > 0 {
+                index_bytes(settings)
+            } else {
+                0
+            })))
         }
         Backend::Durable(engine) => Arc::new(stores::open(engine, settings)?),
     })
+}
+
+/// What the indexes of searches take at most. Where memory is limited, they are part of what is.
+fn index_bytes(settings: &Settings) -> u64 {
+    match (&settings.backend, settings.memory_limit) {
+        (Backend::Memory, limit @ 1..) => INDEX_BYTES.min(limit / INDEX_SHARE),
+        _ => INDEX_BYTES,
+    }
 }

@@ -108,6 +108,7 @@ fn engine(store: Arc<dyn Store>) -> Arc<Engine> {
         max_conversations_retained: 0,
         event_capacity: 1_000_000,
         cache_bytes: CACHE_BYTES,
+        index_bytes: 64 << 20,
     };
     Arc::new(Engine::new(store, ManualClock::new(), tokenizer::counter, defaults))
 }

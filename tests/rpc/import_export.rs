@@ -519,3 +519,13 @@ async fn a_response_to_an_import_can_be_read_however_much_there_is_to_say() {
     assert!((1..20_000).contains(&told));
     assert_eq!(told + response.omitted_conversation_count.unwrap() as usize, 20_000);
 }
+
+/// Messages of a few bytes take many times as much once they are read.
+#[tokio::test]
+async fn an_import_of_too_many_parts_is_refused() {
+    let session = Session::new().await;
+    let content = format!("[{}]", vec![r#"{"role":"user","content":"x"}"#; 60_000].join(","));
+    let refused = session.refused(named("dense"), &content).await;
+    refused.is(Code::InvalidArgument, "CONTENT_TOO_LARGE").says("import it in parts");
+    assert_eq!(counts(only(&session.import(named("half"), &turns(5_000)).await)), (10_000, 0));
+}

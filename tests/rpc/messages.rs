@@ -127,7 +127,7 @@ async fn what_is_announced_and_not_sent_keeps_nobody_waiting() {
             _ => drop(refused.is(Code::ResourceExhausted, "MESSAGES_IN_FLIGHT").names_its_limit()),
         }
     }
-    assert_eq!(late, 3, "three had room");
+    assert_eq!(late, 2, "two had room");
     assert!(begun.elapsed().as_secs() <= 15);
     session.say(vec![user(&"long ".repeat(100_000))]).await;
 }
@@ -187,7 +187,7 @@ async fn answers_that_are_not_read_are_bounded() {
             }
         }
     }
-    assert!((10..=13).contains(&unread.len()), "{} answers of 2.5 MB within 32 MiB", unread.len());
+    assert!((12..=15).contains(&unread.len()), "{} answers of 2.5 MB within 36 MiB", unread.len());
     assert!(refused > 0);
     // another caller is answered; and this one too, what changes something or is small
     assert_eq!(session.list(list.clone()).await.len(), 10);

@@ -217,6 +217,7 @@ impl Setup {
             max_conversations_retained: self.retained,
             event_capacity: 100_000,
             cache_bytes: self.cache_bytes,
+            index_bytes: 64 << 20,
         };
         let engine = Arc::new(Engine::new(Arc::new(port), disk.clock.clone(), WORDS, defaults));
         let events = engine.events().watch(&Caller::default(), None).expect("a trace");

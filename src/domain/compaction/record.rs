@@ -70,7 +70,7 @@ impl Compaction {
     /// About how many bytes it takes in memory.
     pub fn memory_bytes(&self) -> usize {
         let folded = self.folded.iter().flat_map(|folded| folded.iter());
-        256 + folded.map(|segment| 192 + 8 * segment.tokens as usize + segment.llm_bytes()).sum::<usize>()
+        256 + self.compacted.memory_bytes() + folded.map(|segment| segment.memory_bytes()).sum::<usize>()
     }
 
     /// The same, after what tells of it in the summary became `after` instead of `before`; `None` when

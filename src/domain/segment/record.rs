@@ -6,6 +6,7 @@ use crate::domain::{
     Ranges, Sequence, TokenCounter,
     extractive::Sentence,
     limits::{SEGMENT_FLOOR_TOKENS, SEGMENT_PERCENT},
+    memory::allocated,
     segment::{
         llm_text::{Awaits, LlmText, Unfit, lines},
         period::Imported,
@@ -118,12 +119,17 @@ impl Segment {
         self
     }
 
-    /// About how many bytes, in memory, is what models told of it beside its sentences, and what is awaited.
-    pub fn llm_bytes(&self) -> usize {
-        let llm_text = self.llm_text.as_ref().map_or(0, |llm_text| {
-            128 + llm_text.lines.iter().map(|line| line.text.len() + 48).sum::<usize>()
-        });
-        llm_text + self.awaits.as_ref().map_or(0, |awaits| 128 + awaits.told.len())
+    /// About how many bytes it takes in memory.
+    pub fn memory_bytes(&self) -> usize {
+        let lines = |lines: &[Sentence]| -> usize {
+            lines.iter().map(|line| size_of::<Sentence>() + allocated(line.text.len())).sum()
+        };
+        let llm_text = self.llm_text.as_ref();
+        let llm_text = llm_text.map_or(0, |told| 128 + told.from.memory_bytes() + lines(&told.lines));
+        let awaits = self.awaits.as_ref();
+        let awaits =
+            awaits.map_or(0, |awaits| 128 + awaits.from.memory_bytes() + allocated(awaits.told.len()));
+        size_of::<Self>() + 48 + self.covers.memory_bytes() + lines(&self.sentences) + llm_text + awaits
     }
 
     /// Whether no model's text was told from anything but `sequences`.

@@ -19,7 +19,7 @@ pub struct Summary {
     next_number: u32,
     awaits_since: Option<Timestamp>,
     provisional: usize,
-    llm_bytes: usize,
+    memory_bytes: usize,
 }
 
 impl PartialEq for Summary {
@@ -46,9 +46,9 @@ impl Summary {
         let awaits = segments.iter().filter_map(|segment| segment.awaits.as_ref());
         let awaits_since = awaits.clone().map(|awaits| awaits.since).min();
         let provisional = awaits.count();
-        let llm_bytes = segments.iter().map(|segment| segment.llm_bytes()).sum();
+        let memory_bytes = segments.iter().map(|segment| segment.memory_bytes()).sum();
         let segments = segments.into();
-        Self { segments, tokens, covered, next_number, awaits_since, provisional, llm_bytes }
+        Self { segments, tokens, covered, next_number, awaits_since, provisional, memory_bytes }
     }
 
     /// The segments, oldest first.
@@ -124,9 +124,9 @@ impl Summary {
         self.awaits_since
     }
 
-    /// The sum of its segments' [`Segment::llm_bytes`].
-    pub fn llm_bytes(&self) -> usize {
-        self.llm_bytes
+    /// About how many bytes it takes in memory.
+    pub fn memory_bytes(&self) -> usize {
+        self.memory_bytes
     }
 
     /// How many segments wait for a model.

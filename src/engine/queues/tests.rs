@@ -146,6 +146,7 @@ fn full_engine() -> Arc<Engine> {
         timeouts: Timeouts { idle: Duration::from_secs(60), ..Timeouts::default() },
         event_capacity: 100,
         cache_bytes: LIMIT,
+        index_bytes: 64 << 20,
     };
     let (store, clock) = (Arc::new(MemoryStore::new(1)), Arc::new(Ticks(AtomicU64::new(1))));
     Arc::new(Engine::new(store, clock, |_| &Characters, defaults))

@@ -11,11 +11,13 @@ use crate::{
     domain::{
         Draft, More, Reason, Refusal, Role, ToolCall,
         history::{DropReason, Entry},
+        limits::MAX_HISTORY_WEIGHT,
     },
     formats::{
         history::{Incoming, MAX_MESSAGES_READ, Warning, WarningKind, said},
         place::kind,
         surrogates::replace_surrogates,
+        weight::weight,
     },
 };
 
@@ -28,6 +30,10 @@ const FIELD: &str = "messages_json";
 ///
 /// Refuses what is no JSON, no array, or has more than [`MAX_MESSAGES_READ`] messages.
 pub fn read(json: &str) -> Result<Incoming, Refusal> {
+    if weight(json.as_bytes()) > MAX_HISTORY_WEIGHT {
+        let text = format!("has too many parts: read, it takes more than {MAX_HISTORY_WEIGHT} bytes");
+        return Err(Refusal::field(Reason::ContentTooLarge, FIELD, text));
+    }
     let value: Value = serde_json::from_str(&replace_surrogates(json)).map_err(|error| {
         Refusal::invalid(FIELD, format!("is no JSON ({error}); accepted is an array of messages"))
     })?;

@@ -16,6 +16,10 @@ use super::{
     cut::{Announced, HEAD},
     room::Room,
 };
+use crate::{
+    domain::limits::SMALL_ANSWER_BYTES,
+    server::activity::{self, Activity},
+};
 
 /// A response's body. What it hands on counts as unread until it is on its way.
 pub struct AnswerBody {
@@ -27,8 +31,9 @@ pub struct AnswerBody {
 
 /// Of a stream of answers.
 struct Many {
-    /// The caller's share of what is not read.
-    unread: Arc<Share>,
+    unread: Unread,
+    /// What the call takes while it is open.
+    _open: Option<Taken>,
     /// The room that is given back as the call's messages are answered.
     room: Option<Arc<Mutex<Room>>>,
     waits: Option<Pin<Box<dyn Future<Output = ()> + Send>>>,
@@ -41,15 +46,15 @@ impl AnswerBody {
     }
 
     /// The body of a stream of answers. What is next is not asked for while the caller leaves too much unread.
-    pub fn of_many(inner: Body, unread: Arc<Share>, room: Option<Arc<Mutex<Room>>>) -> Self {
-        Self { inner, first: None, many: Some(Many { unread, room, waits: None }) }
+    pub fn of_many(inner: Body, unread: Unread, open: Option<Taken>, room: Option<Arc<Mutex<Room>>>) -> Self {
+        Self { inner, first: None, many: Some(Many { unread, _open: open, room, waits: None }) }
     }
 }
 
 impl Many {
     fn poll_room(&mut self, context: &mut Context<'_>) -> Poll<()> {
-        if self.waits.is_some() || self.unread.is_full() {
-            let unread = self.unread.clone();
+        if self.waits.is_some() || self.unread.share.is_full() {
+            let unread = self.unread.share.clone();
             let waits = self.waits.get_or_insert_with(|| Box::pin(unread.until_there_is_room()));
             ready!(waits.as_mut().poll(context));
             self.waits = None;
@@ -61,8 +66,8 @@ impl Many {
         if let Some(room) = &self.room {
             room.lock().answered(messages_in(&answers));
         }
-        let taken = self.unread.take_anyway(answers.len());
-        held(answers, taken)
+        let taken = self.unread.share.take_anyway(answers.len());
+        self.unread.held(answers, None, Some(taken))
     }
 }
 
@@ -94,14 +99,45 @@ impl http_body::Body for AnswerBody {
     }
 }
 
-/// Bytes that count as unread until nobody has them.
-pub fn held(bytes: Bytes, taken: Taken) -> Bytes {
-    Bytes::from_owner(Held { bytes, _taken: taken })
+/// What is not read of one caller's answers, on one connection.
+#[derive(Clone)]
+pub struct Unread {
+    /// The caller's share.
+    share: Arc<Share>,
+    activity: Option<Arc<Activity>>,
 }
 
+impl Unread {
+    /// Of a caller with this share, on a connection where this goes on.
+    pub fn new(share: Arc<Share>, activity: Option<Arc<Activity>>) -> Self {
+        Self { share, activity }
+    }
+
+    /// Counts an answer to a call that took what `open` is; `None` when there is no room for it. What tells of a
+    /// change is always told, and so is what is small.
+    pub fn count(&self, answer: Bytes, open: Option<Taken>, changes: bool) -> Option<Bytes> {
+        let taken = match answer.len() {
+            ..=SMALL_ANSWER_BYTES => None,
+            length if changes => Some(self.share.take_anyway(length)),
+            length => Some(self.share.try_take(length)?),
+        };
+        Some(self.held(answer, open, taken))
+    }
+
+    fn held(&self, bytes: Bytes, open: Option<Taken>, taken: Option<Taken>) -> Bytes {
+        let unread = self.activity.as_ref().map(|activity| activity.unread(bytes.len()));
+        Bytes::from_owner(Held { bytes, _open: open, _taken: taken, _unread: unread })
+    }
+}
+
+/// Bytes that count until nobody has them.
 struct Held {
     bytes: Bytes,
-    _taken: Taken,
+    /// What the call takes.
+    _open: Option<Taken>,
+    /// What its answer takes.
+    _taken: Option<Taken>,
+    _unread: Option<activity::Unread>,
 }
 
 impl AsRef<[u8]> for Held {

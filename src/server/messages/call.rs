@@ -13,13 +13,12 @@ use parking_lot::Mutex;
 use tonic::{Status, body::Body};
 
 use super::{
-    answer::{AnswerBody, held},
-    budget::Share,
+    answer::{AnswerBody, Unread},
+    budget::Taken,
     kind::{Call, Kind},
     refusals,
     room::Room,
 };
-use crate::domain::limits::SMALL_ANSWER_BYTES;
 
 /// The response in the making.
 pub enum CallFuture<F> {
@@ -33,14 +32,16 @@ pub enum CallFuture<F> {
 pub struct Made<F> {
     inner: Pin<Box<F>>,
     call: Call,
+    /// What it takes while it is open.
+    open: Option<Taken>,
     room: Arc<Mutex<Room>>,
-    unread: Arc<Share>,
+    unread: Unread,
 }
 
 impl<F> CallFuture<F> {
-    /// A call whose messages take `room`, and whose answers count as `unread`.
-    pub fn new(inner: F, call: Call, room: Arc<Mutex<Room>>, unread: Arc<Share>) -> Self {
-        Self::Made(Made { inner: Box::pin(inner), call, room, unread })
+    /// A call that takes what `open` is, whose messages take `room`, and whose answers count as `unread`.
+    pub fn new(inner: F, call: Call, open: Taken, room: Arc<Mutex<Room>>, unread: Unread) -> Self {
+        Self::Made(Made { inner: Box::pin(inner), call, open: Some(open), room, unread })
     }
 
     /// A call that is not made.
@@ -70,12 +71,12 @@ where
 }
 
 impl<F> Made<F> {
-    fn answer(&self, response: Response<Body>, context: &mut Context<'_>) -> Response<Body> {
+    fn answer(&mut self, response: Response<Body>, context: &mut Context<'_>) -> Response<Body> {
         self.room.lock().all_answered();
         if !self.call.answers_once {
             let room = (self.call.kind == Kind::Each).then(|| self.room.clone());
-            let unread = self.unread.clone();
-            return response.map(|body| Body::new(AnswerBody::of_many(body, unread, room)));
+            let (unread, open) = (self.unread.clone(), self.open.take());
+            return response.map(|body| Body::new(AnswerBody::of_many(body, unread, open, room)));
         }
         // encoded at once: until then it is a tree of messages, several times as large
         let (parts, mut body) = response.into_parts();
@@ -90,16 +91,12 @@ impl<F> Made<F> {
 
     /// Counts an answer as unread; `None` when there is no room for it. What tells of a change is always told, and
     /// so is what is small.
-    fn count(&self, answer: Frame<Bytes>) -> Option<Frame<Bytes>> {
+    fn count(&mut self, answer: Frame<Bytes>) -> Option<Frame<Bytes>> {
         let answer = match answer.into_data() {
             Ok(answer) => answer,
             Err(other) => return Some(other),
         };
-        let taken = match self.call.changes || answer.len() <= SMALL_ANSWER_BYTES {
-            true => self.unread.take_anyway(answer.len()),
-            false => self.unread.try_take(answer.len())?,
-        };
-        Some(Frame::data(held(answer, taken)))
+        self.unread.count(answer, self.open.take(), self.call.changes).map(Frame::data)
     }
 }
 

@@ -8,9 +8,13 @@ use std::sync::{
 use dashmap::DashMap;
 use http::Extensions;
 
-use super::budget::{Budget, Share};
+use super::{
+    budget::{Budget, Share},
+    refusals,
+};
 use crate::{
-    domain::limits::{IMPORTED_BYTES, RECEIVED_BYTES, UNREAD_BYTES},
+    domain::limits::{ANSWER_BYTES, CALLS_LEAVE, CONTENT_BYTES, MESSAGE_BYTES, ROOM_PATIENCE, TRANSIT_BYTES},
+    rpc::{Held, Purpose, Room},
     server::{connection::Peer, guard::Principal},
 };
 
@@ -19,8 +23,8 @@ const MANY: usize = 1_024;
 
 /// The callers of a server.
 pub struct Callers {
+    calls: Arc<Budget>,
     received: Arc<Budget>,
-    imported: Arc<Budget>,
     unread: Arc<Budget>,
     known: DashMap<Key, Arc<Caller>>,
     /// So many are known before those that take nothing are looked for again.
@@ -29,10 +33,10 @@ pub struct Callers {
 
 /// A caller's shares.
 pub struct Caller {
+    /// Of what calls take that are open.
+    pub calls: Arc<Share>,
     /// Of the messages that are received and not yet answered.
     pub received: Arc<Share>,
-    /// The same of imports.
-    pub imported: Arc<Share>,
     /// Of the answers that are not read.
     pub unread: Arc<Share>,
 }
@@ -51,10 +55,13 @@ enum Key {
 impl Callers {
     /// The callers of a server whose messages have at most `most` bytes.
     pub fn new(most: usize) -> Self {
+        let larger = (3 * most).saturating_sub(MESSAGE_BYTES);
+        let all = Budget::new(TRANSIT_BYTES + larger);
+        let contents = all.part(CONTENT_BYTES + larger);
         Self {
-            received: Budget::new(RECEIVED_BYTES.max(6 * most)),
-            imported: Budget::new(IMPORTED_BYTES.max(6 * most)),
-            unread: Budget::new(UNREAD_BYTES),
+            calls: all.part(TRANSIT_BYTES - CALLS_LEAVE),
+            received: contents.part(MESSAGE_BYTES + larger),
+            unread: contents.part(ANSWER_BYTES),
             known: DashMap::new(),
             most: AtomicUsize::new(MANY),
         }
@@ -68,8 +75,8 @@ impl Callers {
         }
         self.forget_idle();
         let caller = || {
-            let (received, imported) = (self.received.share(), self.imported.share());
-            Arc::new(Caller { received, imported, unread: self.unread.share() })
+            let (calls, received) = (self.calls.share(), self.received.share());
+            Arc::new(Caller { calls, received, unread: self.unread.share() })
         };
         self.known.entry(key).or_insert_with(caller).clone()
     }
@@ -84,8 +91,29 @@ impl Callers {
 
 impl Caller {
     fn has_taken(&self) -> bool {
-        [&self.received, &self.imported, &self.unread].iter().any(|share| share.taken() > 0)
+        [&self.calls, &self.received, &self.unread].iter().any(|share| share.taken() > 0)
     }
+}
+
+/// Where a caller's calls get room. More than the largest part of answers is not needed: what takes more is alone then.
+pub fn room(caller: Arc<Caller>) -> Room {
+    Room::new(move |purpose, bytes| {
+        let caller = caller.clone();
+        Box::pin(async move {
+            let taken = match purpose {
+                Purpose::Received => caller.received.clone().take_all(bytes, ROOM_PATIENCE).await,
+                Purpose::Answer => {
+                    caller.unread.clone().take(bytes.min(ANSWER_BYTES / 4 * 3), ROOM_PATIENCE).await
+                }
+            };
+            let refusal = match purpose {
+                Purpose::Received => refusals::no_room,
+                Purpose::Answer => refusals::unread,
+            };
+            let mut taken = taken.ok_or_else(refusal)?;
+            Ok(Held::new(move |bytes| taken.shrink_to(bytes)))
+        })
+    })
 }
 
 impl Key {

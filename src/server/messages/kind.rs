@@ -1,9 +1,12 @@
 //! What kind of call a path names.
 
 use super::weight::{Layout, layout};
-use crate::server::{
-    access::Access,
-    methods::{Count, Method, Origin},
+use crate::{
+    domain::limits::{CALL_BYTES, STREAM_BYTES, STREAM_WINDOW},
+    server::{
+        access::Access,
+        methods::{Count, Method, Origin},
+    },
 };
 
 /// What is known of a call by its path.
@@ -15,6 +18,8 @@ pub struct Call {
     pub answers_once: bool,
     /// Whether it may change something.
     pub changes: bool,
+    /// Whether it is one of the project's.
+    pub is_own: bool,
     /// Its messages.
     pub layout: Option<&'static Layout>,
 }
@@ -33,6 +38,21 @@ pub enum Kind {
 }
 
 impl Call {
+    /// What it takes as long as it is open. Of one that may send any number of messages, the server may hold as many
+    /// as the window of a stream lets it send ahead.
+    pub fn bytes(self) -> usize {
+        match (self.kind, self.answers_once) {
+            (Kind::One, true) => CALL_BYTES,
+            (Kind::One, false) => STREAM_BYTES,
+            (Kind::Each | Kind::All | Kind::Unknown, _) => STREAM_BYTES + STREAM_WINDOW as usize,
+        }
+    }
+
+    /// Whether it may take room for what it makes of its messages, or for its answers before they are sent.
+    pub fn may_take_room(self) -> bool {
+        self.kind == Kind::All || !self.answers_once
+    }
+
     /// What is known of a call by its path.
     pub fn of(path: &str) -> Self {
         let method = Method::of(path);
@@ -40,6 +60,7 @@ impl Call {
             kind: Kind::of(method),
             answers_once: method.origin != Origin::Unknown && method.answers == Count::One,
             changes: matches!(method.access, Access::Write | Access::Admin),
+            is_own: method.origin == Origin::Own,
             layout: method.input.as_deref().and_then(layout),
         }
     }

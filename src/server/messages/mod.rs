@@ -30,13 +30,14 @@ use parking_lot::Mutex;
 use tonic::body::Body;
 use tower::{Layer, Service};
 
+use answer::Unread;
 use call::CallFuture;
 use callers::Callers;
-use kind::{Call, Kind};
+use kind::Call;
 use request::RequestBody;
 use room::Room;
 
-use crate::domain::limits::MAX_METADATA_BYTES;
+use crate::{domain::limits::MAX_METADATA_BYTES, server::activity::Activity};
 
 /// Wraps services in [`Messages`].
 #[derive(Clone)]
@@ -90,16 +91,23 @@ where
             return CallFuture::refused(refusals::metadata_too_large());
         }
         let caller = callers.of(request.extensions());
-        if caller.unread.is_full() && call.kind != Kind::Unknown {
-            return CallFuture::refused(refusals::unread());
-        }
-        let share = if call.kind == Kind::All { &caller.imported } else { &caller.received };
-        let room = Arc::new(Mutex::new(Room::new(share.clone(), call.kind)));
+        let open = match call.is_own {
+            true if caller.unread.is_full() => return CallFuture::refused(refusals::unread()),
+            true => caller.calls.try_take_all(call.bytes()),
+            // whether the server is well is always told
+            false => Some(caller.calls.take_anyway(call.bytes())),
+        };
+        let Some(open) = open else { return CallFuture::refused(refusals::too_many_open()) };
+        let unread = Unread::new(caller.unread.clone(), request.extensions().get::<Arc<Activity>>().cloned());
+        let room = Arc::new(Mutex::new(Room::new(caller.received.clone(), call.kind)));
 
         let gzip = request.headers().get("grpc-encoding").is_some_and(|encoding| encoding == "gzip");
         let whole = |body| RequestBody::new(body, call, gzip, *max_message_bytes, room.clone());
-        let request = request.map(|body| Body::new(whole(body)));
-        CallFuture::new(self.inner.call(request), call, room, caller.unread.clone())
+        let mut request = request.map(|body| Body::new(whole(body)));
+        if call.may_take_room() {
+            request.extensions_mut().insert(callers::room(caller.clone()));
+        }
+        CallFuture::new(self.inner.call(request), call, open, room, unread)
     }
 }
 

@@ -45,6 +45,12 @@ pub fn no_room() -> Status {
     turned_away("MESSAGES_IN_FLIGHT", text, ROOM_RETRY, Some(("received messages", text)))
 }
 
+/// There is no room for another call.
+pub fn too_many_open() -> Status {
+    let text = "the calls and streams that are open leave no memory for another: call again after the time that is told";
+    turned_away("TOO_MANY_CALLS", text, ROOM_RETRY, Some(("open calls", text)))
+}
+
 /// The caller leaves answers unread.
 pub fn unread() -> Status {
     let text = "the caller's answers that it has not read leave no room for another: read them first";

@@ -23,7 +23,9 @@ use super::{
     room::Room,
 };
 use crate::{
-    domain::limits::{IMPORT_PATIENCE, MESSAGE_GROWTH, ROOM_PATIENCE, SMALL_MESSAGE_BYTES},
+    domain::limits::{
+        IMPORT_PATIENCE, MESSAGE_GROWTH, ROOM_PATIENCE, SMALL_MESSAGE_BYTES, TINY_MESSAGE_BYTES,
+    },
     rpc::message_too_large,
 };
 
@@ -93,6 +95,9 @@ impl RequestBody {
                 continue;
             }
             match self.cutter.next() {
+                Piece::Whole(bytes, 1) if bytes.len() > TINY_MESSAGE_BYTES => {
+                    self.weigh(bytes.len() - HEAD, VecDeque::from([bytes]))?;
+                }
                 Piece::Whole(bytes, count) => {
                     let length = bytes.len();
                     self.hand_on_with_room(VecDeque::from([bytes]), count, length)?;
@@ -173,7 +178,7 @@ impl RequestBody {
     /// Takes room for what a message is once it is decoded.
     fn weigh(&mut self, length: usize, pieces: VecDeque<Bytes>) -> Result<(), Status> {
         let weight = match self.call.layout {
-            Some(layout) if length > SMALL_MESSAGE_BYTES => layout.weigh(&pieces, HEAD),
+            Some(layout) if length > TINY_MESSAGE_BYTES => layout.weigh(&pieces, HEAD),
             _ => length,
         };
         let most = MESSAGE_GROWTH * self.most;

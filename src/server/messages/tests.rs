@@ -24,7 +24,8 @@ use tower::{Layer, ServiceExt, service_fn};
 
 use super::MessagesLayer;
 use crate::domain::limits::{
-    IMPORT_PATIENCE, LEAST_MESSAGE_RATE, MESSAGE_PATIENCE, RECEIVED_BYTES, ROOM_PATIENCE,
+    CALL_BYTES, CALLS_LEAVE, IMPORT_PATIENCE, LEAST_MESSAGE_RATE, MESSAGE_BYTES, MESSAGE_PATIENCE,
+    ROOM_PATIENCE, TRANSIT_BYTES,
 };
 
 const MIB: usize = 1 << 20;
@@ -189,7 +190,7 @@ async fn an_import_is_not_kept_for_ever() {
 #[tokio::test(start_paused = true)]
 async fn announcing_takes_room() {
     let server = Server::new();
-    let all = RECEIVED_BYTES / MOST;
+    let (all, own) = (MESSAGE_BYTES / MOST, MESSAGE_BYTES / 4 * 3 / MOST);
     let calls: Vec<_> = (0..10 * all).map(|_| server.call(UNARY)).collect();
     let (sends, calls): (Vec<_>, Vec<_>) = calls.into_iter().unzip();
     sends.iter().for_each(|sends| sends.unbounded_send(message(MOST).slice(..6)).unwrap());
@@ -213,7 +214,7 @@ async fn announcing_takes_room() {
             }
         }
     }
-    assert_eq!((late, refused), (all / 2, 10 * all - all / 2), "half is for other callers");
+    assert_eq!((late, refused), (own, 10 * all - own), "a quarter is for other callers");
     assert!(begun.elapsed() <= MESSAGE_PATIENCE + ROOM_PATIENCE);
     let (sends, call) = server.call(UNARY);
     sends.unbounded_send(message(MOST)).unwrap();
@@ -226,7 +227,7 @@ async fn announcing_takes_room() {
 async fn what_is_not_answered_takes_room() {
     let server = Server { answers: Arc::new(tokio::sync::Semaphore::new(0)), ..Server::new() };
     let mut waiting = Vec::new();
-    for _ in 0..RECEIVED_BYTES / MOST / 2 {
+    for _ in 0..MESSAGE_BYTES / 4 * 3 / MOST {
         let (sends, call) = server.call(UNARY);
         sends.unbounded_send(message(MOST)).unwrap();
         drop(sends);
@@ -317,4 +318,47 @@ async fn a_call_that_takes_one_message_takes_one() {
     sends.unbounded_send(message(50).slice(..20)).unwrap();
     drop(sends);
     is(call.await, Code::InvalidArgument, "INVALID_MESSAGE");
+}
+
+/// Small parts become much, however small the message is.
+#[tokio::test(start_paused = true)]
+async fn a_small_message_of_many_parts_takes_room() {
+    let server = Server { answers: Arc::new(tokio::sync::Semaphore::new(0)), ..Server::new() };
+    let parts = Bytes::from([&head(4_000)[..], &[26, 0].repeat(2_000)].concat());
+    let mut waiting = Vec::new();
+    let refused = loop {
+        let (sends, call) = server.call(UNARY);
+        sends.unbounded_send(parts.clone()).unwrap();
+        drop(sends);
+        let mut call = Box::pin(call);
+        match tokio::time::timeout(ROOM_PATIENCE / 100, call.as_mut()).await {
+            Err(_) if server.read() > waiting.len() * parts.len() => waiting.push(call),
+            Err(_) => break call.await,
+            Ok(answer) => break answer,
+        }
+    };
+    is(refused, Code::ResourceExhausted, "MESSAGES_IN_FLIGHT");
+    assert!((10..500).contains(&waiting.len()), "{}", waiting.len());
+}
+
+/// Calls take room as long as they are open, and are told when to come again. Whether the server is well is told.
+#[tokio::test(start_paused = true)]
+async fn open_calls_take_room() {
+    let server = Server::new();
+    let most = (TRANSIT_BYTES - CALLS_LEAVE) / CALL_BYTES;
+    let mut open: Vec<_> =
+        (0..most).map(|_| server.call(UNARY)).map(|(sends, call)| (sends, Box::pin(call))).collect();
+    for (_, call) in &mut open {
+        assert!(call.as_mut().now_or_never().is_none());
+    }
+    let (_sends, call) = server.call(UNARY);
+    let status = is(call.await, Code::ResourceExhausted, "TOO_MANY_CALLS");
+    assert!(status.get_details_retry_info().is_some() && status.get_details_quota_failure().is_some());
+    let (sends, call) = server.call("/grpc.health.v1.Health/Check");
+    drop(sends);
+    call.await.unwrap();
+    open.pop();
+    let (sends, call) = server.call(UNARY);
+    drop(sends);
+    call.await.unwrap();
 }

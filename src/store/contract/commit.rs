@@ -131,3 +131,12 @@ pub struct Outcome {
     /// The window's numbers after the call.
     pub capacity: Capacity,
 }
+
+impl Outcome {
+    /// About how many bytes it takes in memory, with its key in the maps that it is found by.
+    pub fn memory_bytes(&self, key: &OutcomeKey) -> usize {
+        let listed = [&self.memorized, &self.evicted, &self.forgotten, &self.restored, &self.still_told];
+        let names = 2 * key.request.as_str().len() + 2 * self.conversation.as_str().len();
+        2 * size_of::<Self>() + names + listed.iter().map(|ranges| ranges.memory_bytes()).sum::<usize>()
+    }
+}

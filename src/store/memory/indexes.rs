@@ -128,16 +128,18 @@ impl Indexes {
         }
     }
 
-    pub(super) fn remove_outcomes(&mut self, oldest: Timestamp) -> u64 {
-        let mut removed = 0;
+    /// How many outcomes were older and went, and the bytes that they took.
+    pub(super) fn remove_outcomes(&mut self, oldest: Timestamp) -> (u64, u64) {
+        let (mut removed, mut bytes) = (0, 0);
         while self.outcome_ages.first().is_some_and(|(time, _)| *time < oldest) {
             let Some((_, key)) = self.outcome_ages.pop_first() else { break };
-            if self.outcomes.get(&key).is_some_and(|outcome| outcome.time < oldest) {
+            if let Some(outcome) = self.outcomes.get(&key).filter(|outcome| outcome.time < oldest) {
+                bytes += outcome.memory_bytes(&key) as u64;
                 self.outcomes.remove(&key);
                 removed += 1;
             }
         }
-        removed
+        (removed, bytes)
     }
 }
 

@@ -38,8 +38,6 @@ use slot::Slot;
 
 /// Shards of the map: so many that two calls seldom meet at one shard's lock.
 const SHARDS: usize = 256;
-/// Bytes that an outcome takes, with its place in the indexes.
-const OUTCOME_BYTES: i64 = 512;
 
 /// Keeps everything in memory; nothing survives the process.
 pub struct MemoryStore {
@@ -175,7 +173,8 @@ impl MemoryStore {
         };
         let written: i64 = places.iter().zip(slots).map(delta).sum();
         let bequeathed: i64 = bequests.iter().map(|bequest| bequest.bytes).sum();
-        let delta = written + bequeathed + commit.outcomes.len() as i64 * OUTCOME_BYTES;
+        let outcomes = commit.outcomes.iter().map(|(key, outcome)| outcome.memory_bytes(key) as i64);
+        let delta = written + bequeathed + outcomes.sum::<i64>();
         let Ok(added) = u64::try_from(delta) else {
             self.used.fetch_sub(delta.unsigned_abs(), Ordering::Relaxed);
             return Ok(());
@@ -195,15 +194,15 @@ impl MemoryStore {
         key: &OutcomeKey,
         oldest: Timestamp,
     ) -> Option<Arc<Outcome>> {
-        if indexes.outcomes.get(key).is_some_and(|outcome| outcome.time < oldest) {
+        if let Some(outcome) = indexes.outcomes.get(key).filter(|outcome| outcome.time < oldest) {
+            self.give_back(outcome.memory_bytes(key) as u64);
             indexes.outcomes.remove(key);
-            self.give_back_outcomes(1);
         }
         indexes.outcomes.get(key).cloned()
     }
 
-    fn give_back_outcomes(&self, removed: u64) {
-        self.used.fetch_sub(removed * OUTCOME_BYTES.unsigned_abs(), Ordering::Relaxed);
+    fn give_back(&self, bytes: u64) {
+        self.used.fetch_sub(bytes, Ordering::Relaxed);
     }
 
     /// Takes slots without a conversation out of the map.
@@ -373,8 +372,8 @@ impl Store for MemoryStore {
     }
 
     fn remove_outcomes(&self, oldest: Timestamp) -> BoxFuture<'_, Result<u64, StoreError>> {
-        let removed = self.indexes.lock().remove_outcomes(oldest);
-        self.give_back_outcomes(removed);
+        let (removed, bytes) = self.indexes.lock().remove_outcomes(oldest);
+        self.give_back(bytes);
         ready(Ok(removed))
     }
 

@@ -27,22 +27,18 @@ fn head_bytes(head: &Head) -> i64 {
     head.memory_bytes() as i64
 }
 
-/// What a state takes, beside its head and what was said, for what models told and compactions keep.
-fn kept_bytes(state: &Conversation) -> i64 {
-    let compactions = state.compactions.iter().map(|compaction| compaction.memory_bytes());
-    (state.summary.llm_bytes() + compactions.sum::<usize>()) as i64
-}
-
-/// By how much that grows from one state to the next.
+/// By how much that grows from one state to the next which the conversation keeps beside its head and what was said:
+/// its summary, and its compactions.
 fn kept_growth(before: Option<&Arc<Conversation>>, after: &Conversation) -> i64 {
-    match before {
-        Some(before)
-            if Arc::ptr_eq(&before.compactions, &after.compactions)
-                && before.summary.llm_bytes() == after.summary.llm_bytes() =>
-        {
-            0
-        }
-        before => kept_bytes(after) - before.map_or(0, |before| kept_bytes(before)),
+    let summary = |state: &Conversation| state.summary.memory_bytes() as i64;
+    let compactions = |state: &Conversation| {
+        state.compactions.iter().map(|compaction| compaction.memory_bytes() as i64).sum::<i64>()
+    };
+    let Some(before) = before else { return summary(after) + compactions(after) };
+    let grown = summary(after) - summary(before);
+    match Arc::ptr_eq(&before.compactions, &after.compactions) {
+        true => grown,
+        false => grown + compactions(after) - compactions(before),
     }
 }
 

@@ -20,7 +20,7 @@ use crate::{
 fn bytes(family: &Family) -> u64 {
     let heads = family.members.values().map(|member| member.state.head.memory_bytes()).sum::<usize>();
     let states = family.members.values().map(|member| &member.state);
-    let told = states.clone().map(|state| state.summary.llm_bytes()).sum::<usize>();
+    let told = states.clone().map(|state| state.summary.memory_bytes()).sum::<usize>();
     let compactions = states.flat_map(|state| state.compactions.iter());
     let compactions = compactions.map(|compaction| compaction.memory_bytes()).sum::<usize>();
     let stored = family.members.values().flat_map(Script::stored);

@@ -1,0 +1,44 @@
+//! About how much values take in memory: what is stored is held to a limit by it, so that it is no less than they do.
+
+use std::collections::BTreeMap;
+
+/// An entry of a map beside its texts, in nodes that are three quarters full.
+const ENTRY: usize = 72;
+/// The first node of a map.
+const NODE: usize = 544;
+
+/// What a piece of `bytes` takes: allocators have four sizes between two powers of two.
+pub const fn allocated(bytes: usize) -> usize {
+    match bytes {
+        0 => 0,
+        1..=64 => bytes.next_multiple_of(8),
+        _ => bytes.next_multiple_of(bytes.next_power_of_two() / 8),
+    }
+}
+
+/// What the entries of a map of texts take.
+pub fn map(entries: &BTreeMap<String, String>) -> usize {
+    let text = |(key, value): (&String, &String)| allocated(key.len()) + allocated(value.len());
+    match entries.is_empty() {
+        true => 0,
+        false => NODE + ENTRY * entries.len() + entries.iter().map(text).sum::<usize>(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sizes_are_those_of_allocators() {
+        for (bytes, size) in [(0, 0), (1, 8), (64, 64), (65, 80), (128, 128), (129, 160), (1_025, 1_280)] {
+            assert_eq!(allocated(bytes), size, "{bytes}");
+        }
+    }
+
+    #[test]
+    fn an_entry_takes_more_than_its_texts() {
+        assert_eq!(map(&BTreeMap::new()), 0);
+        assert!(map(&BTreeMap::from([("k".to_owned(), String::new())])) > NODE + ENTRY);
+    }
+}
