@@ -142,7 +142,7 @@ async fn a_hard_forget_takes_what_a_model_told() {
 #[tokio::test(start_paused = true)]
 async fn what_no_answer_can_be_used_for_stays_as_it_was_made() {
     let model = Model::new();
-    let session = Session::with_model(model.clone()).await;
+    let session = Session::with_model_in_memory(model.clone()).await;
     let ended = session.say_and_end(Policy::default()).await;
     model.called().await.break_off();
     model.called().await.tell("It was about a pump.");

@@ -30,7 +30,7 @@ fn compact() -> CompactConversationRequest {
 
 /// A conversation of 40 utterances, of which 25 were compacted.
 async fn compacted(model: &std::sync::Arc<Model>) -> Session {
-    let session = Session::with_model(model.clone()).await;
+    let session = Session::with_model_in_memory(model.clone()).await;
     session.create_with(session_preset()).await;
     say(&session, 40).await;
     session.compactions().compact_conversation(compact()).await.reply();

@@ -16,7 +16,7 @@ use utterd::{
         memory_service_client::MemoryServiceClient, trace_service_client::TraceServiceClient,
     },
     server::Server,
-    store::Store,
+    store::{MemoryStore, Store},
 };
 
 use crate::{
@@ -75,6 +75,12 @@ impl Session {
         let (server, clock) = server_with_model(model);
         tokio::spawn(server.engine().clone().run_llm_summaries());
         Self { channel: connect(&server).await, server, clock }
+    }
+
+    /// The same over the memory store, for tests that pause tokio's time: it goes on by itself while a thread of a
+    /// store works.
+    pub async fn with_model_in_memory(model: Arc<dyn LlmSummarizer>) -> Self {
+        Self::with_model_over(Arc::new(MemoryStore::new(0)), model).await
     }
 
     /// The same over a store of the test's.
