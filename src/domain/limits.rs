@@ -249,7 +249,7 @@ pub const SMALL_STREAM_BYTES: usize = 16 << 10;
 /// become a structure of some hundred.
 pub const MESSAGE_GROWTH: usize = 3;
 /// Bytes of all that is on its way: calls that are open, messages that are not answered, answers that are not read.
-/// With the tokenizers' tables, and connections, it stays within 256 MiB (`benches/memory`).
+/// With the tokenizers' tables and connections it comes to some 256 MiB.
 pub const TRANSIT_BYTES: usize = 72 << 20;
 /// Of these, what messages and answers may take together: the rest is for the calls that need no more.
 pub const CONTENT_BYTES: usize = 56 << 20;
