@@ -62,6 +62,11 @@ impl Method {
         METHODS.get(path).unwrap_or(&UNKNOWN)
     }
 
+    /// Whether a call may change something.
+    pub fn changes(&self) -> bool {
+        matches!(self.access, Access::Write | Access::Admin)
+    }
+
     /// Whether either side of a call is a stream, so that it may go on for long.
     pub fn is_stream(&self) -> bool {
         self.takes == Count::Any || self.answers == Count::Any

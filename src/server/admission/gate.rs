@@ -72,21 +72,7 @@ impl Admission {
             ),
         })
     }
-}
 
-impl Gate {
-    /// For a worker that starts.
-    pub fn new(admission: Arc<Admission>) -> Arc<Self> {
-        Arc::new(Self { admission, queue: Mutex::new(RunQueue::new(Instant::now())) })
-    }
-
-    /// A call has come.
-    pub(super) fn arrive(&self, now: Instant) -> Ticket {
-        self.queue.lock().arrive(now)
-    }
-}
-
-impl Admission {
     /// Counts the call among its caller's of this second; the messages of a stream are counted as they come.
     pub(super) fn pace(
         self: &Arc<Self>,
@@ -110,5 +96,17 @@ impl Admission {
             request.extensions_mut().insert(pace);
         }
         Ok(())
+    }
+}
+
+impl Gate {
+    /// For a worker that starts.
+    pub fn new(admission: Arc<Admission>) -> Arc<Self> {
+        Arc::new(Self { admission, queue: Mutex::new(RunQueue::new(Instant::now())) })
+    }
+
+    /// A call has come.
+    pub(super) fn arrive(&self, now: Instant) -> Ticket {
+        self.queue.lock().arrive(now)
     }
 }

@@ -14,7 +14,7 @@ use tokio::time::Instant;
 use tonic::{Status, body::Body};
 
 use super::{gate::Gate, run_queue::Ticket};
-use crate::server::{access::Access, methods::Method};
+use crate::server::methods::Method;
 
 /// A call that waits for its turn. It leaves the queue when it is dropped.
 pub struct Turn {
@@ -29,8 +29,7 @@ pub struct Turn {
 impl Turn {
     /// The turn of a call of `caller` that `request` begins.
     pub fn new(gate: Arc<Gate>, request: &Request<Body>, ticket: Ticket, caller: u64) -> Self {
-        let access = Method::of(request.uri().path()).access;
-        let changes = matches!(access, Access::Write | Access::Admin);
+        let changes = Method::of(request.uri().path()).changes();
         Self { gate, ticket, caller, changes, is_over: false }
     }
 
@@ -71,11 +70,11 @@ impl TurnBody {
     /// Polls the body, and notes when there is more of it.
     fn poll_inner(&mut self, context: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, Status>>> {
         let Some(turn) = &mut self.turn else { return Pin::new(&mut self.inner).poll_frame(context) };
-        if let Some(time) = self.woken.take().and_then(|woken| woken.time.lock().take()) {
+        if let Some(time) = self.woken.as_ref().and_then(|woken| woken.time.lock().take()) {
             turn.ticket.wait(time);
         }
-        let woken = Woken { waker: context.waker().clone(), time: Mutex::default() };
-        let woken = self.woken.insert(Arc::new(woken));
+        let same = self.woken.take().filter(|woken| woken.waker.will_wake(context.waker()));
+        let woken = self.woken.insert(same.unwrap_or_else(|| Woken::new(context.waker())));
         let waker = Waker::from(woken.clone());
         Pin::new(&mut self.inner).poll_frame(&mut Context::from_waker(&waker))
     }
@@ -111,6 +110,12 @@ impl http_body::Body for TurnBody {
 struct Woken {
     waker: Waker,
     time: Mutex<Option<Instant>>,
+}
+
+impl Woken {
+    fn new(waker: &Waker) -> Arc<Self> {
+        Arc::new(Self { waker: waker.clone(), time: Mutex::default() })
+    }
 }
 
 impl Wake for Woken {

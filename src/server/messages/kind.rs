@@ -3,10 +3,7 @@
 use super::weight::{Layout, layout};
 use crate::{
     domain::limits::{CALL_BYTES, STREAM_BYTES, STREAM_WINDOW},
-    server::{
-        access::Access,
-        methods::{Count, Method, Origin},
-    },
+    server::methods::{Count, Method, Origin},
 };
 
 /// What is known of a call by its path.
@@ -59,7 +56,7 @@ impl Call {
         Self {
             kind: Kind::of(method),
             answers_once: method.origin != Origin::Unknown && method.answers == Count::One,
-            changes: matches!(method.access, Access::Write | Access::Admin),
+            changes: method.changes(),
             is_own: method.origin == Origin::Own,
             layout: method.input.as_deref().and_then(layout),
         }
