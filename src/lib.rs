@@ -107,6 +107,8 @@
 //! - what goes to a model: [`domain::context`] (which messages), [`mod@formats::render`] (their text)
 //! - a history that the caller holds: [`domain::history`] (the rules), [`formats::history`] (its JSON)
 //! - queues, request ids, events, indexes, what falls due: [`engine`]
+//! - what is derived from utterances, block by block, and kept beside them: [`domain::Block`],
+//!   [`store::Store::derived`]
 //! - what is written to the disk: [`store::durable::records`], with a table of the kinds of record
 //! - what a provider's format holds beyond the model: [`formats::extras`]
 //! - errors on the wire: `src/rpc/status.rs`, the only place that knows gRPC codes

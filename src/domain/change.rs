@@ -41,6 +41,8 @@ pub struct Change {
     pub restored: Ranges,
     /// Sequences hard-forgotten.
     pub erased: Ranges,
+    /// Sequences hard-forgotten of which there were remnants alone: they were not stored any more.
+    pub remnants: Ranges,
     /// Sequences whose pin, metadata or content changed.
     pub updated: Ranges,
     /// Numbers of segments that are gone.
@@ -255,6 +257,7 @@ impl Transition {
         if !gone.is_empty() {
             self.erase_told(gone, context);
             self.after.head.erased_at = self.after.head.revision;
+            self.change.remnants.union(gone);
         }
     }
 

@@ -192,6 +192,9 @@ pub const MIN_HMAC_KEY_BYTES: usize = 32;
 /// Bytes that a durable backend leaves free on its disk, by default: what its engine holds in memory and merges
 /// behind the replies, and a journal.
 pub const DEFAULT_DISK_RESERVE: u64 = 256 << 20;
+/// Sequences of a conversation of which what is derived is kept together: a block of an index of them takes some 100 KiB,
+/// which is read in a millisecond, and made anew in some when one of them is erased.
+pub const BLOCK_SEQUENCES: u64 = 1_024;
 /// Bytes of a backup that are sent at once at most: a quarter of the message that clients take by default.
 pub const MAX_BACKUP_CHUNK_BYTES: usize = 1 << 20;
 /// A backup of which nothing is read for so long ends: it keeps files that could go.

@@ -4,6 +4,7 @@
 //! arguments; what happened comes out as a [`Change`].
 
 mod abandoned;
+mod block;
 pub mod call_ids;
 pub mod capacity;
 pub mod change;
@@ -52,6 +53,7 @@ pub mod update;
 mod utterance;
 mod window;
 
+pub use block::Block;
 pub use change::{Change, Loaded, Need, Transition, Verdict};
 pub use conversation::{Conversation, Ending, Head, Identity};
 pub use draft::Draft;

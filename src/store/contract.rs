@@ -2,6 +2,7 @@
 
 mod begin;
 mod commit;
+mod derived;
 mod error;
 mod quotas;
 mod sharing;
@@ -9,6 +10,7 @@ mod sharing;
 use std::{
     collections::HashMap,
     future::{Future, ready},
+    ops::RangeInclusive,
     pin::Pin,
     sync::Arc,
 };
@@ -16,11 +18,13 @@ use std::{
 use futures::{Stream, StreamExt as _, stream};
 
 use crate::domain::{
-    ChangeId, Conversation, ConversationId, ConversationKey, Head, Ranges, Sequence, Timestamp, Utterance,
+    Block, ChangeId, Conversation, ConversationId, ConversationKey, Head, Ranges, Sequence, Timestamp,
+    Utterance,
 };
 
 pub use begin::{Begin, Begun, Newer, StateOf};
 pub use commit::{Changes, Commit, Outcome, OutcomeKey, PointerWrite, RecipientKey, Write};
+pub use derived::{Derived, DerivedBlock, DerivedBytes};
 pub use error::{BackupRefused, CommitError, Conflict, StoreError};
 pub use quotas::{OverQuota, Quota, Quotas};
 pub use sharing::{Claim, Hint, WorkerId};
@@ -247,6 +251,40 @@ pub trait Store: Send + Sync + 'static {
         Box::pin(ready(Ok(())))
     }
 
+    /// What is kept of a kind that was derived from these blocks of a conversation's utterances; ascending.
+    ///
+    /// - Blocks of which nothing is kept are left out, and so is everything of an unknown conversation. What was kept
+    ///   by [`Self::keep_derived`] may be lost at any time: it is derived anew then.
+    /// - Nothing of an utterance that was erased or edited is in it, from the commit on that did so, which takes out
+    ///   the blocks that hold it. A commit that appends, evicts, forgets softly or restores leaves them as they are;
+    ///   what it drops may be told of in them, unless they hold nothing else.
+    /// - It is never torn, nor another block's.
+    /// - A fork has its own. With a conversation goes all that was derived from it.
+    /// - The caller bounds what it asks for.
+    /// - By default nothing is kept.
+    fn derived<'a>(
+        &'a self,
+        _key: &'a ConversationKey,
+        _kind: Derived,
+        _blocks: RangeInclusive<Block>,
+    ) -> BoxFuture<'a, Result<DerivedBytes, StoreError>> {
+        Box::pin(ready(Ok(Vec::new())))
+    }
+
+    /// Keeps what was derived from a block of a conversation's utterances; answers whether it did.
+    ///
+    /// - Refused unless the conversation stands, [`Head::erased_at`] of its head is still the one that it was derived
+    ///   at, and it has any utterance of the block. So what was derived from a text never comes behind the commit
+    ///   that erases it.
+    /// - Refused as well while there is much else to write.
+    /// - It is no change of the conversation: no other state, no hint, nothing that counts for a quota.
+    /// - It replaces what is kept of the kind and the block.
+    /// - It is less durable than a commit: a loss of power may take it, whole.
+    /// - By default always refused.
+    fn keep_derived(&self, _derived: DerivedBlock) -> BoxFuture<'_, Result<bool, StoreError>> {
+        Box::pin(ready(Ok(false)))
+    }
+
     /// Removes the outcomes older than `oldest`; answers how many.
     fn remove_outcomes(&self, oldest: Timestamp) -> BoxFuture<'_, Result<u64, StoreError>>;
 
@@ -333,6 +371,9 @@ pub struct Capabilities {
     /// States that are answered are those that the backend keeps in this process's memory: a cache of them
     /// takes no room of its own, and is not bounded.
     pub resident: bool,
+    /// What is derived from conversations is kept: see [`Store::keep_derived`]. Without it, nothing need be put into
+    /// bytes for that.
+    pub derived: bool,
 }
 
 /// A place in a list of conversations.

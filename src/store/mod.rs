@@ -12,7 +12,7 @@ mod quotas;
 
 pub use contract::{
     BackupRefused, Begin, Begun, BoxFuture, BoxStream, Capabilities, Changes, Claim, Commit, CommitError,
-    Conflict, Due, Hint, Newer, Outcome, OutcomeKey, OverQuota, Page, PointerWrite, Quota, Quotas,
-    RecipientKey, StateOf, Store, StoreError, WorkerId, Write,
+    Conflict, Derived, DerivedBlock, DerivedBytes, Due, Hint, Newer, Outcome, OutcomeKey, OverQuota, Page,
+    PointerWrite, Quota, Quotas, RecipientKey, StateOf, Store, StoreError, WorkerId, Write,
 };
 pub use memory::MemoryStore;

@@ -45,6 +45,7 @@ mod compacting;
 pub mod compactions;
 pub mod contention;
 pub mod deletion;
+pub mod derived;
 pub mod due;
 pub mod ends;
 pub(in crate::store) mod family;
@@ -276,6 +277,21 @@ macro_rules! store_conformance {
             no_more_are_taken_at_once_than_fit,
             a_namespace_is_held_to_its_own_quota,
             what_is_counted_is_what_is_stored,
+        ] }
+        $crate::store_conformance! { @topic $fresh, derived: [
+            what_is_derived_is_kept_and_replaced,
+            what_is_derived_of_nothing_is_not_kept,
+            keeping_is_no_change,
+            what_is_said_or_forgotten_softly_takes_nothing,
+            what_is_erased_takes_its_blocks,
+            what_is_edited_takes_its_block,
+            what_is_derived_before_an_erasure_is_not_kept_after,
+            remnants_take_their_blocks,
+            blocks_go_with_the_last_that_is_dropped,
+            forks_have_their_own,
+            a_deletion_leaves_nothing_derived,
+            keeping_races_with_erasing,
+            keeping_races_with_deleting,
         ] }
         $crate::store_conformance! { @topic $fresh, lives: [
             a_rolling_conversation_is_kept_at_each_step,

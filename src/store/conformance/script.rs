@@ -87,7 +87,7 @@ impl Script {
     }
 
     /// A conversation of [`RECIPIENT`] before its first revision.
-    pub(super) fn with(store: &Arc<dyn Store>, id: &str, policy: Policy) -> Self {
+    pub(in crate::store) fn with(store: &Arc<dyn Store>, id: &str, policy: Policy) -> Self {
         Self::of(store, identity(key(id), RECIPIENT), policy)
     }
 
@@ -139,7 +139,7 @@ impl Script {
     }
 
     /// Forgets what `instruction` selects; whether it selects anything.
-    pub(super) async fn forget(&mut self, instruction: &str, hard: bool) -> bool {
+    pub(in crate::store) async fn forget(&mut self, instruction: &str, hard: bool) -> bool {
         match self.forgetting(instruction, hard).await {
             Some(step) => {
                 self.apply(&step).await;

@@ -9,7 +9,7 @@ use std::{
 use super::{
     directory::{Directory, OpenError},
     key_value::{Batch, Durability, Key, KeyValue, KeyValueError, Value},
-    records::{self, BadRecord, Kind, Links, Meta, Metas, Record},
+    records::{self, BadRecord, BlockLists, Blocks, Kind, Links, Meta, Metas, Record},
 };
 
 /// Bytes that are written at once.
@@ -68,6 +68,7 @@ pub enum CopyError {
 
 /// Copies all records of `from` to `to`, which is empty or holds the beginning of the same copy.
 ///
+/// - What was [derived](crate::store::Store::derived) is left out: whoever needs it makes it anew.
 /// - Goes on where an earlier attempt ended, after it compared what is there already.
 /// - Until it is finished, `to` is marked as a copy that is not: it is opened only to go on.
 /// - At the end both are read and compared, record by record.
@@ -82,7 +83,7 @@ pub fn copy(from: &Directory, to: &Directory, progress: &mut dyn FnMut(Copied)) 
 
 /// Where records are copied from.
 pub(super) trait Source {
-    /// All records behind the key `last` but the store's own numbers and links, ascending.
+    /// All records behind the key `last` but the store's own and what is derived, ascending.
     fn behind(&self, last: Option<&[u8]>) -> Contents<'_>;
 }
 
@@ -241,10 +242,11 @@ fn contents<'a>(pairs: &'a dyn KeyValue, last: Option<&[u8]>) -> Contents<'a> {
     Box::new(pairs.range(from, Bound::Unbounded).filter(|pair| !pair.as_ref().is_ok_and(is_own)))
 }
 
-/// Whether it is one of the store's own numbers and links, which are not copied: groups and what is unscrubbed are
-/// of the files.
+/// Whether it is not copied: one of the store's own numbers and links, as groups and what is unscrubbed are of the
+/// files; or what is derived from utterances, which is made anew.
 pub(super) fn is_own((key, _): &(Key, Value)) -> bool {
-    [Some(&Metas::NUMBER), Some(&Links::NUMBER)].contains(&key.first())
+    const OWN: [u8; 4] = [Metas::NUMBER, Links::NUMBER, Blocks::NUMBER, BlockLists::NUMBER];
+    key.first().is_some_and(|kind| OWN.contains(kind))
 }
 
 /// A record, as a person reads it.

@@ -8,6 +8,7 @@
 #![allow(clippy::disallowed_methods, reason = "intervals between flushes are measured, no time is kept")]
 
 mod backlog;
+mod blocks;
 mod group;
 mod mailbox;
 #[cfg(test)]
@@ -173,13 +174,14 @@ impl Writer {
             answer_all(requests.into_iter().map(|(_, caller)| (caller, Err(full.clone().into()))));
             return Ok(());
         }
+        let durability = self.durability(&requests);
         let pairs = self.directory.pairs();
         let mut group = Group::new(self.group + 1, &self.links, pairs, &mut self.states, &self.quotas);
         let admit = |(request, caller)| (caller, group.admit(request));
         let admitted: Vec<(Caller, Outcome)> = requests.into_iter().map(admit).collect();
         self.answered = admitted.len();
         if let Some(batch) = group.batch()
-            && let Err(error) = self.apply(batch)
+            && let Err(error) = self.apply(batch, durability)
         {
             let failed = failure(&error);
             answer_all(admitted.into_iter().map(|(caller, _)| (caller, Err(failed.clone().into()))));
@@ -202,19 +204,24 @@ impl Writer {
         room
     }
 
-    fn apply(&mut self, batch: Batch) -> Result<(), KeyValueError> {
+    /// How far a group has to get before it is answered.
+    fn durability(&self, requests: &[(Request, Caller)]) -> Durability {
+        match self.flush {
+            Flush::Each if !requests.iter().all(|(request, _)| request.may_be_lost) => Durability::Disk,
+            Flush::Each | Flush::Interval(_) => Durability::Process,
+        }
+    }
+
+    fn apply(&mut self, batch: Batch, durability: Durability) -> Result<(), KeyValueError> {
         let group = self.group + 1;
         let pairs = self.directory.pairs();
         if pairs.visible_before_flush() {
             self.queue.show(group);
         }
         let started = Instant::now();
-        match self.flush {
-            Flush::Each => {
-                pairs.apply(batch, Durability::Disk)?;
-                self.flushed = group;
-            }
-            Flush::Interval(_) => pairs.apply(batch, Durability::Process)?,
+        pairs.apply(batch, durability)?;
+        if durability == Durability::Disk {
+            self.flushed = group;
         }
         self.directory.check_place()?;
         self.apply_time = started.elapsed();

@@ -61,6 +61,8 @@ macro_rules! on_each_engine {
 }
 
 #[cfg(test)]
+mod blocks_tests;
+#[cfg(test)]
 mod engine_tests;
 #[cfg(test)]
 mod generations_tests;

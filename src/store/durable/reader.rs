@@ -4,6 +4,8 @@
 //! so a state is put together from one head, and thrown away when that head has changed
 //! meanwhile.
 
+mod blocks;
+
 use std::{
     collections::{BTreeMap, HashMap},
     fmt,
@@ -206,6 +208,11 @@ impl Reader {
         limit: usize,
     ) -> Result<Vec<(Timestamp, ConversationKey)>, StoreError> {
         self.all::<Waiting>(&records::waiting_behind(after)).take(limit).map(|entry| Ok(entry?.0)).collect()
+    }
+
+    /// The lineage of a conversation's identity.
+    pub(super) fn lineage(&self, key: &ConversationKey) -> Result<Option<LineageId>, StoreError> {
+        Ok(self.get::<ConversationName>(key)?.map(|identity| identity.lineage))
     }
 
     /// Hands over the head of each conversation, with the bytes of its utterances and without its policy and ending.

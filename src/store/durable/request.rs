@@ -2,20 +2,22 @@
 //!
 //! Made on the caller's thread, so that the one thread that writes has little left to do.
 
+mod blocks;
+
 use std::{ops::Range, sync::Arc};
 
 use super::{
     key_value::{Key, Value},
     records::{
-        self, Active, Compactions, ConversationName, Description, Descriptions, Dues, Ended, Endings,
-        GivenIds, HeadRecord, Heads, Kind, LineageReader, ListPlace, Listed, OutcomeAges, OutcomeName,
-        Outcomes, Policies, Readers, Segments, Utterances, Waiting,
+        self, Active, BlockName, Compactions, ConversationName, Description, Descriptions, Dues, Ended,
+        Endings, GivenIds, HeadRecord, Heads, Kind, LineageReader, ListPlace, Listed, OutcomeAges,
+        OutcomeName, Outcomes, Policies, Readers, Segments, Utterances, Waiting,
     },
 };
 use crate::{
     domain::{
-        Change, ChangeId, Conversation, ConversationId, Head, Identity, LineageId, Ranges, Timestamp, Trunk,
-        Utterance,
+        Block, Change, ChangeId, Conversation, ConversationId, Head, Identity, LineageId, Ranges, Revision,
+        Timestamp, Trunk, Utterance,
     },
     store::{Commit, Conflict, Due, Outcome, OutcomeKey, PointerWrite, Write, quotas::Growth},
 };
@@ -33,6 +35,8 @@ pub(super) struct Request {
     pub(super) heads: Vec<(LineageId, Option<ChangeId>)>,
     /// What it adds to what namespaces have stored, if that is counted.
     pub(super) growth: Growth,
+    /// It need not survive a loss of power.
+    pub(super) may_be_lost: bool,
 }
 
 /// What must hold.
@@ -42,6 +46,8 @@ pub(super) enum Check {
     Absent(Key),
     /// The conversation that writes to the lineage is in the state.
     At(LineageId, ChangeId),
+    /// In the conversation of the lineage nothing was erased since the revision, and it has a part of the block.
+    Has(LineageId, Revision, Block),
     /// The recipient's active conversation under the key.
     Active(Key, Option<ConversationId>),
 }
@@ -59,6 +65,10 @@ pub(super) enum Step {
     RemoveUtterances(LineageId, Ranges),
     /// The same, where few of these sequences may be there.
     RemoveAmong(LineageId, Ranges),
+    /// What is derived from a block of a conversation's utterances, at the revision that erased last.
+    KeepBlock(LineageId, BlockName, Revision, (Key, Value)),
+    /// Nothing derived from some utterances.
+    RemoveBlocks(BlockRemoval),
     /// Something was removed whose bytes are still in the files.
     Unscrubbed,
     /// What was removed up to this group is not in the files any more.
@@ -79,6 +89,20 @@ pub(super) struct Release {
     pub(super) gone: Ranges,
 }
 
+/// What is derived from utterances of a conversation goes: whole blocks, and all of them where they are listed at
+/// another revision than the one before.
+#[derive(Debug, PartialEq)]
+pub(super) struct BlockRemoval {
+    /// The conversation, by the lineage of its identity.
+    pub(super) lineage: LineageId,
+    /// The revision that had erased last before.
+    pub(super) before: Revision,
+    /// And after; `None` when the conversation goes.
+    pub(super) after: Option<Revision>,
+    /// The utterances, by their sequences.
+    pub(super) gone: Ranges,
+}
+
 impl Request {
     /// What `commit` asks for.
     pub(super) fn of(commit: &Commit) -> Self {
@@ -92,7 +116,7 @@ impl Request {
     /// About how many bytes it writes.
     pub(super) fn bytes(&self) -> usize {
         let bytes = |step: &Step| match step {
-            Step::Put(key, value) => key.len() + value.len(),
+            Step::Put(key, value) | Step::KeepBlock(_, _, _, (key, value)) => key.len() + value.len(),
             _ => 0,
         };
         self.steps.iter().map(bytes).sum()
@@ -123,6 +147,9 @@ impl Request {
         for change in changes {
             self.utterances(head, change);
             self.summary(lineage, change);
+        }
+        if let Some(before) = before {
+            self.remove_blocks(&before.head, head, changes);
         }
         self.share(before.map(|before| &before.head), head);
         self.describe(before.map(|before| &before.head), head);
@@ -285,6 +312,7 @@ impl Request {
             self.remove::<Endings>(&lineage);
         }
         self.index(Some(before), None, identity);
+        self.remove_all_blocks(head);
         let all = [
             records::of_lineage::<Segments>(lineage),
             records::of_lineage::<Compactions>(lineage),

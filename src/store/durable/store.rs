@@ -1,6 +1,6 @@
 //! The durable store: commits through the group commit, reads through the reader.
 
-use std::{collections::HashMap, path::Path, sync::Arc};
+use std::{collections::HashMap, ops::RangeInclusive, path::Path, sync::Arc};
 
 use tokio::sync::Semaphore;
 
@@ -15,12 +15,13 @@ use super::{
 };
 use crate::{
     domain::{
-        Conversation, ConversationId, ConversationKey, Head, Ranges, Sequence, Timestamp, Utterance,
+        Block, Conversation, ConversationId, ConversationKey, Head, Ranges, Sequence, Timestamp, Utterance,
         limits::BACKUP_PATIENCE,
     },
     store::{
-        BackupRefused, Begin, Begun, BoxFuture, BoxStream, Capabilities, Commit, CommitError, Due, Outcome,
-        OutcomeKey, Page, Quotas, RecipientKey, Store, StoreError, quotas::Keeper,
+        BackupRefused, Begin, Begun, BoxFuture, BoxStream, Capabilities, Commit, CommitError, Derived,
+        DerivedBlock, DerivedBytes, Due, Outcome, OutcomeKey, Page, Quotas, RecipientKey, Store, StoreError,
+        quotas::Keeper,
     },
 };
 
@@ -126,6 +127,21 @@ impl DurableStore {
         self.write(Request { steps: vec![Step::Scrubbed(group)], ..Request::default() }).await
     }
 
+    async fn keep_block(&self, derived: DerivedBlock) -> Result<bool, StoreError> {
+        let queue = self.commits.queue();
+        if !queue.backlog().is_short() {
+            return Ok(false);
+        }
+        let lineage = self.look(self.reader.lineage(&derived.conversation)).await?;
+        let Some(lineage) = lineage else { return Ok(false) };
+        match answered(self.commits.submit(Request::keeping(lineage, derived))).await {
+            Ok(()) => Ok(true),
+            Err(CommitError::Conflict(_) | CommitError::Store(StoreError::Busy { .. })) => Ok(false),
+            Err(CommitError::Store(error)) => Err(error),
+            Err(error) => Err(unavailable(error)),
+        }
+    }
+
     async fn remove_old_outcomes(&self, oldest: Timestamp) -> Result<u64, StoreError> {
         let mut removed = 0;
         loop {
@@ -145,7 +161,7 @@ impl DurableStore {
 
 impl Store for DurableStore {
     fn capabilities(&self) -> Capabilities {
-        Capabilities { name: self.name, durable: true, shared: false, resident: false }
+        Capabilities { name: self.name, durable: true, shared: false, resident: false, derived: true }
     }
 
     fn load<'a>(
@@ -253,6 +269,20 @@ impl Store for DurableStore {
         limit: usize,
     ) -> BoxFuture<'_, Result<Vec<(Timestamp, ConversationKey)>, StoreError>> {
         self.read(move |reader| reader.waiting(after.as_ref(), limit))
+    }
+
+    fn derived<'a>(
+        &'a self,
+        key: &'a ConversationKey,
+        kind: Derived,
+        blocks: RangeInclusive<Block>,
+    ) -> BoxFuture<'a, Result<DerivedBytes, StoreError>> {
+        let key = key.clone();
+        self.read(move |reader| reader.derived(&key, kind, &blocks))
+    }
+
+    fn keep_derived(&self, derived: DerivedBlock) -> BoxFuture<'_, Result<bool, StoreError>> {
+        Box::pin(self.keep_block(derived))
     }
 
     fn remove_outcomes(&self, oldest: Timestamp) -> BoxFuture<'_, Result<u64, StoreError>> {

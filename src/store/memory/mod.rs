@@ -244,7 +244,7 @@ fn ready<'a, T: Send + 'a>(value: T) -> BoxFuture<'a, T> {
 
 impl Store for MemoryStore {
     fn capabilities(&self) -> Capabilities {
-        Capabilities { name: "memory", durable: false, shared: false, resident: true }
+        Capabilities { name: "memory", durable: false, shared: false, resident: true, derived: false }
     }
 
     fn load<'a>(

@@ -32,6 +32,11 @@ impl Backlog {
         is_too_long
     }
 
+    /// Whether little enough waits that what can be done without may be added.
+    pub(in crate::store::durable) fn is_short(&self) -> bool {
+        self.bytes.load(Ordering::Relaxed) <= MAX_BACKLOG_BYTES
+    }
+
     /// So many bytes wait.
     pub(super) fn set(&self, bytes: usize) {
         self.bytes.store(bytes, Ordering::Relaxed);

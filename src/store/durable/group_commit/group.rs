@@ -79,6 +79,7 @@ impl<'a> Group<'a> {
         Ok(match check {
             Check::Absent(key) => self.get(key)?.is_none(),
             Check::At(lineage, state) => self.state(*lineage)? == Some(*state),
+            Check::Has(lineage, erased_at, block) => self.has(*lineage, *erased_at, *block)?,
             Check::Active(key, expected) => self.read::<Active>(key)? == *expected,
         })
     }
@@ -109,6 +110,10 @@ impl<'a> Group<'a> {
                 }
                 writes.push((age, None));
             }
+            Step::KeepBlock(lineage, name, erased_at, pair) => {
+                self.keep_block(lineage, name, erased_at, pair, writes)?;
+            }
+            Step::RemoveBlocks(removal) => self.remove_blocks(removal, writes)?,
             Step::Unscrubbed => {
                 let (key, value) = records::pair::<Metas>(&Meta::Unscrubbed, &self.number);
                 writes.push((key, Some(value)));
@@ -173,12 +178,16 @@ impl<'a> Group<'a> {
         key: &[u8],
         writes: &Writes,
     ) -> Result<Option<K::Value>, StoreError> {
-        let value = match writes.iter().rev().find(|(written, _)| written == key) {
-            Some((_, value)) => value.clone(),
-            None => self.get(key)?,
-        };
-        let Some(value) = value else { return Ok(None) };
+        let Some(value) = self.value(key, writes)? else { return Ok(None) };
         Ok(Some(records::decode::<K>(key, &value).map_err(unavailable)?.1))
+    }
+
+    /// The same as it is stored.
+    pub(super) fn value(&self, key: &[u8], writes: &Writes) -> Result<Option<Value>, StoreError> {
+        match writes.iter().rev().find(|(written, _)| written == key) {
+            Some((_, value)) => Ok(value.clone()),
+            None => self.get(key),
+        }
     }
 
     fn get(&self, key: &[u8]) -> Result<Option<Value>, StoreError> {

@@ -14,9 +14,10 @@ use tokio::sync::oneshot::error::TryRecvError;
 
 use super::{queue::WAITING_BYTES, *};
 use crate::{
-    domain::Timestamp,
+    domain::{Block, Policy, Timestamp},
     store::{
-        BoxFuture, CommitError, Store,
+        BoxFuture, CommitError, Derived, DerivedBlock, Store,
+        conformance::script::{Script, users},
         durable::{
             DurableStore, EngineKind,
             key_value::{Key, KeyValue, Pairs, Value},
@@ -221,6 +222,31 @@ async fn an_interval_answers_before_the_flush_and_flushes_later() {
     test.expect(&Asked::Sync, Err("the disk is gone"));
     assert!(store.failed().await.to_string().contains("the disk is gone"));
     assert!(store.commit(keeping(2)).await.is_err());
+}
+
+/// It is written with whatever comes next, and when the store closes.
+#[tokio::test]
+async fn what_may_be_lost_does_not_wait_for_the_disk() {
+    let (store, test, directory) = store(Flush::Each, false);
+    let told = thread::spawn(move || {
+        let answer = |_: &Asked| test.answers.send(Ok(())).unwrap();
+        test.asked.iter().inspect(answer).collect::<Vec<_>>()
+    });
+    let store: Arc<dyn Store> = Arc::new(store);
+    let mut script = Script::with(&store, "demo", Policy::SESSION);
+    script.say(users(3)).await;
+    let derived = DerivedBlock {
+        conversation: script.state.key().clone(),
+        kind: Derived::Index,
+        block: Block(0),
+        erased_at: script.state.head.erased_at,
+        bytes: vec![1, 2, 3],
+    };
+    assert_eq!(store.keep_derived(derived).await, Ok(true));
+    drop((script, store));
+    let process = Asked::Apply { outcomes: 0, durability: Durability::Process };
+    assert_eq!(told.join().unwrap(), [each(0), process, Asked::Sync]);
+    drop(directory);
 }
 
 #[tokio::test]

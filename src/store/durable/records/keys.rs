@@ -4,10 +4,10 @@ use std::borrow::Cow;
 
 use crate::{
     domain::{
-        ConversationId, ConversationKey, Identity, LineageId, Namespace, RecipientId, RequestId, Sequence,
-        Timestamp,
+        Block, ConversationId, ConversationKey, Identity, LineageId, Namespace, RecipientId, RequestId,
+        Sequence, Timestamp,
     },
-    store::{Due, OutcomeKey, RecipientKey},
+    store::{Derived, Due, OutcomeKey, RecipientKey},
 };
 
 use super::{
@@ -67,6 +67,8 @@ shown! {
     (LineageId, LineageId): |(lineage, reader)| format!("{reader} of {lineage}");
     /// A lineage, and what is numbered in it.
     (LineageId, u32): |(lineage, number)| format!("{number} of {lineage}");
+    /// A lineage, and a block of its conversation.
+    (LineageId, BlockName): |(lineage, BlockName { kind, block })| format!("{} of {kind:?} of {lineage}", block.0);
     /// A lineage, and an utterance.
     (LineageId, Sequence): |(lineage, sequence)| format!("{lineage}-{sequence}");
     /// A lineage, and the id that a client gave to an utterance.
@@ -205,6 +207,29 @@ impl KeyPart for OutcomeName {
             true => Err(Fault::wrong("the call's name", "is empty")),
             false => Ok(Self { namespace, rpc: rpc.into(), request: KeyPart::read(from)? }),
         }
+    }
+}
+
+number! { Derived { Index = 1, Embeddings = 2 } }
+
+/// A block of a conversation's utterances, and what is derived from it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct BlockName {
+    /// What is derived.
+    pub kind: Derived,
+    /// The block.
+    pub block: Block,
+}
+
+impl KeyPart for BlockName {
+    fn write(&self, to: &mut KeyWriter) {
+        self.kind.number().write(to);
+        self.block.0.write(to);
+    }
+
+    fn read(from: &mut KeyReader<'_>) -> Result<Self, Fault> {
+        let kind = numbered("what is derived", u8::read(from)?.into())?;
+        Ok(Self { kind, block: Block(u64::read(from)?) })
     }
 }
 

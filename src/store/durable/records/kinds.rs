@@ -6,7 +6,8 @@ use super::kind::pair;
 use crate::store::durable::key_value::{Key, Value};
 
 use super::{
-    BadRecord, Description, Fault, HeadRecord, Kind, LineageReader, ListPlace, Meta, OutcomeName,
+    BadRecord, BlockBytes, BlockList, BlockName, Description, Fault, HeadRecord, Kind, LineageReader,
+    ListPlace, Meta, OutcomeName,
     kind::{decode, name, unreadable_key},
 };
 use crate::{
@@ -113,4 +114,8 @@ kinds! {
     Compactions = 18, version 1, "compaction": (LineageId, u32) => Compaction;
     /// That a conversation waits for a model, and since when its first segment does: nothing but the key.
     Waiting = 19, version 1, "waiting summary": (Timestamp, ConversationKey) => ();
+    /// What is derived from a block of a conversation's utterances, by the lineage of the conversation's identity.
+    Blocks = 20, version 1, "block": (LineageId, BlockName) => BlockBytes;
+    /// Which of these there are, by the same.
+    BlockLists = 21, version 1, "list of blocks": LineageId => BlockList;
 }

@@ -22,6 +22,7 @@
 //!   version refuses the record. Every version that was ever written is read; a value that an older
 //!   version reads right is still written as that version wrote it.
 
+mod block;
 mod compaction;
 mod description;
 mod fault;
@@ -46,15 +47,17 @@ mod tests;
 mod utterance;
 mod values;
 
+pub use block::{BlockBytes, BlockList};
 pub use description::Description;
 pub use fault::{BadRecord, Fault};
 pub use head::HeadRecord;
 pub use key::{KeyPart, KeyReader, KeyWriter, RecordKey};
-pub use keys::{ListPlace, Meta, OfLineage, OutcomeName};
+pub use keys::{BlockName, ListPlace, Meta, OfLineage, OutcomeName};
 pub use kind::{Kind, decode, decode_key, key, name, pair};
 pub use kinds::{
-    Active, Compactions, ConversationName, Descriptions, Dues, Ended, Endings, GivenIds, Heads, Links,
-    Listed, Metas, OutcomeAges, Outcomes, Policies, Readers, Record, Segments, Utterances, Waiting,
+    Active, BlockLists, Blocks, Compactions, ConversationName, Descriptions, Dues, Ended, Endings, GivenIds,
+    Heads, Links, Listed, Metas, OutcomeAges, Outcomes, Policies, Readers, Record, Segments, Utterances,
+    Waiting,
 };
 pub use link::{group_writes, missing_group};
 pub use prefixes::{

@@ -16,7 +16,8 @@ use crate::{
         segment::Segment,
     },
     store::durable::records::{
-        Compactions, Descriptions, Endings, GivenIds, HeadRecord, Heads, Policies, Segments, Utterances,
+        BlockLists, Blocks, Compactions, Descriptions, Endings, GivenIds, HeadRecord, Heads, Policies,
+        Segments, Utterances,
     },
 };
 
@@ -30,6 +31,8 @@ struct Streams<'a> {
     compactions: Stream<'a, Compactions>,
     utterances: Stream<'a, Utterances>,
     given_ids: Stream<'a, GivenIds>,
+    blocks: Stream<'a, Blocks>,
+    block_lists: Stream<'a, BlockLists>,
 }
 
 /// Each record that is of a lineage is of a conversation, and fits its other records; each
@@ -58,6 +61,8 @@ fn check<'a>(known: &mut Known, streams: &mut Streams<'a>, lineages: &Lineages, 
     let head = streams.heads.one(lineage, survey);
     let policy = streams.policies.one(lineage, survey);
     streams.descriptions.pass(lineage, survey);
+    streams.blocks.pass(lineage, survey);
+    streams.block_lists.pass(lineage, survey);
     check_shared(lineage, streams, lineages, survey);
     let ending = streams.endings.one(lineage, survey);
     known.ended = match &ending {
@@ -169,10 +174,12 @@ impl<'a> Streams<'a> {
             compactions: Stream::open(survey),
             utterances: Stream::open(survey),
             given_ids: Stream::open(survey),
+            blocks: Stream::open(survey),
+            block_lists: Stream::open(survey),
         }
     }
 
-    fn all(&mut self) -> [&mut dyn AnyStream<'a>; 8] {
+    fn all(&mut self) -> [&mut dyn AnyStream<'a>; 10] {
         [
             &mut self.heads,
             &mut self.policies,
@@ -182,6 +189,8 @@ impl<'a> Streams<'a> {
             &mut self.compactions,
             &mut self.utterances,
             &mut self.given_ids,
+            &mut self.blocks,
+            &mut self.block_lists,
         ]
     }
 

@@ -11,6 +11,7 @@ fn all() -> Vec<Record> {
     let mut all = stable::examples();
     all.extend(stable::forked_examples());
     all.extend(compacted::examples());
+    all.extend(blocks::examples());
     all
 }
 

@@ -1,5 +1,6 @@
 //! The records as bytes: that they come back, that they stay, and that nothing wrong is read.
 
+mod blocks;
 mod compacted;
 mod damage;
 pub(super) mod given;

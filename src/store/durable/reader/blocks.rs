@@ -1,0 +1,71 @@
+//! What is derived from blocks of a conversation's utterances.
+
+use std::ops::RangeInclusive;
+
+use super::{ATTEMPTS, Reader};
+use crate::{
+    domain::{Block, ConversationKey, LineageId, Ranges, Revision},
+    store::{
+        Derived, DerivedBytes, StoreError,
+        durable::records::{self, BlockLists, BlockName, Blocks, Heads},
+    },
+};
+
+impl Reader {
+    /// See [`Store::derived`](crate::store::Store::derived). What cannot be understood is as if it were not there.
+    pub(in super::super) fn derived(
+        &self,
+        key: &ConversationKey,
+        kind: Derived,
+        blocks: &RangeInclusive<Block>,
+    ) -> Result<DerivedBytes, StoreError> {
+        for _ in 0..ATTEMPTS {
+            let Some(lineage) = self.lineage(key)? else { break };
+            let Some((erased_at, listed)) = self.listed_blocks(lineage, kind)? else { break };
+            let found = self.blocks(lineage, kind, &listed.intersection(&sequences(blocks)))?;
+            if self.listed_blocks(lineage, kind)?.is_some_and(|(now, _)| now == erased_at) {
+                return Ok(found);
+            }
+        }
+        Ok(Vec::new())
+    }
+
+    /// The sequences of the blocks that are there, and the revision that erased last; `None` when there are none.
+    fn listed_blocks(
+        &self,
+        lineage: LineageId,
+        kind: Derived,
+    ) -> Result<Option<(Revision, Ranges)>, StoreError> {
+        let key = records::key::<BlockLists>(&lineage);
+        let Some(value) = self.value(&key)? else { return Ok(None) };
+        let Ok((_, mut list)) = records::decode::<BlockLists>(&key, &value) else { return Ok(None) };
+        let head = self.get::<Heads>(&lineage)?;
+        let stands = head.is_some_and(|record| record.head.erased_at == list.erased_at);
+        Ok(stands.then(|| (list.erased_at, std::mem::take(list.of(kind)))))
+    }
+
+    fn blocks(
+        &self,
+        lineage: LineageId,
+        kind: Derived,
+        sequences: &Ranges,
+    ) -> Result<DerivedBytes, StoreError> {
+        let mut found = Vec::new();
+        for block in Block::holding(sequences) {
+            let key = records::key::<Blocks>(&(lineage, BlockName { kind, block }));
+            if let Some(value) = self.value(&key)?
+                && let Ok((_, bytes)) = records::decode::<Blocks>(&key, &value)
+            {
+                found.push((block, bytes.0));
+            }
+        }
+        Ok(found)
+    }
+}
+
+fn sequences(blocks: &RangeInclusive<Block>) -> Ranges {
+    match blocks.is_empty() {
+        true => Ranges::new(),
+        false => Ranges::of(*blocks.start().sequences().start(), *blocks.end().sequences().end()),
+    }
+}

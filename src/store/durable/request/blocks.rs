@@ -1,0 +1,69 @@
+//! What is derived from blocks of utterances: kept, and removed with them.
+
+use std::sync::Arc;
+
+use super::{BlockRemoval, Check, Request, Step};
+use crate::{
+    domain::{Block, Change, Head, LineageId, Ranges, Sequence},
+    store::{
+        Conflict, DerivedBlock,
+        durable::records::{self, BlockBytes, BlockName, Blocks},
+    },
+};
+
+impl Request {
+    /// Keeps what was derived from a block of the conversation with this lineage.
+    pub(in super::super) fn keeping(lineage: LineageId, derived: DerivedBlock) -> Self {
+        let DerivedBlock { conversation, kind, block, erased_at, bytes } = derived;
+        let name = BlockName { kind, block };
+        let pair = records::pair::<Blocks>(&(lineage, name), &BlockBytes(bytes));
+        Self {
+            checks: vec![(Check::Has(lineage, erased_at, block), Conflict::State(conversation))],
+            steps: vec![Step::KeepBlock(lineage, name, erased_at, pair)],
+            may_be_lost: true,
+            ..Self::default()
+        }
+    }
+
+    /// Removes what is derived from a text that is no more, and from nothing that is stored.
+    pub(super) fn remove_blocks(&mut self, before: &Head, head: &Head, changes: &[Arc<Change>]) {
+        let mut gone = emptied(head, changes);
+        let erases = before.erased_at != head.erased_at;
+        for change in changes.iter().filter(|_| erases) {
+            [&change.erased, &change.remnants, &change.updated].into_iter().for_each(|them| gone.union(them));
+        }
+        if erases || !gone.is_empty() {
+            self.steps.push(Step::RemoveBlocks(BlockRemoval {
+                lineage: head.identity.lineage,
+                before: before.erased_at,
+                after: Some(head.erased_at),
+                gone,
+            }));
+        }
+    }
+
+    /// Removes all that is derived from a conversation that goes.
+    pub(super) fn remove_all_blocks(&mut self, head: &Head) {
+        self.steps.push(Step::RemoveBlocks(BlockRemoval {
+            lineage: head.identity.lineage,
+            before: head.erased_at,
+            after: None,
+            gone: Ranges::of(Sequence::FIRST, Sequence(i64::MAX as u64)),
+        }));
+    }
+}
+
+/// The blocks that utterances were dropped of and that have none any more.
+fn emptied(head: &Head, changes: &[Arc<Change>]) -> Ranges {
+    let mut dropped = Ranges::new();
+    changes.iter().for_each(|change| dropped.union(&change.dropped));
+    if dropped.is_empty() {
+        return dropped;
+    }
+    let kept = head.kept();
+    let mut emptied = Ranges::new();
+    for block in Block::holding(&dropped).map(Block::ranges).filter(|block| !kept.meets(block)) {
+        emptied.union(&block);
+    }
+    emptied
+}
