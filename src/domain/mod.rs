@@ -35,6 +35,7 @@ pub mod memorize;
 pub mod memory;
 mod now;
 pub mod policy;
+mod quoting;
 mod ranges;
 mod reason;
 pub mod recall;
@@ -44,6 +45,7 @@ pub mod segment;
 mod selection;
 mod sequence;
 pub mod share;
+mod shortening;
 pub mod stats;
 mod stop;
 #[cfg(test)]

@@ -4,12 +4,11 @@ use std::sync::Arc;
 
 use crate::{
     domain::{
-        Conversation, Ranges, Role, Utterance,
-        context::{Archived, Context, Found, Omission, Request, Source, asked_before, build_with},
+        Conversation, Refusal, Role, TokenCounter, Utterance,
+        context::{Archived, Context, Match, RecallLimits, Request, asked_before, build_with, recallable},
     },
     engine::{
-        Address, COUNT_ASIDE_BYTES, Caller, Engine, EngineError, Operation, RememberCall, Scope, aside,
-        events::Event, page::PageRoom,
+        Address, COUNT_ASIDE_BYTES, Caller, Engine, EngineError, Operation, Scope, aside, events::Event,
     },
 };
 
@@ -29,10 +28,8 @@ pub struct BuildContextCall {
 pub struct Recall {
     /// What to look for.
     pub prompt: String,
-    /// Utterances at most.
-    pub limit: usize,
-    /// At most so many per cent of the budget.
-    pub percent: u32,
+    /// How much of it.
+    pub limits: RecallLimits,
     /// Where: the conversation, or every one of its recipient.
     pub scope: Scope,
 }
@@ -46,6 +43,9 @@ pub struct BuildContextReply {
     pub context: Context,
 }
 
+/// Makes something of a conversation for a request.
+type Make<T> = fn(&Conversation, Archived<'_>, &Request, &dyn TokenCounter) -> Result<T, Refusal>;
+
 /// A context of more tokens is built aside.
 const BUILD_ASIDE_TOKENS: u64 = 20_000;
 
@@ -58,7 +58,7 @@ const ASKED_CHUNK: u64 = 32;
 struct Archive {
     pinned: Vec<Arc<Utterance>>,
     asked: Option<Arc<Utterance>>,
-    found: Vec<Found>,
+    found: Vec<Match>,
 }
 
 impl Archive {
@@ -75,8 +75,8 @@ impl Engine {
         call: &BuildContextCall,
     ) -> Result<BuildContextReply, EngineError> {
         let state = self.read_or_blank(caller, &call.address).await?;
-        let request =
-            Request { recall: call.recall.as_ref().map(|recall| recall.percent), ..call.request.clone() };
+        let limits = call.recall.as_ref().map(|recall| recall.limits);
+        let request = Request { recall: limits, ..call.request.clone() };
         let mut archive = Archive {
             pinned: match state.head.pinned_away.is_empty() {
                 true => Vec::new(),
@@ -88,26 +88,29 @@ impl Engine {
             },
             found: Vec::new(),
         };
-        let mut context = self.built(&state, &request, &archive).await?;
         if let Some(recall) = &call.recall {
-            archive.found = Box::pin(self.found(caller, &state, recall, missing(&context))).await?;
-            context = self.built(&state, &request, &archive).await?;
+            let wanted = self.made(&state, &request, &archive, recallable)?;
+            archive.found = Box::pin(self.matches(caller, &state, recall, (wanted, request.budget))).await?;
         }
+        let context = self.made(&state, &request, &archive, build_with)?;
         self.events.push(Event::read(Operation::BuildContext, &state, context.messages.len()));
         Ok(BuildContextReply { state, context })
     }
 
-    async fn built(
+    fn made<T: Send>(
         self: &Arc<Self>,
         state: &Arc<Conversation>,
         request: &Request,
         archive: &Archive,
-    ) -> Result<Context, EngineError> {
+        make: Make<T>,
+    ) -> Result<T, EngineError> {
         let counter = self.counter(state.head.identity.encoding);
         let given = request.instructions.as_ref().map_or(0, |text| text.len());
-        let long = given > COUNT_ASIDE_BYTES
+        let found = archive.found.iter().flat_map(|one| one.around.iter().chain([&one.found.utterance]));
+        let found: usize = found.map(|utterance| utterance.content.len()).sum();
+        let long = given + found > COUNT_ASIDE_BYTES
             || state.window.tokens().min(request.budget.map_or(u64::MAX, u64::from)) > BUILD_ASIDE_TOKENS;
-        Ok(aside(long, || build_with(state, archive.borrowed(), request, counter))?)
+        Ok(aside(long, || make(state, archive.borrowed(), request, counter))?)
     }
 
     /// What the user asked for in a turn whose beginning has left the window.
@@ -128,51 +131,4 @@ impl Engine {
         }
         Ok(None)
     }
-
-    /// The stored utterances that tell most about the prompt, the best first: those `wanted` of this
-    /// conversation and, where they are asked for, those of the recipient's others that are not also its own.
-    async fn found(
-        self: &Arc<Self>,
-        caller: &Caller,
-        state: &Arc<Conversation>,
-        recall: &Recall,
-        wanted: Ranges,
-    ) -> Result<Vec<Found>, EngineError> {
-        let mut searched = vec![(state.clone(), wanted)];
-        if recall.scope == Scope::Recipient {
-            let all = self.of_recipient(caller, state.head.identity.recipient.clone()).await?;
-            let others = all.into_iter().filter(|other| other.key() != state.key());
-            searched.extend(others.map(|other| (other.clone(), of_another(&other, state))));
-        }
-        searched.retain(|(_, wanted)| !wanted.is_empty());
-        let (states, wanted): (Vec<_>, Vec<_>) = searched.into_iter().unzip();
-        let call = RememberCall::ranking(&recall.prompt, recall.scope, recall.limit);
-        let room = PageRoom::of_items(recall.limit);
-        let found = self.ranked(&states, &wanted, &call, room).await?.found;
-        let source = |other: &Conversation| (other.key() != state.key()).then(|| Arc::new(Source::of(other)));
-        Ok(found
-            .into_iter()
-            .map(|one| Found { source: source(&one.state), utterance: one.utterance })
-            .collect())
-    }
-}
-
-/// What may be recalled of `other` in the context of `state`: neither instructions nor what both share.
-fn of_another(other: &Conversation, state: &Conversation) -> Ranges {
-    let mut wanted = other.head.kept();
-    let instructions = other.window.iter().take_while(|utterance| utterance.instruction);
-    wanted.subtract(&instructions.map(|utterance| utterance.sequence).collect());
-    wanted.subtract(&state.head.shared_with(&other.head));
-    wanted
-}
-
-/// What limits and evictions keep out of a context.
-fn missing(context: &Context) -> Ranges {
-    let mut missing = Ranges::new();
-    for (omission, ranges) in &context.omitted {
-        if matches!(omission, Omission::Evicted | Omission::Budget | Omission::MaxTurns) {
-            missing.union(ranges);
-        }
-    }
-    missing
 }

@@ -75,6 +75,7 @@ mod queued;
 mod queues;
 mod reach;
 mod read;
+mod recalled;
 mod recipient;
 mod remember;
 mod remove;

@@ -6,7 +6,7 @@ use crate::{
     domain::{
         Ranges, Reason, Refusal, Utterance,
         context::{
-            Context, Format, Found, How, Message, Omission, RECALL_PERCENT, Request, SummaryPlacement,
+            Context, Format, Found, How, Message, Omission, RecallLimits, Request, SummaryPlacement,
             Unanswered, Warning,
         },
         limits::MAX_PROMPT_BYTES,
@@ -17,8 +17,8 @@ use crate::{
     rpc::{Services, decode, encode},
 };
 
-/// Recalled utterances by default, and at most.
-const RECALLED: (usize, usize) = (5, 50);
+/// Matches that are recalled at most, where a number is given.
+const MAX_RECALLED: i32 = 50;
 /// A context of more tokens is written aside.
 const RENDER_ASIDE_TOKENS: u32 = 20_000;
 
@@ -81,28 +81,16 @@ fn recall(recall: proto::ContextRecall) -> Result<Recall, Refusal> {
         let reason = if bytes == 0 { Reason::InvalidField } else { Reason::ContentTooLarge };
         return Err(Refusal::field(reason, "recall.prompt", text));
     }
-    let (default, most) = RECALLED;
-    let limit = match recall.limit {
-        None => default,
-        Some(number) => match usize::try_from(number) {
-            Ok(limit) if (1..=most).contains(&limit) => limit,
-            _ => {
-                let text = format!("is {number}; accepted are 1 to {most}");
-                return Err(Refusal::invalid("recall.limit", text));
-            }
-        },
+    let within = |field: &str, number: Option<i32>, most: i32| match number {
+        Some(number) if !(1..=most).contains(&number) => {
+            Err(Refusal::invalid(field, format!("is {number}; accepted are 1 to {most}")))
+        }
+        number => Ok(number.map(i32::unsigned_abs)),
     };
-    let percent = match recall.max_percent {
-        None => RECALL_PERCENT,
-        Some(number) => match u32::try_from(number) {
-            Ok(percent) if (1..=100).contains(&percent) => percent,
-            _ => {
-                let text = format!("is {number}; accepted are 1 to 100");
-                return Err(Refusal::invalid("recall.max_percent", text));
-            }
-        },
-    };
-    Ok(Recall { scope: scope(recall.scope)?, prompt: recall.prompt, limit, percent })
+    let matches = within("recall.limit", recall.limit, MAX_RECALLED)?.map(|limit| limit as usize);
+    let percent = within("recall.max_percent", recall.max_percent, 100)?;
+    let limits = RecallLimits { matches, percent };
+    Ok(Recall { scope: scope(recall.scope)?, prompt: recall.prompt, limits })
 }
 
 fn scope(number: i32) -> Result<Scope, Refusal> {

@@ -240,18 +240,45 @@ async fn older_utterances_are_recalled() {
     let all = messages(&context);
     let at = all.iter().position(|m| m["content"].as_str().unwrap().starts_with("[Recalled")).unwrap();
     assert_eq!((at, &all[at + 1]["role"]), (all.len() - 3, &json!("user")));
-    assert!(
-        all[at]["content"]
-            .as_str()
-            .unwrap()
-            .contains("\nUser (turn 1): My parrot is called Captain Flint.\n")
-    );
+    assert!(all[at]["content"].as_str().unwrap().contains("\nUser: My parrot is called Captain Flint.\n"));
     assert_eq!(context.stable_prefix_messages(), i32::try_from(at).unwrap());
     assert!(!ranges(&context.omitted[0].sequences).iter().any(|(first, last)| (*first..=*last).contains(&1)));
 
     session.forget("sequence:1", ForgetMode::Soft).await;
     let context = build(&session, recall("What is the parrot's name?")).await;
     assert!(!context.messages_json.contains("Flint"), "{}", context.messages_json);
+}
+
+/// As many as fit are recalled, whole exchanges from the archive, and none that is shown anyway.
+#[tokio::test]
+async fn exchanges_are_recalled_as_many_as_fit() {
+    let session = Session::new().await;
+    let found = vec![calls(&["a", "b"]), result("a", "Flint sits in the oak."), result("b", "It is empty.")];
+    session.say(vec![user("Where are the bird and its cage? Look for both of them, please.")]).await;
+    session.say(found).await;
+    orders(&session, 30).await;
+    let request = BuildContextRequest {
+        recall: Some(ContextRecall { prompt: "in which oak is the order".to_owned(), ..Default::default() }),
+        ..within(900)
+    };
+    let context = build(&session, request.clone()).await;
+    let recalled: Vec<i64> = rendered(&context)
+        .into_iter()
+        .filter(|(_, how)| *how == RenderedAs::Recalled)
+        .map(|(sequence, _)| sequence)
+        .collect();
+    assert!(recalled.len() > 10 && recalled.is_sorted(), "{recalled:?}");
+    assert!([2, 3, 4].iter().all(|sequence| recalled.contains(sequence)), "{recalled:?}");
+    assert!(context.token_count() > 800, "{}", context.token_count());
+    let mut all: Vec<i64> = rendered(&context).into_iter().map(|(sequence, _)| sequence).collect();
+    all.sort_unstable();
+    assert!(all.windows(2).all(|pair| pair[0] < pair[1]), "nothing twice: {all:?}");
+    let quoted = messages(&context).into_iter().find_map(|message| {
+        let text = message["content"].as_str().filter(|text| text.starts_with("[Recalled"))?.to_owned();
+        Some(text)
+    });
+    let quoted = quoted.expect("something is recalled");
+    assert!(quoted.contains("[called ") && quoted.contains(": Flint sits in the oak.\n"), "{quoted}");
 }
 
 /// Seed 000's continuity: what was said in conversations that have ended is recalled in the next one.
@@ -281,8 +308,9 @@ async fn ended_conversations_are_recalled_with_their_title_and_date() {
     assert_eq!(lines[0], "[Recalled from earlier conversations]");
     assert!(lines[1].starts_with("From \"") && lines[1].ends_with("\" of 2026-03-01:"), "{quoted}");
     let wanted = [
-        "User (turn 1): My parrot is called Captain Flint.",
-        "Assistant (turn 1): A fine parrot.",
+        "On Sun 2026-03-01:",
+        "User: My parrot is called Captain Flint.",
+        "Assistant: A fine parrot.",
         "[End of what was recalled]",
     ];
     assert_eq!(lines[2..], wanted, "neither what is forgotten nor the instructions of then");

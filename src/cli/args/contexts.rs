@@ -41,10 +41,10 @@ pub struct Context {
     /// Recall from the recipient's other conversations too
     #[arg(long, requires = "recall")]
     pub everywhere: bool,
-    /// The most utterances recalled [default: 5]
+    /// The most matches recalled [default: as many as fit]
     #[arg(long, value_name = "N", requires = "recall", allow_negative_numbers = true)]
     pub recall_limit: Option<i32>,
-    /// The most of the budget that they may have, in per cent [default: 40]
+    /// The most of the budget that they may have, in per cent [default: 50, and what the recent turns leave]
     #[arg(long, value_name = "N", requires = "recall", allow_negative_numbers = true)]
     pub recall_percent: Option<i32>,
     /// Mask tool results so many turns old

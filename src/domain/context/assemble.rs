@@ -44,7 +44,7 @@ impl Assembly<'_> {
         self.settle_end(&mut messages, &mut stable);
         let mut rendered: Ranges =
             messages.iter().filter_map(|message| Some(message.utterance.as_ref()?.sequence)).collect();
-        let recalled = self.recall(&mut messages, &rendered, &mut stable);
+        let recalled = self.recall(&mut messages, &mut stable);
         let here = recalled.iter().filter(|found| found.source.is_none());
         here.for_each(|found| rendered.add(found.utterance.sequence));
         let tokens = u32::try_from(tokens_of(&messages)).unwrap_or(u32::MAX);
@@ -128,11 +128,8 @@ impl Assembly<'_> {
 
     /// Puts what was recalled before the newest user utterance, or before the last message that
     /// begins a unit.
-    fn recall(&mut self, messages: &mut Vec<Message>, rendered: &Ranges, stable: &mut usize) -> Vec<Found> {
-        let costs = self.plan.rendering.costs;
-        let Some(quote) = self.quote.take().and_then(|quote| quote.without(rendered, costs)) else {
-            return Vec::new();
-        };
+    fn recall(&mut self, messages: &mut Vec<Message>, stable: &mut usize) -> Vec<Found> {
+        let Some(quote) = self.quote.take() else { return Vec::new() };
         let (message, found) = quote.parts();
         let newest = |wanted: fn(&Message) -> bool| messages.iter().rposition(wanted);
         let said = |message: &Message| message.utterance.is_some() && message.how != How::Instruction;

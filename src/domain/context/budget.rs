@@ -2,8 +2,8 @@
 //!
 //! Of the whole budget the summary gets a quarter, or what the window can never need when that is
 //! more; pinned units get a quarter; of what is left a unit gets three quarters at most, and
-//! recalled utterances, when they are asked for, a share of the budget that the request names; what they
-//! do not need of it is the recent units'. These shares depend on the budget and on
+//! recalled utterances, when they are asked for, a share of the budget; what they do not need of it is the
+//! recent units', and what these leave is theirs, unless the request names a share. These shares depend on the budget and on
 //! the summary, not on what is said next, so that they do not move between two evictions. Only a
 //! newest unit that does not fit beside them takes theirs.
 
@@ -12,6 +12,7 @@ use crate::domain::{
     context::{
         pinned,
         plan::Plan,
+        request::{RECALL_PERCENT, UNLIMITED_RECALL_TOKENS},
         summary::{self, Told},
         unit::Unit,
     },
@@ -35,8 +36,10 @@ pub(super) struct Shares {
     pub(super) unit: u64,
     /// What the recent units may have together, pinned ones left out, less what is recalled.
     pub(super) recent: u64,
-    /// What recalled utterances may have of it.
+    /// What of it is kept for recalled utterances, as far as they need it.
     pub(super) recall: u64,
+    /// What recalled utterances may have of it where the recent units do not need it.
+    pub(super) recall_most: u64,
     /// The newest unit has taken shares that others had, or is pinned: once there is a newer one, the
     /// others get what is left beside it.
     pub(super) tight: bool,
@@ -72,17 +75,34 @@ pub(super) fn share(plan: &Plan<'_>, fixed: u64, newest: &Unit, lead: u64) -> Re
 }
 
 impl Shares {
+    /// Whether `unit` is a pinned one of the window.
+    pub(super) fn has_pinned(&self, unit: &Unit) -> bool {
+        self.pinned.iter().any(|pinned| pinned.places == unit.places)
+    }
+
     /// The shares of the `rest`, of which the newest unit and the user utterance of its turn have `needed`.
     fn of(plan: &Plan<'_>, rest: u64, unit: u64, needed: u64) -> Self {
-        let percent = plan.request.recall.map_or(0, u64::from);
+        let free = rest.saturating_sub(needed);
+        let (recall, most) = plan.recall_shares();
         Self {
             summary: Told::default(),
             pinned: Vec::new(),
             unit,
             recent: rest,
-            recall: (plan.budget * percent / 100).min(rest.saturating_sub(needed)),
+            recall: recall.min(free),
+            recall_most: most.min(free),
             tight: false,
         }
+    }
+}
+
+impl Plan<'_> {
+    /// What is kept for recalled utterances, and the most that they may have.
+    fn recall_shares(&self) -> (u64, u64) {
+        let Some(limits) = self.request.recall else { return (0, 0) };
+        let budget = if self.is_unlimited() { UNLIMITED_RECALL_TOKENS } else { self.budget };
+        let share = budget * u64::from(limits.percent.unwrap_or(RECALL_PERCENT)) / 100;
+        (share, if limits.percent.is_some() { share } else { budget })
     }
 }
 

@@ -3,12 +3,12 @@
 use std::sync::Arc;
 
 use crate::domain::{
-    Conversation, Refusal, Role, TokenCounter, Utterance,
+    Conversation, Ranges, Refusal, Role, TokenCounter, Utterance,
     context::{
-        Archived, Context, Request,
+        Archived, Context, Message, Request,
         assemble::Assembly,
         budget::{Shares, TooSmall, share},
-        found::Found,
+        found::Match,
         omitted::Omitted,
         plan::{Plan, tokens_of},
         recalled::Quote,
@@ -34,7 +34,7 @@ pub fn build(
     request: &Request,
     counter: &dyn TokenCounter,
 ) -> Result<Context, Refusal> {
-    let recalled: Vec<Found> = recalled.iter().map(Found::from).collect();
+    let recalled: Vec<Match> = recalled.iter().map(Match::from).collect();
     build_with(conversation, Archived { recalled: &recalled, ..Archived::default() }, request, counter)
 }
 
@@ -48,13 +48,28 @@ pub fn build_with(
     request: &Request,
     counter: &dyn TokenCounter,
 ) -> Result<Context, Refusal> {
-    let mut plan = Plan::of(conversation, archived, request, counter);
-    match (plan.context(), request.budget) {
-        (Ok(context), _) => Ok(context),
+    fitted(Plan::of(conversation, archived, request, counter), Plan::context)
+}
+
+/// What may be recalled: all that [`build_with`] leaves out for its limits when so much is recalled as may
+/// be. Refuses what that does.
+pub fn recallable(
+    conversation: &Conversation,
+    archived: Archived<'_>,
+    request: &Request,
+    counter: &dyn TokenCounter,
+) -> Result<Ranges, Refusal> {
+    fitted(Plan::of(conversation, archived, request, counter), Plan::recallable)
+}
+
+/// The default budget gives way to what must be rendered.
+fn fitted<'a, T>(mut plan: Plan<'a>, made: fn(&Plan<'a>) -> Result<T, TooSmall>) -> Result<T, Refusal> {
+    match (made(&plan), plan.request.budget) {
+        (Ok(made), _) => Ok(made),
         (Err(too_small), Some(budget)) => Err(too_small.refusal(budget)),
         (Err(too_small), None) => {
             plan.budget = too_small.needed;
-            plan.context().map_err(|more| more.refusal(u32::try_from(too_small.needed).unwrap_or(u32::MAX)))
+            made(&plan).map_err(|more| more.refusal(u32::try_from(too_small.needed).unwrap_or(u32::MAX)))
         }
     }
 }
@@ -64,26 +79,57 @@ impl Plan<'_> {
     fn context(&self) -> Result<Context, TooSmall> {
         let mut omitted = Omitted::default();
         let instructions = self.instructions(&mut omitted);
-        let fixed = tokens_of(&instructions) + self.opening_room();
+        let (shares, units) = self.shared(&instructions)?;
+        let (recent, quote) = match self.archived.recalled.is_empty() {
+            true => (recent::choose(self, units, &shares, shares.recent), None),
+            false => self.recent_and_quote(&shares, units),
+        };
+        Ok(Assembly { plan: self, shares, recent, quote, omitted }.context(instructions))
+    }
+
+    /// What is not shown where as much is recalled as may be.
+    fn recallable(&self) -> Result<Ranges, TooSmall> {
+        let (shares, units) = self.shared(&self.instructions(&mut Omitted::default()))?;
+        let recent = recent::choose(self, units, &shares, shares.recent - shares.recall);
+        let mut wanted = self.conversation.head.kept();
+        wanted.subtract(&self.sequences(0..self.floor));
+        wanted.subtract(&self.shown(&shares, &recent));
+        Ok(wanted)
+    }
+
+    /// The budget shared beside `instructions`, and the newest units.
+    fn shared(&self, instructions: &[Message]) -> Result<(Shares, Vec<Unit>), TooSmall> {
+        let fixed = tokens_of(instructions) + self.opening_room();
         let units = self.newest();
         // the user utterance goes out also where nothing of its turn does
         let lead = units.last().and_then(|unit| self.lead(unit)).map_or(0, |lead| lead.tokens.into());
         let nothing = Unit::nothing(self.window().len());
         let newest = units.last().filter(|unit| !unit.messages.is_empty());
-        let shares = share(self, fixed, newest.unwrap_or(&nothing), lead)?;
-        let recent = recent::choose(self, units, &shares, shares.recent);
-        let quote = self.quote(&shares, &recent);
-        let recent = match &quote {
-            Some(quote) => recent::choose(self, recent.units, &shares, shares.recent - quote.tokens()),
-            None => recent,
-        };
-        Ok(Assembly { plan: self, shares, recent, quote, omitted }.context(instructions))
+        Ok((share(self, fixed, newest.unwrap_or(&nothing), lead)?, units))
     }
 
-    /// What was found of that which is not among the `recent`, nor pinned: it takes its place from them.
-    fn quote(&self, shares: &Shares, recent: &Recent) -> Option<Quote> {
-        let said = recent.messages().chain(shares.pinned.iter().flat_map(|unit| &unit.messages));
-        let rendered = said.filter_map(|message| Some(message.utterance.as_ref()?.sequence)).collect();
-        Quote::of(self.archived.recalled, &rendered, shares.recall, self.rendering.costs)
+    /// What is recalled is first chosen beside the fewest recent units; then these get what it leaves, and at
+    /// last it gets what they leave.
+    fn recent_and_quote(&self, shares: &Shares, units: Vec<Unit>) -> (Recent, Option<Quote>) {
+        let fewest = recent::choose(self, units, shares, shares.recent - shares.recall);
+        let wanted = self.quote(&self.shown(shares, &fewest), shares.recall);
+        let taken = wanted.map_or(0, |quote| quote.tokens());
+        let recent = recent::choose(self, fewest.units, shares, shares.recent - taken);
+        let left = shares.recent.saturating_sub(recent.tokens(shares));
+        let quote = self.quote(&self.shown(shares, &recent), shares.recall_most.min(left));
+        (recent, quote)
+    }
+
+    fn quote(&self, shown: &Ranges, room: u64) -> Option<Quote> {
+        let most = self.request.recall.and_then(|limits| limits.matches).unwrap_or(usize::MAX);
+        Quote::of(self.archived.recalled, most, shown, room, self.rendering.costs)
+    }
+
+    /// What the recent units and the pinned ones are, also where a unit leaves out some of its own.
+    fn shown(&self, shares: &Shares, recent: &Recent) -> Ranges {
+        let said = recent.lead.iter().chain(shares.pinned.iter().flat_map(|unit| &unit.messages));
+        let mut shown = self.sequences(recent.place..self.window().len());
+        said.filter_map(|message| message.utterance.as_ref()).for_each(|said| shown.add(said.sequence));
+        shown
     }
 }

@@ -13,6 +13,15 @@ pub struct Found {
     pub source: Option<Arc<Source>>,
 }
 
+/// What a search found, and what is around it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Match {
+    /// What was found.
+    pub found: Found,
+    /// What else its unit has, and the utterance before that, of the same conversation, ascending.
+    pub around: Vec<Arc<Utterance>>,
+}
+
 /// Another conversation of the recipient.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Source {
@@ -54,9 +63,9 @@ impl Source {
     }
 }
 
-impl From<&Arc<Utterance>> for Found {
+impl From<&Arc<Utterance>> for Match {
     fn from(utterance: &Arc<Utterance>) -> Self {
-        Self { utterance: utterance.clone(), source: None }
+        Self { found: Found { utterance: utterance.clone(), source: None }, around: Vec::new() }
     }
 }
 

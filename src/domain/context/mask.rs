@@ -5,7 +5,7 @@
 //! masked when it is `n` to `2 n` turns old. Published work finds masks as good as a model's summary
 //! at half the cost.
 
-use crate::domain::{Utterance, context::trim::grouped};
+use crate::domain::{Utterance, shortening::grouped};
 
 /// The fewest turns of a step.
 const LEAST_STEP: u32 = 2;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use crate::domain::{
     Ranges, Role, ToolCall, Utterance,
     context::{
-        found::Found,
+        found::{Found, Match},
         request::Format,
         warning::{Uncovered, Warning},
     },
@@ -138,5 +138,5 @@ pub struct Archived<'a> {
     /// The user utterance of the turn that [`asked_before`](crate::domain::context::asked_before) names.
     pub asked: Option<&'a Arc<Utterance>>,
     /// What a search found, the best first; what the context has anyway is passed over.
-    pub recalled: &'a [Found],
+    pub recalled: &'a [Match],
 }

@@ -9,6 +9,8 @@
 //!   which follow it directly.
 //! - What limits force out leaves in steps that depend on the conversation alone, so that one
 //!   context begins as the one before did, until a step is taken; or as little leaves as must.
+//! - What is recalled is chosen from all that is stored and not shown: whole exchanges, the best first,
+//!   as many as fit. What it leaves of its share is for recent units, and what these leave is for it.
 //! - What limits leave out and no summary covers is counted and warned of.
 //! - Tokens are those stored with the utterances; only what a rendering words anew is counted: see
 //!   [`wording`]. Work grows with what is rendered, not with the window.
@@ -18,6 +20,7 @@ mod assemble;
 mod budget;
 mod build;
 mod cut;
+mod entry;
 mod found;
 mod mask;
 mod message;
@@ -30,15 +33,14 @@ mod request;
 mod summary;
 #[cfg(test)]
 pub(crate) mod tests;
-mod trim;
 mod turns;
 mod uncovered;
 mod unit;
 mod warning;
 pub mod wording;
 
-pub use build::{asked_before, build, build_with};
-pub use found::{Found, Source};
+pub use build::{asked_before, build, build_with, recallable};
+pub use found::{Found, Match, Source};
 pub use message::{Archived, Context, How, Message, Omission};
-pub use request::{Format, RECALL_PERCENT, Request, SummaryPlacement, Unanswered};
+pub use request::{Format, RECALL_PERCENT, RecallLimits, Request, SummaryPlacement, Unanswered};
 pub use warning::{Uncovered, Warning};

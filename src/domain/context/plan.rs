@@ -13,6 +13,9 @@ use crate::domain::{
     },
 };
 
+/// So large a budget that nothing is cut, and that sums of it do not overflow.
+const UNLIMITED: u64 = (u32::MAX as u64) << 16;
+
 /// What is known before anything is rendered.
 pub(super) struct Plan<'a> {
     pub(super) conversation: &'a Conversation,
@@ -47,13 +50,15 @@ impl<'a> Plan<'a> {
                 .map_or(0, |turns| mask::first_whole_turn(turns, conversation.head.turn)),
             unanswered: request.unanswered,
         };
-        // so large that nothing is cut, and that sums of it do not overflow
-        let unlimited = u64::from(u32::MAX) << 16;
         let given = given(request, rendering.costs);
         let default =
             || Some(u64::from(Request::default_budget(conversation)?) + tokens_of(given.as_slice()));
-        let budget = request.budget.map(u64::from).or_else(default).unwrap_or(unlimited);
+        let budget = request.budget.map(u64::from).or_else(default).unwrap_or(UNLIMITED);
         Self { conversation, archived, request, rendering, budget, given, floor, first }
+    }
+
+    pub(super) fn is_unlimited(&self) -> bool {
+        self.budget == UNLIMITED
     }
 
     pub(super) fn window(&self) -> &'a Window {

@@ -1,10 +1,9 @@
 //! What was recalled, as one marked message.
 
-use std::fmt::Write;
-
 use crate::domain::{
-    Ranges, Role, Utterance,
-    context::{Format, Found, How, Message, Source, trim::trim, wording::Costs},
+    Ranges, Role, Timestamp,
+    context::{Format, Found, How, Match, Message, Source, entry::Entry, wording::Costs},
+    quoting::{LEAST_TOKENS, Line},
 };
 
 const BEFORE: &str = "[Recalled from earlier in this conversation]\n";
@@ -13,54 +12,46 @@ const BEFORE_ALL: &str = "[Recalled from earlier conversations]\n";
 /// What is of this conversation has one too, then.
 const HERE: &str = "From this conversation:\n";
 const AFTER: &str = "[End of what was recalled]";
-/// An utterance is not shortened to fewer tokens.
-const LEAST_TOKENS: u32 = 48;
+/// With fewer tokens left nothing more is looked for.
+const LEAST_LEFT: u32 = 8;
+/// A match has so much of the room at most.
+const QUARTER: u32 = 4;
+/// A match of so many tokens is quoted whole where there is room.
+const LEAST_WHOLE: u32 = 128;
 
 /// What is recalled, and the message that quotes it.
 pub(super) struct Quote {
-    /// The best first, each with its line.
-    entries: Vec<(Found, String)>,
+    /// The best first.
+    entries: Vec<Entry>,
     message: Message,
 }
 
 impl Quote {
-    /// What of `found` fits into `room` tokens, the best first, without what is `rendered` anyway.
-    pub(super) fn of(found: &[Found], rendered: &Ranges, room: u64, costs: Costs<'_>) -> Option<Self> {
+    /// What of `matches` fits into `room` tokens, the best first and at most so many of them, without what is
+    /// `shown` anyway.
+    pub(super) fn of(
+        matches: &[Match],
+        most: usize,
+        shown: &Ranges,
+        room: u64,
+        costs: Costs<'_>,
+    ) -> Option<Self> {
         let frame = costs.of_words(BEFORE_ALL) + costs.counter.count(AFTER);
-        let mut left = u32::try_from(room).unwrap_or(u32::MAX).checked_sub(frame)?;
-        let mut entries: Vec<(Found, String)> = Vec::new();
-        for found in found.iter().filter(|found| is_quotable(found, rendered)) {
-            if entries.iter().any(|(other, _)| is_same(other, found)) {
-                continue;
-            }
-            let heading = heading_tokens(&entries, found, costs);
-            let text = entry(&found.utterance);
-            let tokens = costs.counter.count(&text);
-            if tokens + heading <= left {
-                left -= tokens + heading;
-                entries.push((found.clone(), text));
-            } else if left >= LEAST_TOKENS + heading {
-                let (text, _) = trim(text.trim_end(), tokens, left - heading - 1, costs.counter);
-                entries.push((found.clone(), text + "\n"));
+        let left = u32::try_from(room).unwrap_or(u32::MAX).checked_sub(frame)?;
+        let whole = (left / QUARTER).max(LEAST_WHOLE);
+        let mut choice = Choice { entries: Vec::new(), shown, left, whole, excerpts: whole, costs };
+        for one in matches {
+            if choice.entries.len() == most || choice.left < LEAST_LEFT {
                 break;
             }
+            choice.take(one);
         }
-        compose(entries, room, costs)
+        compose(choice.entries, room, costs)
     }
 
     /// What it costs.
     pub(super) fn tokens(&self) -> u64 {
         self.message.tokens.into()
-    }
-
-    /// Without what is `rendered` after all.
-    pub(super) fn without(mut self, rendered: &Ranges, costs: Costs<'_>) -> Option<Self> {
-        let before = self.entries.len();
-        self.entries.retain(|(found, _)| !found.is_here(|sequence| rendered.contains(sequence)));
-        match self.entries.len() == before {
-            true => Some(self),
-            false => compose(self.entries, self.message.tokens.into(), costs),
-        }
     }
 
     /// The message, and what it quotes, in its order.
@@ -70,28 +61,81 @@ impl Quote {
     }
 }
 
-fn is_quotable(found: &Found, rendered: &Ranges) -> bool {
-    let utterance = &found.utterance;
-    let rendered = found.is_here(|sequence| rendered.contains(sequence));
-    utterance.is_live() && !utterance.instruction && !rendered
+/// The entries of a quote, as they are chosen. A long match would take the place of many short ones: one of
+/// more than a quarter of the room is shortened to half of that, and such ones have a quarter together.
+struct Choice<'a> {
+    entries: Vec<Entry>,
+    shown: &'a Ranges,
+    /// Tokens that are left.
+    left: u32,
+    /// The most tokens of a match that is quoted whole.
+    whole: u32,
+    /// What is left for shortened ones.
+    excerpts: u32,
+    costs: Costs<'a>,
 }
 
-fn is_same(one: &Found, other: &Found) -> bool {
-    one.utterance.sequence == other.utterance.sequence && one.source == other.source
+impl Choice<'_> {
+    /// Takes the match if there is room for it, whole or shortened.
+    fn take(&mut self, one: &Match) {
+        let long = one.found.utterance.tokens > self.whole.min(self.left).saturating_add(LEAST_TOKENS);
+        if long && self.excerpts < LEAST_TOKENS {
+            return;
+        }
+        let Some(mut entry) = Entry::of(one, |found| self.is_quotable(found), self.costs.counter) else {
+            return;
+        };
+        let Some(room) = self.left.checked_sub(self.headings(&entry)) else { return };
+        if entry.tokens() > room.min(self.whole) {
+            let excerpt = (self.whole / 2).min(self.excerpts).min(room);
+            if !entry.fit(excerpt, self.costs.counter) {
+                return;
+            }
+            self.excerpts = self.excerpts.saturating_sub(entry.tokens());
+        }
+        let before = entry.before(one, |found| self.is_quotable(found), self.costs.counter);
+        if let Some(before) = before.filter(|(_, line)| entry.tokens() + line.tokens <= room) {
+            entry.lines.insert(0, before);
+        }
+        self.left = self.left.saturating_sub(entry.tokens() + self.headings(&entry));
+        self.entries.push(entry);
+    }
+
+    fn is_quotable(&self, found: &Found) -> bool {
+        let utterance = &found.utterance;
+        let shown = found.is_here(|sequence| self.shown.contains(sequence));
+        let quoted = || self.entries.iter().any(|entry| entry.has(found));
+        utterance.is_live() && !utterance.instruction && !shown && !quoted()
+    }
+
+    /// The tokens of the headings that the entry brings.
+    fn headings(&self, entry: &Entry) -> u32 {
+        let Some((found, _)) = entry.lines.first() else { return 0 };
+        let said = || self.entries.iter().flat_map(|entry| &entry.lines).map(|(found, _)| found);
+        let of_source = || said().filter(|other| other.source == found.source);
+        let source = match &found.source {
+            _ if of_source().next().is_some() => 0,
+            Some(source) => self.costs.counter.count(&source.heading()),
+            None => self.costs.counter.count(HERE),
+        };
+        let day = day(found);
+        let known = of_source().any(|other| self::day(other) == day);
+        source + if known { 0 } else { self.costs.counter.count(&day) }
+    }
 }
 
-/// The tokens of the heading that `found` brings to these entries.
-fn heading_tokens(entries: &[(Found, String)], found: &Found, costs: Costs<'_>) -> u32 {
-    match &found.source {
-        _ if entries.iter().any(|(other, _)| other.source == found.source) => 0,
-        Some(source) => costs.counter.count(&source.heading()),
-        None => costs.counter.count(HERE),
+/// When it was said, as it stands before what was said that day.
+fn day(found: &Found) -> String {
+    let Timestamp(micros) = found.utterance.create_time;
+    match jiff::Timestamp::from_microsecond(micros) {
+        Ok(time) => time.strftime("On %a %Y-%m-%d:\n").to_string(),
+        Err(_) => "On an unknown day:\n".to_owned(),
     }
 }
 
 /// By conversation, the oldest first and this one last, and as it was said.
-fn in_order(entries: &[(Found, String)]) -> Vec<&(Found, String)> {
-    let mut order: Vec<_> = entries.iter().collect();
+fn in_order(entries: &[Entry]) -> Vec<&(Found, Line)> {
+    let mut order: Vec<_> = entries.iter().flat_map(|entry| &entry.lines).collect();
     order.sort_by_key(|(found, _)| {
         let source = found.source.as_deref().map(Source::order);
         (source.is_none(), source, found.utterance.sequence)
@@ -100,7 +144,7 @@ fn in_order(entries: &[(Found, String)]) -> Vec<&(Found, String)> {
 }
 
 /// The worst entry goes while they are too long together.
-fn compose(mut entries: Vec<(Found, String)>, room: u64, costs: Costs<'_>) -> Option<Quote> {
+fn compose(mut entries: Vec<Entry>, room: u64, costs: Costs<'_>) -> Option<Quote> {
     while !entries.is_empty() {
         let text = quoted(&in_order(&entries));
         let tokens = costs.of_words(&text);
@@ -113,36 +157,19 @@ fn compose(mut entries: Vec<(Found, String)>, room: u64, costs: Costs<'_>) -> Op
     None
 }
 
-fn quoted(entries: &[&(Found, String)]) -> String {
-    let all_here = entries.iter().all(|(found, _)| found.source.is_none());
+fn quoted(lines: &[&(Found, Line)]) -> String {
+    let all_here = lines.iter().all(|(found, _)| found.source.is_none());
     let mut text = if all_here { BEFORE } else { BEFORE_ALL }.to_owned();
-    for of_one in entries.chunk_by(|(one, _), (other, _)| one.source == other.source) {
+    for of_one in lines.chunk_by(|(one, _), (other, _)| one.source == other.source) {
         match of_one.first().and_then(|(found, _)| found.source.as_ref()) {
             Some(source) => text += &source.heading(),
             None if all_here => {}
             None => text += HERE,
         }
-        text.extend(of_one.iter().map(|(_, line)| line.as_str()));
+        for of_day in of_one.chunk_by(|(one, _), (other, _)| day(one) == day(other)) {
+            text.extend(of_day.first().map(|(found, _)| day(found)));
+            text.extend(of_day.iter().map(|(_, line)| line.text.as_str()));
+        }
     }
     text + AFTER
-}
-
-fn entry(utterance: &Utterance) -> String {
-    let speaker = match utterance.role {
-        Role::System => "System",
-        Role::User => "User",
-        Role::Assistant => "Assistant",
-        Role::Tool => "Tool result",
-    };
-    let mut text = String::with_capacity(utterance.content.len() + 32);
-    text.push_str(speaker);
-    if let Some(name) = utterance.name().or_else(|| Some(&utterance.late()?.tool)) {
-        let _ = write!(text, " {name}");
-    }
-    let _ = write!(text, " (turn {}): {}", utterance.turn, utterance.content.trim_end());
-    for call in utterance.tool_calls() {
-        let _ = write!(text, " [called {}({})]", call.name, call.arguments_json);
-    }
-    text.push('\n');
-    text
 }

@@ -30,9 +30,10 @@ impl Recent {
         Self { taken: units.len(), place: plan.first, units, lead }
     }
 
-    /// What is rendered of them.
-    pub(super) fn messages(&self) -> impl Iterator<Item = &Message> {
-        self.lead.iter().chain(self.units[..self.taken].iter().flat_map(|unit| &unit.messages))
+    /// What they have of their share: pinned ones have one of their own.
+    pub(super) fn tokens(&self, shares: &Shares) -> u64 {
+        let taken = self.units[..self.taken].iter().filter(|unit| !shares.has_pinned(unit));
+        tokens_of(self.lead.as_slice()) + taken.map(|unit| unit.tokens).sum::<u64>()
     }
 }
 
@@ -64,7 +65,7 @@ pub(super) fn choose(plan: &Plan<'_>, units: Vec<Unit>, shares: &Shares, recent:
     let mut stands = Vec::new();
     while walk.reach(stands.len()) {
         let unit = &mut walk.units[stands.len()];
-        if !shares.pinned.iter().any(|pinned| pinned.places == unit.places) {
+        if !shares.has_pinned(unit) {
             plan.rendering.fit(unit, shares.unit);
             left += unit.tokens;
         }

@@ -1,6 +1,6 @@
 //! What context is asked for.
 
-use crate::domain::{Conversation, Marks, Policy};
+use crate::domain::{Conversation, Marks, Policy, limits::DEFAULT_MAX_TOKENS};
 
 /// What is to be built.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -18,8 +18,8 @@ pub struct Request {
     pub stable_steps: Option<bool>,
     /// Where the summary stands.
     pub summary: SummaryPlacement,
-    /// At most so many per cent of the budget are for recalled utterances; `None` recalls none.
-    pub recall: Option<u32>,
+    /// How much may be recalled; `None` recalls nothing.
+    pub recall: Option<RecallLimits>,
     /// Tool results that are at least so many turns old are masked, as many turns at a time (two at
     /// least); `None` is never.
     pub mask_after_turns: Option<u32>,
@@ -27,8 +27,19 @@ pub struct Request {
     pub unanswered: Unanswered,
 }
 
-/// The share of recalled utterances by default, in per cent of the budget.
-pub const RECALL_PERCENT: u32 = 40;
+/// How much may be recalled.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct RecallLimits {
+    /// Matches at most; `None` is as many as fit.
+    pub matches: Option<usize>,
+    /// Per cent of the budget at most; `None` is [`RECALL_PERCENT`], and what the recent units leave.
+    pub percent: Option<u32>,
+}
+
+/// The share of what is recalled by default, in per cent of the budget.
+pub const RECALL_PERCENT: u32 = 50;
+/// The budget whose share is recalled where there is none.
+pub(super) const UNLIMITED_RECALL_TOKENS: u64 = DEFAULT_MAX_TOKENS as u64;
 /// Added to the default budget for what a rendering says itself.
 const OWN_WORDS_TOKENS: u32 = 64;
 

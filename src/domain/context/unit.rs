@@ -8,10 +8,10 @@ use crate::domain::{
     Role, Sequence, ToolCall, Utterance, Window,
     context::{
         How, Message, Omission, Unanswered, mask,
-        trim::trim,
         wording::{self, Costs},
     },
     exchange::OpenCalls,
+    shortening::trim,
 };
 
 /// A unit, rendered.

@@ -3,7 +3,7 @@
 
 use utterd::domain::{
     Policy, Role,
-    context::{Format, RECALL_PERCENT, Request, SummaryPlacement, Unanswered},
+    context::{Format, RecallLimits, Request, SummaryPlacement, Unanswered},
 };
 
 use crate::{
@@ -181,7 +181,7 @@ fn varied(step: usize) -> Request {
             summary: SummaryPlacement::UserMessage,
             ..Request::default()
         },
-        _ => Request { max_turns: Some(2), recall: Some(RECALL_PERCENT), ..Request::default() },
+        _ => Request { max_turns: Some(2), recall: Some(RecallLimits::default()), ..Request::default() },
     }
 }
 

@@ -126,7 +126,7 @@ fn recalls_its_share(request: &BuildContextRequest, context: &BuildContextRespon
     let quoted = texts
         .filter(|text| text.starts_with("[Recalled from earlier "))
         .map(|text| 4 + counter().count(text));
-    let percent = u64::from(recall.max_percent.unwrap_or(40).unsigned_abs());
+    let percent = u64::from(recall.max_percent.unwrap_or(100).unsigned_abs());
     u64::from(quoted.sum::<u32>()) * 100 <= u64::from(budget.unsigned_abs()) * percent
 }
 

@@ -77,7 +77,7 @@ pub(crate) fn requests() -> impl Strategy<Value = Request> {
         prop::option::of(40..3_000u32),
         prop::option::of(1..8u32),
         prop::sample::select(placements.to_vec()),
-        prop::option::of(1..=100u32),
+        prop::option::of(recall_limits()),
         prop::option::of(1..4u32),
         prop::sample::select(vec![Unanswered::Omit, Unanswered::Placeholder]),
         any::<Option<bool>>(),
@@ -108,6 +108,24 @@ pub(crate) fn requests() -> impl Strategy<Value = Request> {
                 }
             },
         )
+}
+
+fn recall_limits() -> impl Strategy<Value = RecallLimits> {
+    (prop::option::of(1..9usize), prop::option::of(1..=100u32))
+        .prop_map(|(matches, percent)| RecallLimits { matches, percent })
+}
+
+/// What is recalled is of whole units, and not in the context otherwise.
+fn check_recalled(talk: &Talk, context: &Context) -> Result<(), TestCaseError> {
+    let rendered: Ranges = sequences(context).into_iter().map(Sequence).collect();
+    let recalled: Ranges = context.recalled.iter().map(|found| found.utterance.sequence).collect();
+    prop_assert_eq!(recalled.count(), context.recalled.len() as u64, "nothing twice");
+    prop_assert!(!recalled.meets(&rendered), "{:?} {:?}", recalled, rendered);
+    for found in &context.recalled {
+        let mut unit = talk.said().filter(|said| said.unit == found.utterance.unit && said.is_live());
+        prop_assert!(unit.all(|said| recalled.contains(said.sequence)), "{:?}", recalled);
+    }
+    Ok(())
 }
 
 /// Calls are answered directly behind them, each once and in the order made.
@@ -171,20 +189,22 @@ proptest! {
         let policy = Policy { utterances: Some(Marks::of(window)), ..Policy::ROLLING };
         let mut talk = Talk::with(policy);
         steps.iter().for_each(|step| talk.step(step));
-        let found: Vec<_> = talk.0.window.iter().step_by(3).cloned().collect();
-        let context = match build(&talk.0, &found, &request, o200k()) {
+        let found: Vec<_> = talk.said().step_by(3).map(|said| talk.found(said)).collect();
+        let archived = Archived { recalled: &found, ..Archived::default() };
+        let context = match build_with(&talk.0, archived, &request, o200k()) {
             Ok(context) => context,
             Err(refusal) => {
                 let needed = needed(&refusal);
                 prop_assert!(Some(needed) > request.budget);
                 let enough = Request { budget: Some(needed), ..request.clone() };
-                let context = build(&talk.0, &found, &enough, o200k()).unwrap();
+                let context = build_with(&talk.0, archived, &enough, o200k()).unwrap();
                 prop_assert!(context.tokens <= needed);
                 context
             }
         };
         check_exchanges(&context)?;
         check_account(&talk, &context)?;
+        check_recalled(&talk, &context)?;
         prop_assert!(context.stable <= context.messages.len() && context.head <= context.messages.len());
         let budget = request.budget.or(Request::default_budget(&talk.0));
         if request.budget.is_none() {

@@ -2,6 +2,7 @@
 
 mod always;
 mod parts;
+mod recalls;
 mod talk;
 
 pub(crate) use always::{Step, requests, steps};

@@ -240,7 +240,7 @@ fn pinned_units_stay_when_their_place_is_cut() {
 fn what_is_recalled_stands_before_the_newest_user_utterance() {
     let talk = turns(60);
     let found: Vec<_> = [9, 4, 118].iter().map(|at| talk.0.window.at(at - 1).unwrap().clone()).collect();
-    let request = Request { recall: Some(RECALL_PERCENT), ..within(500) };
+    let request = Request { recall: Some(RecallLimits::default()), ..within(500) };
     let context = build(&talk.0, &found, &request, o200k()).unwrap();
     let at = context.messages.iter().position(|message| message.how == How::Recalled).unwrap();
     assert_eq!((at, context.messages[at + 1].role), (context.messages.len() - 3, Role::User));
@@ -248,8 +248,9 @@ fn what_is_recalled_stands_before_the_newest_user_utterance() {
     assert_eq!(
         context.messages[at].text(),
         "[Recalled from earlier in this conversation]\n\
-         Assistant (turn 2): Order 2 is on its way to you.\n\
-         User (turn 5): Question 5: where is order 5?\n\
+         On Thu 1970-01-01:\n\
+         Assistant: Order 2 is on its way to you.\n\
+         User: Question 5: where is order 5?\n\
          [End of what was recalled]",
         "in the order said, without what is there anyway"
     );
@@ -259,25 +260,34 @@ fn what_is_recalled_stands_before_the_newest_user_utterance() {
     assert!(context.tokens <= 500);
 }
 
-/// The recalled have the share that the request names, and what they do not need of it is the recent units'.
+/// The recalled have the share that the request names, or half and what the recent units leave; what they do not
+/// need of it is the recent units'.
 #[test]
-fn what_the_recalled_leave_of_their_share_is_for_recent_units() {
+fn what_one_part_leaves_is_for_the_other() {
     let talk = turns(60);
-    let found: Vec<_> = talk.0.window.iter().take(40).cloned().collect();
-    let quoted = |percent: Option<u32>, found: &[Arc<Utterance>]| {
-        let request = Request { recall: percent, stable_steps: Some(false), ..within(1_000) };
+    let found: Vec<_> = talk.0.window.iter().take(60).cloned().collect();
+    let quoted = |limits: Option<RecallLimits>, found: &[Arc<Utterance>], max_turns| {
+        let request = Request { recall: limits, stable_steps: Some(false), max_turns, ..within(1_000) };
         let context = build(&talk.0, found, &request, o200k()).unwrap();
         let recalled = context.messages.iter().find(|message| message.how == How::Recalled);
         (recalled.map_or(0, |message| message.tokens), context.tokens)
     };
-    for (percent, least, most) in [(10, 60, 100), (40, 340, 400), (100, 600, 1_000)] {
-        let (tokens, all) = quoted(Some(percent), &found);
-        assert!((least..=most).contains(&tokens), "{tokens} of {percent} %");
-        assert!((950..=1_000).contains(&all), "{all}");
+    let percent = |percent| Some(RecallLimits { percent, ..RecallLimits::default() });
+    for (share, least, most) in [(10, 60, 100), (40, 340, 400), (100, 500, 1_000)] {
+        let (tokens, all) = quoted(percent(Some(share)), &found, None);
+        assert!((least..=most).contains(&tokens), "{tokens} of {share} %");
+        assert!((950..=1_000).contains(&all) || share == 100, "{all}");
     }
-    let (tokens, all) = quoted(Some(40), &found[..1]);
+    let (tokens, all) = quoted(percent(None), &found, None);
+    assert!((440..=540).contains(&tokens) && all > 950, "{tokens} of {all}");
+    let (tokens, all) = quoted(percent(None), &found, Some(10));
+    assert!(tokens > 520, "{tokens} of {all}: ten turns leave more than half");
+    assert!(quoted(percent(Some(10)), &found, Some(2)).0 <= 100);
+    let (tokens, all) = quoted(percent(Some(40)), &found[..1], None);
     assert!(tokens < 60 && (950..=1_000).contains(&all), "{tokens} of {all}");
-    assert_eq!(quoted(None, &found).0, 0);
+    assert_eq!(quoted(None, &found, None).0, 0);
+    let two = Some(RecallLimits { matches: Some(2), ..RecallLimits::default() });
+    assert!((50..100).contains(&quoted(two, &found, None).0));
 }
 
 #[test]
@@ -290,26 +300,31 @@ fn what_is_recalled_of_another_conversation_names_it() {
     };
     let [lamps, untitled] = [source(2, Some("Lamps"), 20_000), source(3, None, 20_001)].map(Arc::new);
     let said = |sequence: u64| talk.0.window.get(Sequence(sequence)).unwrap().clone();
-    let of =
-        |source: Option<&Arc<Source>>, sequence| Found { source: source.cloned(), utterance: said(sequence) };
-    let found =
+    let of = |source: Option<&Arc<Source>>, sequence| {
+        let found = Found { source: source.cloned(), utterance: said(sequence) };
+        Match { found, around: Vec::new() }
+    };
+    let matches =
         [of(Some(&untitled), 1), of(Some(&lamps), 4), of(None, 2), of(Some(&lamps), 1), of(Some(&lamps), 4)];
     talk.say(Role::User, "And now?");
-    let request = Request { max_turns: Some(1), recall: Some(RECALL_PERCENT), ..Request::default() };
-    let archived = Archived { recalled: &found, ..Archived::default() };
+    let request = Request { max_turns: Some(1), recall: Some(RecallLimits::default()), ..Request::default() };
+    let archived = Archived { recalled: &matches, ..Archived::default() };
     let context = build_with(&talk.0, archived, &request, o200k()).unwrap();
     let wanted = "[Recalled from earlier conversations]\n\
          From \"Lamps\" of 2024-10-04:\n\
-         User (turn 1): Question 1: where is order 1?\n\
-         Assistant (turn 2): Order 2 is on its way to you.\n\
+         On Thu 1970-01-01:\n\
+         User: Question 1: where is order 1?\n\
+         Assistant: Order 2 is on its way to you.\n\
          From a conversation of 2024-10-05:\n\
-         User (turn 1): Question 1: where is order 1?\n\
+         On Thu 1970-01-01:\n\
+         User: Question 1: where is order 1?\n\
          From this conversation:\n\
-         Assistant (turn 1): Order 1 is on its way to you.\n\
+         On Thu 1970-01-01:\n\
+         Assistant: Order 1 is on its way to you.\n\
          [End of what was recalled]";
     let message = context.messages.iter().find(|message| message.how == How::Recalled).unwrap();
     assert_eq!((message.text(), message.tokens), (wanted, 4 + o200k().count(wanted)));
-    assert_eq!(context.recalled, [&found[3], &found[1], &found[0], &found[2]].map(Clone::clone));
+    assert_eq!(context.recalled, [3, 1, 0, 2].map(|place: usize| matches[place].found.clone()));
     assert_eq!(
         omitted(&context),
         [(Omission::MaxTurns, "1, 3-4".to_owned())],

@@ -113,6 +113,18 @@ impl Talk {
         self
     }
 
+    /// All that is stored, in the order said.
+    pub(super) fn said(&self) -> impl Iterator<Item = &Arc<Utterance>> {
+        self.1.iter().chain(self.0.window.iter())
+    }
+
+    /// What a search finds with `said`: its unit, and the utterance before that.
+    pub(super) fn found(&self, said: &Arc<Utterance>) -> Match {
+        let before = self.said().take_while(|other| other.unit < said.unit).last();
+        let unit = self.said().filter(|other| other.unit == said.unit && other.sequence != said.sequence);
+        Match { around: before.into_iter().chain(unit).cloned().collect(), ..Match::from(said) }
+    }
+
     pub(crate) fn context(&self, request: &Request) -> Context {
         build(&self.0, &[], request, o200k()).unwrap()
     }

@@ -1,0 +1,102 @@
+//! What is quoted of one match: its unit, and what it answers.
+
+use std::sync::Arc;
+
+use crate::domain::{
+    Role, Sequence, TokenCounter, Utterance,
+    context::found::{Found, Match},
+    quoting::{LEAST_TOKENS, Line, Said, fit},
+};
+
+/// What comes with a match is shortened to so many tokens an utterance.
+const COMPANION_TOKENS: u32 = 128;
+/// A match of so many tokens at most comes with the utterance before it, if that has no more either.
+const SHORT_TOKENS: u32 = 48;
+
+/// The lines of a match, ascending.
+#[derive(Debug)]
+pub(super) struct Entry {
+    pub(super) lines: Vec<(Found, Line)>,
+}
+
+impl Entry {
+    /// The match's whole unit, or nothing where some of it is not `quotable`.
+    pub(super) fn of(
+        one: &Match,
+        quotable: impl Fn(&Found) -> bool,
+        counter: &dyn TokenCounter,
+    ) -> Option<Self> {
+        let of_source = |utterance: &Arc<Utterance>| Found {
+            utterance: utterance.clone(),
+            source: one.found.source.clone(),
+        };
+        let matched = &one.found.utterance;
+        let mut unit: Vec<&Arc<Utterance>> =
+            one.around.iter().filter(|other| other.unit == matched.unit && other.is_live()).collect();
+        unit.retain(|other| other.sequence != matched.sequence);
+        unit.push(matched);
+        unit.sort_by_key(|utterance| utterance.sequence);
+        if !unit.iter().all(|utterance| quotable(&of_source(utterance))) {
+            return None;
+        }
+        let lines = unit.iter().map(|utterance| {
+            let mut line = said(utterance, &unit).line().counted(counter);
+            if utterance.sequence != matched.sequence {
+                line.shorten(COMPANION_TOKENS, counter);
+            }
+            (of_source(utterance), line)
+        });
+        Some(Self { lines: lines.collect() })
+    }
+
+    /// The utterance before the match, where both are short.
+    pub(super) fn before(
+        &self,
+        one: &Match,
+        quotable: impl Fn(&Found) -> bool,
+        counter: &dyn TokenCounter,
+    ) -> Option<(Found, Line)> {
+        let first = self.lines.first()?.0.utterance.sequence;
+        let before = one.around.iter().rfind(|other| other.sequence < first && other.is_live())?;
+        let alone = before.unit == before.sequence && before.tool_calls().is_empty();
+        let found = Found { utterance: before.clone(), source: one.found.source.clone() };
+        let short = [before, &one.found.utterance].iter().all(|said| said.tokens <= SHORT_TOKENS);
+        (alone && short && quotable(&found)).then(|| {
+            let line = said(before, &[]).line().counted(counter);
+            (found, line)
+        })
+    }
+
+    pub(super) fn tokens(&self) -> u32 {
+        self.lines.iter().map(|(_, line)| line.tokens).fold(0, u32::saturating_add)
+    }
+
+    /// Shortens what is longest in it; false where too little would be left.
+    pub(super) fn fit(&mut self, room: u32, counter: &dyn TokenCounter) -> bool {
+        let mut lines: Vec<Line> = self.lines.iter().map(|(_, line)| line.clone()).collect();
+        let fits = room >= LEAST_TOKENS && fit(&mut lines, room, counter);
+        self.lines.iter_mut().zip(lines).for_each(|((_, line), fitted)| *line = fitted);
+        fits
+    }
+
+    pub(super) fn has(&self, found: &Found) -> bool {
+        let is = |sequence: Sequence| sequence == found.utterance.sequence;
+        self.lines.iter().any(|(other, _)| other.source == found.source && is(other.utterance.sequence))
+    }
+}
+
+/// `utterance`, to be quoted; a result names the tool that one of `unit` calls.
+fn said<'a>(utterance: &'a Utterance, unit: &[&'a Arc<Utterance>]) -> Said<'a> {
+    let call = utterance.tool_call_id();
+    let tool = || {
+        let mut calls = unit.iter().flat_map(|other| other.tool_calls());
+        calls.find(|made| Some(&*made.id) == call).map(|made| &*made.name)
+    };
+    let late = || utterance.late().map(|late| &*late.tool);
+    Said {
+        role: utterance.role,
+        name: utterance.name().or_else(late).or_else(|| tool().filter(|_| utterance.role == Role::Tool)),
+        content: &utterance.content,
+        calls: utterance.tool_calls(),
+    }
+}

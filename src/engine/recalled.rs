@@ -1,0 +1,114 @@
+//! What a context recalls: matches of a search, with the exchanges that they are of.
+
+use std::sync::Arc;
+
+use crate::{
+    domain::{
+        Conversation, Ranges, Sequence, Utterance,
+        context::{Found, Match, Source},
+    },
+    engine::{Caller, Engine, EngineError, Recall, RememberCall, Scope, page::PageRoom},
+};
+
+/// One match is looked at for so many tokens of a budget, so that short ones can fill a share of it.
+const TOKENS_PER_MATCH: u32 = 16;
+/// Matches that are looked at where as many are wanted as fit: at least, and at most.
+const MATCHES: (usize, usize) = (64, 512);
+/// Utterances behind a match that are first looked at for the rest of its exchange; so many times as many each
+/// time that it goes on.
+const BEHIND: u64 = 4;
+
+impl Engine {
+    /// The stored utterances that tell most about the prompt, the best first: those `wanted` of this
+    /// conversation and, where they are asked for, those of the recipient's others that are not also its own.
+    pub(super) async fn matches(
+        self: &Arc<Self>,
+        caller: &Caller,
+        state: &Arc<Conversation>,
+        recall: &Recall,
+        (wanted, budget): (Ranges, Option<u32>),
+    ) -> Result<Vec<Match>, EngineError> {
+        let mut searched = vec![(state.clone(), wanted)];
+        if recall.scope == Scope::Recipient {
+            let all = self.of_recipient(caller, state.head.identity.recipient.clone()).await?;
+            let others = all.into_iter().filter(|other| other.key() != state.key());
+            searched.extend(others.map(|other| (other.clone(), of_another(&other, state))));
+        }
+        searched.retain(|(_, wanted)| !wanted.is_empty());
+        let (states, wanted): (Vec<_>, Vec<_>) = searched.into_iter().unzip();
+        let count = recall.looked_at(budget);
+        let call = RememberCall::ranking(&recall.prompt, recall.scope, count);
+        let found = self.ranked(&states, &wanted, &call, PageRoom::of_items(count)).await?.found;
+        let mut around = Vec::with_capacity(states.len());
+        for searched in &states {
+            let of_it = found.iter().filter(|one| one.state.key() == searched.key());
+            around.push(self.around(searched, of_it.map(|one| &*one.utterance)).await?);
+        }
+        let place = |of: &Conversation| states.iter().position(|state| state.key() == of.key());
+        let source = |of: &Conversation| (of.key() != state.key()).then(|| Arc::new(Source::of(of)));
+        let matches = found.into_iter().map(|one| Match {
+            around: place(&one.state).map_or_else(Vec::new, |place| near(&around[place], &one.utterance)),
+            found: Found { source: source(&one.state), utterance: one.utterance },
+        });
+        Ok(matches.collect())
+    }
+
+    /// What is stored of the units of `found`, and before each, ascending.
+    async fn around(
+        self: &Arc<Self>,
+        state: &Arc<Conversation>,
+        found: impl Iterator<Item = &Utterance>,
+    ) -> Result<Vec<Arc<Utterance>>, EngineError> {
+        let (mut wanted, mut open, mut behind) = (Ranges::new(), Vec::new(), BEHIND);
+        for utterance in found {
+            let before = Sequence(utterance.unit.get().saturating_sub(1).max(1));
+            wanted.insert(before, utterance.sequence);
+            let alone = utterance.unit == utterance.sequence && utterance.tool_calls().is_empty();
+            open.extend((!alone).then_some((utterance.unit, utterance.sequence)));
+        }
+        loop {
+            for (_, last) in &open {
+                wanted.insert(last.next(), Sequence(last.get() + behind));
+            }
+            let stored = self.stored(state, &wanted.intersection(&state.head.kept())).await?;
+            open.retain_mut(|(unit, last)| {
+                let goes_on = stored.iter().rfind(|other| other.sequence.get() <= last.get() + behind);
+                let goes_on = goes_on.filter(|other| other.unit == *unit && other.sequence > *last);
+                *last = goes_on.map_or(*last, |other| other.sequence);
+                goes_on.is_some()
+            });
+            if open.is_empty() {
+                return Ok(stored);
+            }
+            behind *= BEHIND;
+        }
+    }
+}
+
+impl Recall {
+    /// How many matches are looked at.
+    fn looked_at(&self, budget: Option<u32>) -> usize {
+        let (least, most) = MATCHES;
+        let fill = budget.map_or(most, |budget| (budget / TOKENS_PER_MATCH) as usize).clamp(least, most);
+        // some of the best may be shown anyway, or be too long
+        self.limits.matches.map_or(fill, |limit| (4 * limit).clamp(least, most))
+    }
+}
+
+/// The unit of `found` without it, and the utterance before that, of `stored`, which ascends.
+fn near(stored: &[Arc<Utterance>], found: &Utterance) -> Vec<Arc<Utterance>> {
+    let start = stored.partition_point(|other| other.sequence < found.unit);
+    let unit = stored[start..].iter().take_while(|other| other.unit == found.unit);
+    let unit = unit.filter(|other| other.sequence != found.sequence);
+    let before = stored[..start].last().filter(|before| before.sequence.next() == found.unit);
+    before.into_iter().chain(unit).cloned().collect()
+}
+
+/// What may be recalled of `other` in the context of `state`: neither instructions nor what both share.
+fn of_another(other: &Conversation, state: &Conversation) -> Ranges {
+    let mut wanted = other.head.kept();
+    let instructions = other.window.iter().take_while(|utterance| utterance.instruction);
+    wanted.subtract(&instructions.map(|utterance| utterance.sequence).collect());
+    wanted.subtract(&state.head.shared_with(&other.head));
+    wanted
+}
