@@ -246,16 +246,18 @@ impl Reader {
         for _ in 0..ATTEMPTS {
             let Some(identity) = self.get::<ConversationName>(key)?.map(Arc::new) else { return Ok(None) };
             let at = records::key::<Heads>(&identity.lineage);
-            let before = self.value(&at)?;
-            let result = match &before {
-                Some(value) => {
-                    let mut record = decoded::<Heads>(&at, value)?;
-                    record.head.identity = identity.clone();
-                    read(self, record)
+            let Some(before) = self.value(&at)? else {
+                let stays = self.get::<ConversationName>(key)?.as_ref() == Some(&*identity);
+                match stays && self.value(&at)?.is_none() {
+                    true => return Err(damaged(key, "it has no head")),
+                    false => continue,
                 }
-                None => Err(damaged(key, "it has no head")),
             };
-            if self.value(&at)? == before && self.get::<ConversationName>(key)?.as_ref() == Some(&*identity) {
+            let mut record = decoded::<Heads>(&at, &before)?;
+            record.head.identity = identity;
+            let result = read(self, record);
+            // no other conversation ever has the lineage: as long as the head is there, so is the name
+            if self.value(&at)?.as_ref() == Some(&before) {
                 return result.map(Some);
             }
         }
