@@ -24,6 +24,7 @@ mod json;
 mod memorize;
 mod meter;
 mod output;
+mod reindex;
 mod remember;
 mod restore;
 mod scrub;
@@ -70,6 +71,7 @@ fn dispatch(cli: Cli) -> Result<(), CliError> {
         Command::Copy(args) => copy::copy(args),
         Command::Verify(args) => verify::verify(args),
         Command::Scrub(args) => scrub::scrub(args),
+        Command::Reindex(args) => reindex::reindex(args),
         Command::Token(command) => token::token(command),
         Command::Memorize(args) => client::block_on(memorize::memorize(args)),
         Command::Remember(args) => client::block_on(remember::remember(args)),

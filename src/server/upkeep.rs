@@ -4,14 +4,15 @@ use std::path::{Path, PathBuf};
 
 use crate::{
     config::Place,
+    domain::{ConversationId, ConversationKey, IdError, Namespace, RecipientId},
     server::stores,
     store::{
-        StoreError,
+        RecipientKey, StoreError,
         durable::{self, Backup, BackupError, CopyError, Directory, OpenError, Options},
     },
 };
 
-pub use crate::store::durable::{Copied, Held, Report, Scrubbed};
+pub use crate::store::durable::{Copied, Held, Report, Scope, Scrubbed, Unindexed};
 
 /// Why the files of a store cannot be worked on.
 #[derive(Debug, thiserror::Error)]
@@ -28,6 +29,9 @@ pub enum UpkeepError {
     /// The backup cannot be used.
     #[error(transparent)]
     Backup(#[from] BackupError),
+    /// What is named is not in the store.
+    #[error("there is no {1} in {0}")]
+    Missing(Place, String),
     /// No store can be made of the backup.
     #[error("cannot restore {0} to {1}: {2}")]
     Restore(PathBuf, Place, CopyError),
@@ -99,6 +103,48 @@ fn verified(
 /// Looks at every record of a store; tells `progress` now and then how many were read.
 pub fn verify(place: &Place, progress: &mut dyn FnMut(u64)) -> Result<Report, UpkeepError> {
     durable::verify(&open(place)?, progress).map_err(|error| UpkeepError::Store(place.clone(), error))
+}
+
+/// The conversations of a recipient, or the one, of a namespace; all of every namespace when none is named. The error
+/// says which name is wrong.
+pub fn scope(namespace: &str, recipient: Option<&str>, conversation: Option<&str>) -> Result<Scope, String> {
+    let wrong = |what: &'static str| move |error: IdError| format!("{what} {error}");
+    let namespace = Namespace::new(namespace).map_err(wrong("the namespace"))?;
+    Ok(match (recipient, conversation) {
+        (_, Some(id)) => {
+            let id = ConversationId::new(id).map_err(wrong("the conversation"))?;
+            Scope::Conversation(ConversationKey { namespace, id })
+        }
+        (Some(id), None) => {
+            let id = RecipientId::new(id).map_err(wrong("the recipient"))?;
+            Scope::Recipient(RecipientKey { namespace, id })
+        }
+        (None, None) => Scope::All,
+    })
+}
+
+/// Removes what a store keeps of the search index of conversations; tells `progress` now and then how many it has
+/// looked at.
+///
+/// - Refused when a recipient or a conversation is named that is not in the store.
+pub fn unindex(
+    place: &Place,
+    scope: &Scope,
+    progress: &mut dyn FnMut(u64),
+) -> Result<Unindexed, UpkeepError> {
+    let unindexed = durable::unindex(&open(place)?, scope, progress)
+        .map_err(|error| UpkeepError::Store(place.clone(), error))?;
+    let missing = match scope {
+        Scope::Recipient(recipient) => {
+            format!("conversation of recipient {} in namespace {}", recipient.id, recipient.namespace)
+        }
+        Scope::Conversation(key) => format!("conversation {} in namespace {}", key.id, key.namespace),
+        Scope::All => return Ok(unindexed),
+    };
+    match unindexed.conversations {
+        0 => Err(UpkeepError::Missing(place.clone(), missing)),
+        _ => Ok(unindexed),
+    }
 }
 
 /// Rewrites the files of a store without what was removed from it.

@@ -14,8 +14,9 @@ use std::{
 };
 
 use tempfile::TempDir;
+use utterd::domain::{Block, ConversationId, ConversationKey, Namespace};
 use utterd::store::durable::{
-    Directory, EngineKind,
+    Directory, DurableStore, EngineKind, Options,
     key_value::{Batch, Durability, Key},
     records::{self, Kind, Links, Meta, Metas, Utterances},
 };
@@ -182,6 +183,59 @@ fn scrubbed_files_do_not_hold_what_was_forgotten() {
 }
 
 #[test]
+fn an_index_is_removed_and_made_anew() {
+    for engine in ENGINES {
+        let directory = store(engine);
+        let data = directory.path().join("data");
+        keep_a_block(&data, engine);
+        assert!(is_kept(&data, engine));
+        let place = format!("{engine}:data");
+        let reindexed = run(&directory, &["reindex", &place, "--conversation", "demo"]).worked();
+        let expected = format!("removed 1 block of the search index of 1 conversation from {place}, in ");
+        assert_holds(&reindexed, &[&expected, "; searches make them anew"]);
+        assert!(!is_kept(&data, engine));
+        assert_holds(&run(&directory, &["reindex", &place]).worked(), &["removed 0 blocks "]);
+        assert_whole(&directory, &place);
+        let server = serve(directory, engine, "data");
+        assert_holds(&server.run(&["remember", "-c", "demo", "train"]).worked(), &["leaves at nine"]);
+    }
+}
+
+/// Keeps something that looks like an index of the conversation.
+fn keep_a_block(data: &Path, engine: EngineKind) {
+    use utterd::store::{Derived, DerivedBlock, Store};
+    let conversation = demo();
+    with_store(data, engine, async |store| {
+        let state = store.load(&conversation).await.expect("it is read").expect("it is there");
+        let (kind, block, erased_at) = (Derived::Index, Block(0), state.head.erased_at);
+        let derived =
+            DerivedBlock { conversation: conversation.clone(), kind, block, erased_at, bytes: vec![7; 9] };
+        assert_eq!(store.keep_derived(derived).await, Ok(true));
+    });
+}
+
+fn is_kept(data: &Path, engine: EngineKind) -> bool {
+    use utterd::store::{Derived, Store};
+    let mut kept = false;
+    with_store(data, engine, async |store| {
+        let blocks = store.derived(&demo(), Derived::Index, Block(0)..=Block(0)).await;
+        kept = !blocks.expect("it is read").is_empty();
+    });
+    kept
+}
+
+fn with_store(data: &Path, engine: EngineKind, case: impl AsyncFnOnce(DurableStore)) {
+    let store = DurableStore::open(engine, data, &Options::default()).expect("the store opens");
+    let runtime = tokio::runtime::Builder::new_current_thread().build().expect("a runtime");
+    runtime.block_on(case(store));
+}
+
+fn demo() -> ConversationKey {
+    let id = ConversationId::new("demo").expect("an id");
+    ConversationKey { namespace: Namespace::default(), id }
+}
+
+#[test]
 fn a_server_scrubs_by_itself() {
     for engine in ENGINES {
         let flags = ["--backend", engine.name(), "--data-dir", "data", "--scrub-interval", "1s"];
@@ -235,6 +289,7 @@ fn a_store_in_use_is_left_alone() {
         for command in [
             &["verify", &place][..],
             &["scrub", &place],
+            &["reindex", &place],
             &["copy", "--from", &place, "--to", "fjall:copy"],
             &["copy", "--from", &elsewhere, "--to", &place],
             &["serve", "--listen", "127.0.0.1:0", "--backend", engine.name(), "--data-dir", "data"],
@@ -252,6 +307,18 @@ fn what_is_no_store_is_refused() {
     for (command, code, expected) in [
         (&["verify", "fjall:nowhere"][..], 1, "there is no store in nowhere"),
         (&["scrub", "sled:nowhere"], 1, "there is no store in nowhere"),
+        (&["reindex", "fjall:nowhere"], 1, "there is no store in nowhere"),
+        (
+            &["reindex", "fjall:data", "-r", "bob"],
+            1,
+            "no conversation of recipient bob in namespace default in",
+        ),
+        (
+            &["reindex", "fjall:data", "-c", "demo", "--namespace", "x"],
+            1,
+            "no conversation demo in namespace x",
+        ),
+        (&["reindex", "fjall:data", "-c", ""], 2, "the conversation is empty; accepted are"),
         (&["copy", "--from", "sled:nowhere", "--to", "fjall:copy"], 1, "there is no store in nowhere"),
         (&["verify", "sled:data"], 1, "the store in data is kept by fjall, not by sled; open it as fjall"),
         (&["copy", "--from", "fjall:data", "--to", "fjall:."], 1, "holds files that are not a store's"),

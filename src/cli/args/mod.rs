@@ -22,7 +22,7 @@ pub use contexts::{Context, ContextFormat};
 pub use conversations::{Capacity, DeleteRecipient, End, Fork, Show, Span, Stats, Watch};
 pub use formats::{Export, Import};
 pub use sharing::Share;
-pub use stores::{Backup, CopyStore, RestoreBackup, ScrubStore, VerifyStore};
+pub use stores::{Backup, CopyStore, ReindexStore, RestoreBackup, ScrubStore, VerifyStore};
 pub use target::{Remote, Target};
 pub use utterances::{Forget, Memorize, Remember, Scope, Speaker};
 
@@ -188,6 +188,14 @@ Examples:
     /// A server does so by itself (scrub_interval); this is for a store that no server uses.
     #[command(after_help = "Example: utterd scrub fjall:utterd-data")]
     Scrub(ScrubStore),
+    /// Have the search index of a durable store made anew
+    ///
+    /// Removes what is kept of it, of all conversations or of those named; the next search of each indexes what is
+    /// stored. Nothing that was said is touched. No server may use the store.
+    #[command(after_help = "Examples:
+  utterd reindex fjall:utterd-data
+  utterd reindex fjall:utterd-data --recipient alice")]
+    Reindex(ReindexStore),
     /// Make tokens for a server that asks who calls, and list them
     #[command(subcommand)]
     Token(Token),

@@ -58,3 +58,20 @@ pub struct ScrubStore {
     #[arg(value_name = "BACKEND:DIR")]
     pub store: Place,
 }
+
+/// Arguments of `reindex`.
+#[derive(Debug, Args)]
+pub struct ReindexStore {
+    /// The store: its backend and its directory
+    #[arg(value_name = "BACKEND:DIR")]
+    pub store: Place,
+    /// Only this recipient's conversations
+    #[arg(long, short, value_name = "ID", conflicts_with = "conversation")]
+    pub recipient: Option<String>,
+    /// Only this conversation
+    #[arg(long, short, value_name = "ID")]
+    pub conversation: Option<String>,
+    /// The namespace of the one that is named
+    #[arg(long, value_name = "NAME", default_value = "default")]
+    pub namespace: String,
+}

@@ -5,15 +5,15 @@ use std::{fs, path::Path, sync::Arc};
 use tempfile::TempDir;
 
 use super::{
-    Directory, DurableStore, EngineKind, Options, copy,
+    Directory, DurableStore, EngineKind, Options, Scope, copy,
     key_value::{Batch, Durability, Key, Value},
     records::{self, BlockBytes, BlockList, BlockLists, BlockName, Blocks, Heads, Kind as _, Utterances},
-    scrub, verify,
+    scrub, unindex, verify,
 };
 use crate::{
-    domain::{Block, Conversation, LineageId, Policy, Revision, Sequence},
+    domain::{Block, Conversation, LineageId, Policy, RecipientId, Revision, Sequence},
     store::{
-        Derived, DerivedBlock, Store,
+        Derived, DerivedBlock, RecipientKey, Store,
         conformance::{
             self,
             script::{Script, key, users},
@@ -222,6 +222,53 @@ fn a_scrub_reaches_what_was_derived_from_what_is_erased() {
         scrub(&kept.open()).unwrap();
         assert!(!holds(kept.files.path(), b"xylophone"), "{engine}");
         assert_eq!(kept.problems(), [""; 0]);
+    }
+}
+
+/// The index goes, of all or of those that are named, and embeddings stay; what belongs to nothing goes too.
+#[test]
+fn an_index_is_taken_out() {
+    for engine in EngineKind::ALL {
+        let kept = Kept::new(engine);
+        kept.run(async |store| {
+            let derived = DerivedBlock {
+                conversation: key("kept"),
+                kind: Derived::Embeddings,
+                block: Block(0),
+                erased_at: kept.state.head.erased_at,
+                bytes: b"a vector".to_vec(),
+            };
+            assert!(store.keep_derived(derived).await.unwrap());
+            let mut other = Script::with(&store, "other", Policy::SESSION);
+            other.say(users(3)).await;
+            assert!(keep(&store, &other.state, b"of another").await);
+        });
+        let unindexed = |scope: &Scope| {
+            let unindexed = unindex(&kept.open(), scope, &mut |_| {}).unwrap();
+            (unindexed.conversations, unindexed.blocks)
+        };
+        let recipient = |id| {
+            let namespace = kept.state.key().namespace.clone();
+            Scope::Recipient(RecipientKey { namespace, id: RecipientId::new(id).unwrap() })
+        };
+        assert_eq!(unindexed(&Scope::Conversation(key("nothing"))), (0, 0));
+        assert_eq!(unindexed(&recipient("bob")), (0, 0));
+        assert_eq!(kept.read(), [b"derived: xylophone"]);
+        assert_eq!(unindexed(&Scope::Conversation(key("kept"))), (1, 1));
+        assert_eq!(kept.read(), [b""; 0]);
+        assert_eq!(unindexed(&recipient("ann")), (2, 1));
+        kept.run(async |store| {
+            let blocks = Block(0)..=Block(9);
+            let embeddings = store.derived(&key("kept"), Derived::Embeddings, blocks).await.unwrap();
+            assert_eq!(embeddings, [(Block(0), b"a vector".to_vec())]);
+            assert!(keep(&store, &kept.state, b"anew").await);
+        });
+        let name = BlockName { kind: Derived::Embeddings, block: Block(3) };
+        let (stray, block) = records::pair::<Blocks>(&(LineageId([0xfe; 16]), name), &BlockBytes(vec![7; 9]));
+        kept.write(vec![(stray, Some(block))]);
+        assert_eq!(unindexed(&Scope::All), (2, 2), "of what is kept, and of nothing");
+        assert_eq!((kept.read(), kept.problems()), (Vec::new(), Vec::new()));
+        assert_eq!(unindexed(&Scope::All), (1, 0));
     }
 }
 
