@@ -11,7 +11,10 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use serde_json::Value;
-use utterd::domain::recall::{Index, Query, score};
+use utterd::domain::{
+    Role,
+    recall::{Index, Query, Said, score},
+};
 
 fn main() {
     let folder = std::env::var_os("UTTERD_DATA").unwrap_or_else(|| "../shared/data".into());
@@ -90,8 +93,12 @@ fn recall(question: &Question, found: Vec<usize>) -> f64 {
 
 fn index<'a>(utterances: impl Iterator<Item = &'a String>) -> Index {
     let mut index = Index::new();
-    index.extend((1..).zip(utterances.map(String::as_str)));
+    index.extend((1..).zip(utterances).map(|(sequence, text)| said(sequence, text)));
     index
+}
+
+fn said(sequence: u64, content: &str) -> Said<'_> {
+    Said { sequence, role: Role::User, name: "", minute: 0, content, calls: Vec::new() }
 }
 
 fn ranked(index: &Index, prompt: &str, count: usize) -> Vec<usize> {
@@ -154,7 +161,7 @@ fn print_cost(conversations: &[Conversation]) {
     let building = fastest(|| index(utterances()).len());
     let adding = fastest(|| {
         let mut index = Index::new();
-        utterances().zip(1..).for_each(|(text, sequence)| index.add(sequence, text));
+        utterances().zip(1..).for_each(|(text, sequence)| index.extend([said(sequence, text)]));
         index.len()
     });
     let index = index(utterances());

@@ -71,7 +71,7 @@ fn line(found: &Match) -> String {
         "{}  {}  {:.2}  {}",
         dim(&place),
         bold(&speaker(&utterance)),
-        found.score(),
+        found.relevance(),
         said(&utterance).join("  "),
     )
 }

@@ -58,6 +58,12 @@ impl fmt::Display for Revision {
 pub struct Timestamp(pub i64);
 
 impl Timestamp {
+    /// The minute that it falls in, from 1970; the first for what was before, the last that can be told for what is
+    /// beyond the year 10000.
+    pub fn minute(self) -> u32 {
+        u32::try_from(self.0.div_euclid(60_000_000).max(0)).unwrap_or(u32::MAX)
+    }
+
     /// The moment `duration` later; stays at the end of time rather than wrap.
     pub fn plus(self, duration: Duration) -> Self {
         let micros = i64::try_from(duration.as_micros()).unwrap_or(i64::MAX);

@@ -10,6 +10,7 @@ use crate::domain::{
     exchange::LateResult,
     limits::UTTERANCE_BYTES,
     memory::{self, allocated},
+    recall::Said,
 };
 
 /// What it takes to find an utterance by the id that a client gave, beside that.
@@ -93,6 +94,20 @@ pub struct ToolCall {
     pub arguments_json: Box<str>,
 }
 
+impl<'a> From<&'a Utterance> for Said<'a> {
+    fn from(utterance: &'a Utterance) -> Self {
+        let calls = utterance.tool_calls().iter();
+        Self {
+            sequence: utterance.sequence.get(),
+            role: utterance.role,
+            name: utterance.name().unwrap_or_default(),
+            minute: utterance.create_time.minute(),
+            content: &utterance.content,
+            calls: calls.map(|call| (&*call.name, &*call.arguments_json)).collect(),
+        }
+    }
+}
+
 impl Utterance {
     /// Whether it takes part: neither soft-forgotten nor kept aside. Only such utterances
     /// count tokens and turns, are rendered and are summarised.
@@ -113,6 +128,11 @@ impl Utterance {
     /// The tools that it calls.
     pub fn tool_calls(&self) -> &[ToolCall] {
         self.more.as_ref().map_or(&[], |more| &more.tool_calls)
+    }
+
+    /// Whether it may be a part of an exchange.
+    pub fn takes_part_in_calls(&self) -> bool {
+        self.role == Role::Tool || !self.tool_calls().is_empty()
     }
 
     /// The call that it answers.

@@ -127,7 +127,16 @@ impl<'a> Part<'a> {
         self.after.is_none() && lineage != Some(state.head.identity.lineage)
     }
 
+    /// The state before, if text of it is gone with these changes.
+    fn erased(&self) -> Option<&Arc<Conversation>> {
+        let erased_at = self.after.as_ref().map(|after| after.head.erased_at);
+        self.before.as_ref().filter(|before| Some(before.head.erased_at) != erased_at)
+    }
+
     fn publish(&mut self, engine: &Engine) {
+        if let Some(before) = self.erased() {
+            engine.indexes.remove(before.head.identity.lineage);
+        }
         self.hold.queue.publish_after(&self.changes, self.after.clone());
         self.events.drain(..).for_each(|event| engine.events.push(event));
     }

@@ -110,9 +110,7 @@ impl Engine {
         let done = self.done(call, &before, first.as_ref(), Named::default());
         let outcomes = call.kept(&done).into_iter().collect();
         let pointers = target.pointer.into_iter().filter(|_| first.is_some()).collect();
-        let changed: Vec<_> = parts.iter().filter_map(|part| part.newest().cloned()).collect();
         self.commit(&mut parts, Extras { pointers, outcomes }).await?;
-        changed.iter().for_each(|state| self.indexes.remove(state.head.identity.lineage));
         Ok(Erased::Done(Applied::now(done, Selected { utterances, excess })))
     }
 }

@@ -3,7 +3,7 @@
 use std::{collections::HashMap, sync::Arc};
 
 use crate::{
-    domain::{Conversation, Sequence, Timestamp, Utterance},
+    domain::{Conversation, Sequence, Timestamp, Utterance, recall::Match},
     engine::page::PageRoom,
 };
 
@@ -14,14 +14,14 @@ pub struct Found {
     pub state: Arc<Conversation>,
     /// The utterance.
     pub utterance: Arc<Utterance>,
-    /// What relevance orders by.
+    /// What matches are ordered by.
     pub score: f64,
-    /// How well its words match.
+    /// How much of the prompt it covers, from 0 to 1.
     pub relevance: f64,
     /// How new it is, up to 1.
     pub recency: f64,
-    /// The prompt's words that it has.
-    pub matched_terms: Vec<String>,
+    /// What it has of the prompt.
+    pub matched: Match,
     /// The utterances around it.
     pub neighbors: Vec<Arc<Utterance>>,
 }
@@ -34,14 +34,15 @@ impl Found {
             score: 0.0,
             relevance: 0.0,
             recency,
-            matched_terms: Vec::new(),
+            matched: Match::default(),
             neighbors: Vec::new(),
         }
     }
 
     /// The most bytes that it takes in an answer.
     fn answer_bytes(&self) -> usize {
-        let terms: usize = self.matched_terms.iter().map(|term| term.len() + 8).sum();
+        let terms: usize = self.matched.terms.iter().map(|term| term.len() + 8).sum();
+        let terms = terms + 16 * self.matched.ranges.len();
         let neighbors: usize = self.neighbors.iter().map(|neighbor| neighbor.answer_bytes()).sum();
         256 + terms + self.utterance.answer_bytes() + neighbors
     }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use quick_cache::{Weighter, sync::Cache};
-use tokio::sync::RwLock;
+use tokio::sync::Mutex;
 
 use crate::domain::{LineageId, Revision, recall::Index};
 
@@ -20,8 +20,9 @@ struct Entry {
     bytes: u64,
 }
 
-/// An index that several searches may read at once. Who waits for it holds up no thread.
-pub(super) type SharedIndex = Arc<RwLock<Index>>;
+/// An index that one search at a time brings up to date; what is searched is a copy, which shares its blocks. Who
+/// waits for it holds up no thread.
+pub(super) type SharedIndex = Arc<Mutex<Index>>;
 
 #[derive(Clone)]
 struct Bytes;
@@ -41,7 +42,7 @@ impl Indexes {
     /// The index of a lineage in which nothing was erased since `erased_at`; an empty one when none is kept.
     pub(super) fn of(&self, lineage: LineageId, erased_at: Revision) -> SharedIndex {
         let kept = self.0.get(&lineage).filter(|entry| entry.erased_at == erased_at);
-        kept.map_or_else(|| Arc::new(RwLock::new(Index::new())), |entry| entry.shared)
+        kept.map_or_else(SharedIndex::default, |entry| entry.shared)
     }
 
     /// Keeps such an index, which takes so many bytes.

@@ -1,32 +1,104 @@
 //! Indexing conversations for searches: when one is first searched, and what is new at each search after.
+//!
+//! What is whole of an index, [block](Block) by block, is kept in the store where it keeps such, so that a search after
+//! a restart reads it instead of the utterances.
 
 use std::sync::Arc;
 
 use crate::{
-    domain::{Conversation, Ranges, Sequence, Utterance},
-    engine::{Engine, EngineError, aside, index::SharedIndex},
+    domain::{
+        Block, Conversation, Ranges, Sequence, Utterance,
+        recall::{Index, IndexBlock, Said},
+    },
+    engine::{Engine, EngineError, aside},
+    store::{Derived, DerivedBlock},
 };
 
 /// More utterances are indexed aside.
 const INDEX_ASIDE: usize = 200;
+/// Blocks that are read from the store at once: some 8 MiB.
+const READ_BLOCKS: u64 = 64;
 
 impl Engine {
     /// An index of all that `state` stores. It may hold more: what is newer than `state`, and
     /// what is no longer stored.
-    pub(super) async fn index(
-        self: &Arc<Self>,
-        state: &Arc<Conversation>,
-    ) -> Result<SharedIndex, EngineError> {
+    pub(super) async fn index(self: &Arc<Self>, state: &Arc<Conversation>) -> Result<Index, EngineError> {
         let (lineage, erased_at) = (state.head.identity.lineage, state.head.erased_at);
         let shared = self.indexes.of(lineage, erased_at);
-        let newest = shared.read().await.newest().map_or(Sequence::FIRST, |newest| Sequence(newest).next());
-        let missing = self.stored(state, &Ranges::of(newest, state.head.next)).await?;
-        if !missing.is_empty() {
-            let bytes = extend(&shared, state, missing).await;
-            self.indexes.keep(lineage, erased_at, shared.clone(), bytes);
+        let mut index = shared.lock().await;
+        if first_missing(&index) < state.head.next {
+            self.bring_up(&mut index, state).await?;
+            self.indexes.keep(lineage, erased_at, shared.clone(), index.heap_bytes() as u64);
         }
+        let found = index.clone();
+        drop(index);
         self.give_up_if_erased(state).await?;
-        Ok(shared)
+        Ok(found)
+    }
+
+    /// Adds what is missing: what the store keeps of it, then the utterances themselves.
+    async fn bring_up(
+        self: &Arc<Self>,
+        index: &mut Index,
+        state: &Arc<Conversation>,
+    ) -> Result<(), EngineError> {
+        index.retain_blocks(|block| holds_stored(state, Block(block)));
+        let before = index.whole_blocks().last().map(|(number, _)| number);
+        let whole = Block::of(state.head.next);
+        if self.store.capabilities().derived {
+            self.read_blocks(index, state, whole).await?;
+        }
+        let missing = Ranges::of(first_missing(index), state.head.next);
+        for block in Block::holding(&missing) {
+            let utterances = self.stored(state, &missing.intersection(&block.ranges())).await?;
+            extend(index, &utterances);
+        }
+        if self.store.capabilities().derived {
+            let new = index.whole_blocks().filter(|(number, _)| Some(*number) > before && *number < whole.0);
+            self.keep_blocks(state, new.map(|(number, block)| (number, block.clone())).collect());
+        }
+        Ok(())
+    }
+
+    /// Adds the blocks that the store keeps, up to the first that it does not.
+    async fn read_blocks(
+        &self,
+        index: &mut Index,
+        state: &Arc<Conversation>,
+        whole: Block,
+    ) -> Result<(), EngineError> {
+        loop {
+            let first = Block::of(first_missing(index));
+            let is_begun = index.newest().is_some_and(|newest| Block::of(Sequence(newest)) == first);
+            if is_begun || first >= whole {
+                return Ok(());
+            }
+            let last = Block((first.0 + READ_BLOCKS).min(whole.0) - 1);
+            let kept = self.store.derived(state.key(), Derived::Index, first..=last).await?;
+            if !aside(kept.len() > 1, || push(index, state, first..=last, kept)) {
+                return Ok(());
+            }
+        }
+    }
+
+    /// Has the store keep blocks, behind the answer.
+    fn keep_blocks(self: &Arc<Self>, state: &Arc<Conversation>, blocks: Vec<(u64, Arc<IndexBlock>)>) {
+        if blocks.is_empty() {
+            return;
+        }
+        let (engine, state) = (self.clone(), state.clone());
+        tokio::spawn(async move {
+            for (number, block) in blocks {
+                let Some(bytes) = aside(true, || block.to_bytes()) else { continue };
+                let conversation = state.key().clone();
+                let (block, erased_at) = (Block(number), state.head.erased_at);
+                let derived = DerivedBlock { conversation, kind: Derived::Index, block, erased_at, bytes };
+                // What is not kept is made again.
+                if !engine.store.keep_derived(derived).await.unwrap_or(false) {
+                    return;
+                }
+            }
+        });
     }
 
     /// An index made from a state that text was erased from meanwhile is not kept.
@@ -39,19 +111,37 @@ impl Engine {
     }
 }
 
-/// Adds what is missing; answers the bytes that the index takes then.
-async fn extend(shared: &SharedIndex, state: &Arc<Conversation>, missing: Vec<Arc<Utterance>>) -> u64 {
-    let long = missing.len() > INDEX_ASIDE
-        || missing.iter().map(|u| u.content.len()).sum::<usize>() > INDEX_ASIDE * 200;
-    let mut index = shared.write().await;
-    aside(long, || {
-        let newest = index.newest().unwrap_or(0);
-        let new = missing.iter().filter(|utterance| utterance.sequence.get() > newest);
-        index.extend(new.map(|utterance| (utterance.sequence.get(), &*utterance.content)));
-        let stored = state.head.stored as usize;
-        if index.len() > stored + stored / 4 {
-            index.retain(|sequence| state.stores(Sequence(sequence)) || sequence >= state.head.next.get());
+fn first_missing(index: &Index) -> Sequence {
+    index.newest().map_or(Sequence::FIRST, |newest| Sequence(newest).next())
+}
+
+fn holds_stored(state: &Conversation, block: Block) -> bool {
+    let (first, last) = block.sequences().into_inner();
+    last >= state.head.next || !state.head.kept().intersection(&Ranges::of(first, last)).is_empty()
+}
+
+/// Adds blocks as far as each of them that has anything stored is there; answers whether all are.
+fn push(
+    index: &mut Index,
+    state: &Conversation,
+    blocks: std::ops::RangeInclusive<Block>,
+    kept: Vec<(Block, Vec<u8>)>,
+) -> bool {
+    let mut kept = kept.into_iter().peekable();
+    for number in blocks.start().0..=blocks.end().0 {
+        let bytes = kept.next_if(|(block, _)| block.0 == number);
+        let block = bytes.and_then(|(_, bytes)| IndexBlock::from_bytes(number, &bytes));
+        match block {
+            Some(block) => drop(index.push(Arc::new(block))),
+            None if holds_stored(state, Block(number)) => return false,
+            None => {}
         }
-        index.heap_bytes() as u64
-    })
+    }
+    true
+}
+
+fn extend(index: &mut Index, utterances: &[Arc<Utterance>]) {
+    let bytes = || utterances.iter().map(|utterance| utterance.content.len()).sum::<usize>();
+    let long = utterances.len() > INDEX_ASIDE || bytes() > INDEX_ASIDE * 200;
+    aside(long, || index.extend(utterances.iter().map(|utterance| Said::from(&**utterance))));
 }

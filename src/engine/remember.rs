@@ -5,13 +5,13 @@ use std::{collections::BTreeMap, sync::Arc};
 use crate::{
     domain::{
         Conversation, Ranges, RecipientId, Role, Sequence, Timestamp, Utterance,
-        recall::{Hit, Query, score},
+        limits::DEFAULT_MIN_RELEVANCE,
+        recall::{Hit, Index, Matched, Query, Search},
     },
     engine::{
         Address, Caller, Engine, EngineError, Operation, aside,
         events::Event,
         found::{Found, Matches},
-        index::SharedIndex,
         page::{PageRoom, ReadSize},
     },
     store::Page,
@@ -30,7 +30,9 @@ pub struct RememberCall {
     pub scope: Scope,
     /// How matches are ordered.
     pub order: Order,
-    /// Utterances before and after each match.
+    /// The least relevance of a match, from 0 to 1; see [`relevant`] for what holds without it.
+    pub min_relevance: Option<f64>,
+    /// Utterances before and after each match; with any, the rest of its exchange too.
     pub neighbors: u64,
     /// Matches to leave out, from the first.
     pub skip: usize,
@@ -96,6 +98,8 @@ pub struct RememberReply {
 const MAX_CONVERSATIONS: usize = 1_000;
 /// More utterances are searched aside.
 const SEARCH_ASIDE: usize = 5_000;
+/// Utterances of an exchange that come along with a match in it, behind it.
+const MAX_EXCHANGE: u64 = 64;
 /// Candidates that are looked at first; four times as many each time that too few pass.
 const CANDIDATES: usize = 256;
 
@@ -193,23 +197,30 @@ impl Engine {
         call: &RememberCall,
         room: PageRoom,
     ) -> Result<Matches, EngineError> {
-        let query = Query::new(&call.prompt);
+        let now = states.first().map_or(0, |state| self.present(state).minute());
+        let query = Query::new(&call.prompt).at(now);
         let mut indexes = Vec::with_capacity(states.len());
         for state in states {
             indexes.push(self.index(state).await?);
         }
+        let indexes: Vec<&Index> = indexes.iter().collect();
+        let long = indexes.iter().map(|index| index.len()).sum::<usize>() > SEARCH_ASIDE;
+        let search = aside(long, || Search::new(&query, &indexes));
+        let eligible = |index: usize, sequence: u64| wanted[index].contains(Sequence(sequence));
         let mut candidates = match call.order {
             Order::Relevance => CANDIDATES.max(call.skip + call.limit + 1),
             Order::Recency => usize::MAX,
         };
         loop {
-            let mut hits = search(&query, &indexes, wanted, candidates).await;
+            let mut hits = aside(long, || search.hits(eligible, 0..candidates));
             let exhausted = hits.len() < candidates;
+            let least = call.min_relevance.or_else(|| relevant(&hits));
+            hits.retain(|hit| least.is_some_and(|least| hit.relevance >= least));
             if call.order == Order::Recency {
                 hits.sort_by(|one, other| other.recency.total_cmp(&one.recency));
             }
             let mut matches = Matches::new(states.len(), call.skip, room);
-            self.take_all(&mut matches, states, hits, call).await?;
+            self.take_all(&mut matches, states, hits, call, search.matched()).await?;
             if exhausted || matches.more {
                 return Ok(matches);
             }
@@ -224,13 +235,15 @@ impl Engine {
         states: &[Arc<Conversation>],
         hits: Vec<Hit>,
         call: &RememberCall,
+        mut matched: Matched<'_>,
     ) -> Result<(), EngineError> {
         let (mut hits, mut size) = (hits.into_iter(), ReadSize::new());
         while !matches.more && hits.len() > 0 {
             let some = hits.by_ref().take(size.get() as usize).collect();
             let found = self.look_up(states, some, call).await?;
             size.learn(found.iter().map(|found| &found.utterance));
-            for found in found {
+            for mut found in found {
+                found.matched = matched.of(&found.utterance.content);
                 self.take(matches, found, call).await?;
             }
         }
@@ -269,7 +282,6 @@ impl Engine {
             call.finds(&stored[place]).then(|| Found {
                 score: hit.score,
                 relevance: hit.relevance,
-                matched_terms: hit.matched_terms,
                 ..Found::new(&states[hit.index], stored[place].clone(), hit.recency)
             })
         });
@@ -286,20 +298,34 @@ impl Engine {
             return Ok(Vec::new());
         }
         let sequence = utterance.sequence.get();
-        let first = Sequence(sequence.saturating_sub(count).max(1));
-        let mut around = self.stored(state, &Ranges::of(first, Sequence(sequence + count))).await?;
-        around.retain(|other| other.sequence != utterance.sequence && !other.forgotten);
+        let first = Sequence(sequence.saturating_sub(count).max(1)).min(utterance.unit);
+        let last = match utterance.takes_part_in_calls() {
+            true => sequence.saturating_add(count.max(MAX_EXCHANGE)),
+            false => sequence.saturating_add(count),
+        };
+        let mut around = self.stored(state, &Ranges::of(first, Sequence(last))).await?;
+        around.retain(|other| {
+            let is_near = other.sequence.get().abs_diff(sequence) <= count || other.unit == utterance.unit;
+            is_near && other.sequence != utterance.sequence && !other.forgotten
+        });
         Ok(around)
+    }
+
+    /// The time in a conversation: that of its newest utterance, and what has passed since it was said. So
+    /// `yesterday` is right where the caller tells the times.
+    fn present(&self, state: &Conversation) -> Timestamp {
+        let now = self.now();
+        let newest = state.window.iter().next_back().map(|newest| newest.create_time);
+        let passed = now.0.saturating_sub(state.head.said_time.0).max(0);
+        newest.map_or(now, |newest| Timestamp(newest.0.saturating_add(passed)))
     }
 }
 
-/// The best `limit` hits among the `wanted` sequences of each index.
-async fn search(query: &Query, indexes: &[SharedIndex], wanted: &[Ranges], limit: usize) -> Vec<Hit> {
-    let guards = futures::future::join_all(indexes.iter().map(|index| index.read())).await;
-    let indexes: Vec<_> = guards.iter().map(|index| &**index).collect();
-    let eligible = |index: usize, sequence: u64| wanted[index].contains(Sequence(sequence));
-    let long = indexes.iter().map(|index| index.len()).sum::<usize>() > SEARCH_ASIDE;
-    aside(long, || score(query, &indexes, eligible, 0..limit))
+/// The least relevance that a match needs when the caller names none: any, if the best one has
+/// [`DEFAULT_MIN_RELEVANCE`]; `None` when nothing is relevant.
+fn relevant(hits: &[Hit]) -> Option<f64> {
+    let is_enough = |hit: &Hit| hit.relevance >= DEFAULT_MIN_RELEVANCE;
+    hits.iter().take(CANDIDATES).any(is_enough).then_some(0.0)
 }
 
 impl RememberCall {
@@ -311,6 +337,7 @@ impl RememberCall {
             filter: Filter::default(),
             scope,
             order: Order::Relevance,
+            min_relevance: Some(0.0),
             neighbors: 0,
             skip: 0,
             limit,

@@ -1,6 +1,6 @@
 //! MemoryService.
 
-use std::time::Duration;
+use std::{ops::Range, time::Duration};
 
 use futures::stream;
 use tonic::{Request, Response, Status, Streaming};
@@ -171,6 +171,7 @@ fn remember_call(request: proto::RememberRequest, skip: usize) -> Result<Remembe
         filter: decode::filter(request.filter.unwrap_or_default())?,
         scope: scope(request.scope)?,
         order: order(request.order, &request.prompt)?,
+        min_relevance: min_relevance(request.min_relevance)?,
         neighbors: neighbors.into(),
         skip,
         limit: decode::page_size(request.page_size, MATCHES.0, MATCHES.1)?,
@@ -216,8 +217,32 @@ fn found(found: Found) -> proto::Match {
         score: Some(found.score),
         relevance: Some(found.relevance),
         recency: Some(found.recency),
-        matched_terms: found.matched_terms,
+        matched_terms: found.matched.terms,
+        matched_ranges: matched_ranges(&found.utterance.content, &found.matched.ranges),
         neighbors: found.neighbors.iter().map(|utterance| encode::utterance(utterance, state)).collect(),
+    }
+}
+
+/// Ranges of bytes, counted in characters.
+fn matched_ranges(content: &str, ranges: &[Range<usize>]) -> Vec<proto::MatchedRange> {
+    let (mut at, mut characters) = (0, 0);
+    let mut upto = |byte: usize| {
+        characters += content[at..byte].chars().count() as i32;
+        at = byte;
+        characters
+    };
+    ranges
+        .iter()
+        .map(|range| proto::MatchedRange { start: Some(upto(range.start)), end: Some(upto(range.end)) })
+        .collect()
+}
+
+fn min_relevance(given: Option<f64>) -> Result<Option<f64>, Refusal> {
+    match given {
+        Some(least) if !(0.0..=1.0).contains(&least) => {
+            Err(Refusal::invalid("min_relevance", format!("is {least}; accepted are 0 to 1")))
+        }
+        given => Ok(given),
     }
 }
 

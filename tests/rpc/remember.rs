@@ -53,15 +53,65 @@ async fn words_are_found_by_their_stems() {
     assert_eq!(found.len(), 3, "{found:?}");
     assert!(found.windows(2).all(|pair| pair[0].score() >= pair[1].score()));
     for one in &found {
-        assert!(
-            one.relevance() > 0.0 && one.score() >= one.relevance() && one.score() <= one.relevance() * 1.05
-        );
+        assert!(one.score() > 0.0 && one.relevance() > 0.0 && one.relevance() <= 1.0);
         assert!(one.recency() > 0.0 && one.recency() <= 1.0);
     }
     let mut terms = found[0].matched_terms.clone();
     terms.sort();
     assert_eq!(terms.len(), 3, "{terms:?}");
     assert!(find(&session, prompt("submarine")).await.is_empty());
+}
+
+#[tokio::test]
+async fn what_matches_can_be_highlighted() {
+    let session = Session::new().await;
+    session.say(vec![user("Café in Lissabon: 🙂 die Züge fahren, ich nehme den Zug")]).await;
+    let found = find(&session, prompt("Welchen Zug nehme ich im Cafe?")).await;
+    let content: Vec<char> = found[0].utterance.as_ref().unwrap().content.chars().collect();
+    let ranges = found[0].matched_ranges.iter();
+    let words: Vec<String> =
+        ranges.map(|range| content[range.start() as usize..range.end() as usize].iter().collect()).collect();
+    assert_eq!(words, ["Café", "Züge", "nehme", "Zug"]);
+    assert_eq!(found[0].matched_terms, ["Zug", "nehme", "Cafe"]);
+}
+
+#[tokio::test]
+async fn a_prompt_about_what_was_never_said_finds_nothing() {
+    let session = talk().await;
+    let least = |min_relevance| RememberRequest {
+        min_relevance,
+        ..prompt("Which train did the astronomer's orchestra rehearse a symphony about?")
+    };
+    assert!(find(&session, least(None)).await.is_empty());
+    assert!(!find(&session, least(Some(0.0))).await.is_empty());
+    let all =
+        find(&session, RememberRequest { min_relevance: Some(0.0), ..prompt("trains to Lisbon") }).await;
+    let some =
+        find(&session, RememberRequest { min_relevance: Some(0.9), ..prompt("trains to Lisbon") }).await;
+    assert!(!some.is_empty() && some.len() < all.len());
+    assert!(some.iter().all(|one| one.relevance() >= 0.9));
+    for bad in [-0.1, 1.1, f64::NAN] {
+        session.memory().remember(least(Some(bad))).await.refusal().blames("min_relevance");
+    }
+}
+
+#[tokio::test]
+async fn a_match_in_an_exchange_brings_all_of_it() {
+    let session = Session::new().await;
+    let exchange = vec![
+        user("Look it up."),
+        calls(&["a", "b"]),
+        result("a", "Porto 9:40"),
+        result("b", "Braga 18:20"),
+        assistant("There are two."),
+    ];
+    session.say(exchange).await;
+    let found = find(&session, RememberRequest { neighbors: 1, ..prompt("Porto") }).await;
+    let around: Vec<i64> = found[0].neighbors.iter().map(|other| other.sequence).collect();
+    assert_eq!((sequences(&found)[0], around), (3, vec![2, 4]));
+    let found = find(&session, RememberRequest { neighbors: 1, ..prompt("Braga") }).await;
+    let around: Vec<i64> = found[0].neighbors.iter().map(|other| other.sequence).collect();
+    assert_eq!((sequences(&found)[0], around), (4, vec![2, 3, 5]));
 }
 
 #[tokio::test]

@@ -281,6 +281,7 @@ pub fn remember(address: Address, prompt: String) -> RememberCall {
         filter: Filter::default(),
         scope: Scope::Conversation,
         order: Order::Relevance,
+        min_relevance: Some(0.0),
         neighbors: 0,
         skip: 0,
         limit: 10_000,

@@ -1,16 +1,45 @@
 //! Remember: finding what was said.
 //!
-//! The ranking is lexical. [`terms()`] turns a text into terms, an [`Index`] holds those of one
-//! conversation, and [`score`] ranks the utterances of one or several conversations for a
-//! [`Query`] by BM25. All of it is deterministic and does no I/O.
+//! The ranking is lexical. An [`Index`] holds the terms of one conversation's utterances, and a [`Search`] ranks those
+//! of one or several conversations for a [`Query`]: by BM25F over the words of an utterance, or of its best passage
+//! when it is long, those of its neighbours, its speaker's name and its time. All of it is deterministic and does no
+//! I/O.
+//!
+//! | Step | File |
+//! |---|---|
+//! | a text to words, and where they stand | `words` |
+//! | words to terms: stems, identifiers and their parts, pairs of characters | `terms`, `identifiers`, `languages`, `irregular`, `stop_words` |
+//! | terms to blocks of an index, and these to bytes | `said`, `dictionary`, `block`, `index`, `bytes` |
+//! | a prompt to what is asked for | `query`, `times` |
+//! | what is asked for in the indexes | `lookup`, `similar` |
+//! | the score and the relevance of each utterance | `fields`, `weights`, `score` |
+//! | what a hit has of the prompt | `matched` |
 
+mod block;
+mod bytes;
+mod dictionary;
+mod fields;
+mod holds;
+mod identifiers;
 mod index;
-mod pieces;
+mod irregular;
+mod languages;
+mod lookup;
+mod matched;
 mod query;
+mod said;
+mod score;
+mod similar;
 mod stop_words;
 mod terms;
+mod times;
+mod weights;
+mod words;
 
+pub use block::IndexBlock;
+pub use holds::{Terms, holds_all, terms};
 pub use index::Index;
-pub use pieces::{MAX_TERM_BYTES, TermKind};
-pub use query::{Hit, Query, score};
-pub use terms::{Term, Terms, holds_all, terms};
+pub use matched::{Match, Matched};
+pub use query::Query;
+pub use said::Said;
+pub use score::{Hit, Search, score};

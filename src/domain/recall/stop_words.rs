@@ -1,19 +1,83 @@
-//! The English words that say nothing about what a text is about.
+//! The words that say nothing about what a text is about.
 
-use std::collections::HashSet;
 use std::sync::LazyLock;
 
-/// Whether a word is a stop word.
-///
-/// Expects it in lower case, with `'` for any apostrophe.
-pub(super) fn is_stop_word(word: &str) -> bool {
-    word.len() <= LONGEST && STOP_WORDS.contains(word)
+use rustc_hash::FxHashMap;
+
+use super::languages::{Language, Languages};
+
+/// The languages of which a word in lower case is a stop word.
+pub(super) fn stops(word: &str) -> Languages {
+    STOPS.get(word).copied().unwrap_or_default()
 }
 
-/// The bytes of the longest stop word.
-const LONGEST: usize = 12;
+static STOPS: LazyLock<FxHashMap<&'static str, Languages>> = LazyLock::new(|| {
+    let mut stops: FxHashMap<&'static str, Languages> = FxHashMap::default();
+    for language in Language::ALL {
+        for word in of(language) {
+            stops.entry(word).or_default().insert(language);
+        }
+    }
+    stops
+});
 
-static STOP_WORDS: LazyLock<HashSet<&'static str>> = LazyLock::new(|| ENGLISH.split_whitespace().collect());
+/// The language that most stop words of a text are of; at a tie, and without any, `before`, that of what was said
+/// before.
+pub(super) fn guess(stops: impl Iterator<Item = Languages>, before: Language) -> Language {
+    let mut counts = [0_u32; Language::ALL.len()];
+    counts[before as usize] = 1;
+    for languages in stops {
+        languages.iter().for_each(|language| counts[language as usize] += 1);
+    }
+    let most = counts.iter().max().copied().unwrap_or(0);
+    if counts[before as usize] == most {
+        return before;
+    }
+    Language::ALL.into_iter().find(|language| counts[*language as usize] == most).unwrap_or(before)
+}
+
+/// How many bytes of a text in a script without spaces are a stop word at its beginning, the longest that is one.
+pub(super) fn unspaced_stop(text: &str) -> Option<usize> {
+    let first = text.chars().next()?;
+    UNSPACED_STOPS.get(&first)?.iter().find(|word| text.starts_with(**word)).map(|word| word.len())
+}
+
+/// By first character, the longest first.
+static UNSPACED_STOPS: LazyLock<FxHashMap<char, Vec<&'static str>>> = LazyLock::new(|| {
+    let mut stops: FxHashMap<char, Vec<&'static str>> = FxHashMap::default();
+    for word in UNSPACED.split_whitespace() {
+        word.chars().take(1).for_each(|first| stops.entry(first).or_default().push(word));
+    }
+    stops.values_mut().for_each(|words| words.sort_by_key(|word| std::cmp::Reverse(word.len())));
+    stops
+});
+
+/// Function words, endings of verbs and question words of Chinese, Japanese and Thai. Where spaces part no words,
+/// only such as are hardly ever a part of another.
+const UNSPACED: &str = "\
+什么 怎么 怎样 哪里 哪儿 哪个 哪些 哪一 多少 为什么 是不是 有没有 可以 因为 所以 但是 如果 还是 或者 以及 这个 那个 这些 那些 我们 你们
+他们 她们 自己 没有 已经 时候 一下 就是 不是 的 了 吗 呢 吧 啊 是 我 你 您 他 她 在 和 也 都 很 把 被 给 让
+です でした ですか でしょうか でしょう ます ました ません ますか ましたか ましょう ている ていた ています ていました ください
+という として について によって から まで より ので のに けど けれど だけ など ほど くらい ぐらい どこ どれ どの どう どんな どうやって
+いつ いくら いくつ なぜ だれ なに 何 誰 これ それ あれ この その あの ここ そこ こと もの とき ため よう そう はい いいえ した して する
+しました しています の は が を に へ と で も や か ね よ
+อะไร ไหน ไหม มั้ย เท่าไหร่ เท่าไร เมื่อไหร่ เมื่อไร ยังไง อย่างไร หรือเปล่า หรือยัง ทำไม ใคร กี่ ครับ ค่ะ คะ นะ จ้ะ และ หรือ แต่
+เพราะ ก็ ที่ ซึ่ง เป็น คือ ว่า ให้ ได้ แล้ว อยู่ จะ ของ กับ ใน จาก ด้วย ไป มา มี ไม่ นี้ นั้น ฉัน ผม เรา เธอ คุณ เขา
+";
+
+/// The stop words of a language: in lower case, with `'` for any apostrophe.
+fn of(language: Language) -> impl Iterator<Item = &'static str> {
+    let own = match language {
+        Language::English => ENGLISH,
+        Language::Hindi => HINDI,
+        _ => "",
+    };
+    let kept = match own.is_empty() {
+        true => stop_words::lookup(language.code()).unwrap_or_default(),
+        false => &[],
+    };
+    own.split_whitespace().chain(kept.iter().copied())
+}
 
 /// Function words, their contractions, and the yes and no of conversation.
 ///
@@ -40,4 +104,16 @@ upon us very via was wasn't we we'd we'll we're we've were weren't what what'd w
 what's whatever when when's whenever where where's whereas wherever whether which whichever
 while who who'd who'll who's whoever whom whose why why's will with within without won't would
 would've wouldn't yeah yes yet you you'd you'll you're you've your yours yourself yourselves
+";
+
+/// Postpositions, pronouns, auxiliaries, particles and question words.
+const HINDI: &str = "\
+अगर अत अथवा अन्य अपना अपनी अपने अब अभी आदि आप आपका आपकी आपके आपको आपने इत्यादि इन इनका इनकी इनके इन्हें इस इसका इसकी
+इसके इसको इसने इसमें इससे इसी उन उनका उनकी उनके उनको उनसे उन्हें उन्होंने उस उसका उसकी उसके उसको उसने उसमें उससे उसी
+एक एवं ऐसा ऐसी ऐसे और कब कभी कर करके करता करती करते करना करने करो कहाँ कहां का काफी कि कितना कितनी कितने किन किया किस
+किसका किसकी किसके किसको किसने किसी किसे की कुछ के को कोई कौन कौनसा कौनसी क्या क्यों गई गए गया चाहिए जब जहाँ जहां जा जाए
+जाता जाती जाते जाना जाने जिन जिस जिसका जिसकी जिसके जिसमें जिसे जी जैसा जैसी जैसे जो तक तब तरह तुम तुम्हारा तुम्हारी तुम्हें तुमने
+तो था थी थे थीं दिया दी दे देना दोनों द्वारा न नहीं ना ने पर पे फिर बहुत भी मगर मुझे मुझको मुझसे में मैं मैंने मेरा मेरी मेरे यदि यह यहाँ
+यहां या ये रहा रही रहे रहता रहती रहते लिए लिया ले लेकिन लेना वह वहाँ वहां वाला वाली वाले वे वो सब सभी सकता सकती सकते साथ से हम हमारा
+हमारी हमारे हमें हमने हाँ हां हो होगा होगी होंगे होता होती होते होना होने हुआ हुई हुए हूँ हूं है हैं ही
 ";

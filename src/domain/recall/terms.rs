@@ -1,168 +1,271 @@
 //! Text to terms: what an utterance can be found by.
 //!
-//! - Words are those of [UAX #29], after NFKC and lower-casing, with `'` for any apostrophe.
-//! - A stop word is no term, nor are its parts. A text that has only stop words keeps them all, so
-//!   that it can still be found by exactly such a text.
-//! - A word of letters is stemmed by the English Snowball stemmer (Porter2), which leaves words in
-//!   other scripts as they are.
-//! - An identifier (`create_order`, `getUserById`, `queue.rs`, `1.2.3`) is a term as a whole, and
-//!   so is each of its parts.
-//! - A run of a script that puts no spaces between words, and of Korean, which inflects within
-//!   them, gives each pair of neighbouring characters and each single character.
-//! - A word longer than [`MAX_TERM_BYTES`](super::MAX_TERM_BYTES) is a term by its beginning, and
-//!   has no parts.
+//! - A word of letters is a term by its stem, without accents: that of the language of its script or, in Latin letters,
+//!   of the language that most stop words of its text are of.
+//! - A stop word of that language is no term.
+//! - An identifier (`create_order`, `getUserById`, `queue.rs`, `1.2.3`, `HAT-136`) is a term as a whole, without its
+//!   marks, and so is each of its parts.
+//! - Digits that make a phone number are a term by their last seven, however they are grouped.
+//! - A run of a script that puts no spaces between words, and of Korean, which inflects within them, gives each pair of
+//!   neighbouring characters, and each character that is a word by itself.
+//! - A term is at most [`MAX_TERM_BYTES`] long: a longer word is one by its beginning, and has no parts.
 //!
 //! All of it is linear in the text.
-//!
-//! [UAX #29]: https://www.unicode.org/reports/tr29/
 
-use std::borrow::Cow;
-use std::collections::HashMap;
+use std::{borrow::Cow, ops::Range};
 
-use frostem::{Algorithm, Stemmer};
-use unicode_normalization::{IsNormalized, UnicodeNormalization, is_nfkc_quick};
+use rustc_hash::FxHashMap;
+use unicode_normalization::{IsNormalized, UnicodeNormalization, char::is_combining_mark, is_nfkc_quick};
 
-use super::pieces::{TermKind, beginning, each_piece, is_unspaced};
-use super::stop_words::is_stop_word;
+use super::{
+    identifiers::{each_part, whole},
+    languages::{Language, Languages},
+    stop_words::{guess, stops, unspaced_stop},
+    words::{Word, WordKind, each_word},
+};
 
-/// One term of a text.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Term {
-    /// The term, as indexes hold it.
-    pub text: String,
-    /// The word as the text has it, in NFKC.
-    pub written: String,
-    /// How the term comes from the text.
+/// The longest term, in bytes of UTF-8: room for a SHA-256 in hexadecimal.
+pub const MAX_TERM_BYTES: usize = 64;
+/// A phone number has at least so many digits, and is told by its last ones.
+const PHONE_DIGITS: usize = 7;
+const MAX_PHONE_DIGITS: usize = 15;
+
+/// How a term comes from its text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum TermKind {
+    /// A word.
+    Word,
+    /// A whole identifier. Its parts follow.
+    Whole,
+    /// A part of the identifier that came last.
+    Part,
+    /// A pair of characters of an unspaced script.
+    Pair,
+    /// A character of one.
+    Character,
+}
+
+/// A term where it stands.
+#[derive(Clone, Debug)]
+pub(super) struct Term<'a> {
+    pub text: &'a str,
+    /// The bytes of the text that it comes from.
+    pub range: Range<usize>,
     pub kind: TermKind,
 }
 
-/// The terms of a text, in its order and with their repetitions.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Terms {
-    terms: Vec<Term>,
-    only_stop_words: bool,
-}
-
-impl Terms {
-    /// The terms, in the order of the text.
-    pub fn iter(&self) -> impl Iterator<Item = &Term> {
-        self.terms.iter()
-    }
-
-    /// Whether the text has no word at all, such as an empty text or bare punctuation.
-    pub fn is_empty(&self) -> bool {
-        self.terms.is_empty()
-    }
-}
-
-/// The terms of a text.
-pub fn terms(text: &str) -> Terms {
-    let mut terms = Vec::new();
-    let only_stop_words = Reader::new().each_term(text, |term, written, kind| {
-        terms.push(Term { text: term.to_owned(), written: written.to_owned(), kind });
-    });
-    Terms { terms, only_stop_words }
-}
-
-/// Whether a text holds every word that is wanted, in any order and inflection.
-///
-/// - An identifier is wanted as a whole: a text that says to create an order does not hold
-///   `create_order`. A text that says `create_order` holds `order`.
-/// - Wanted stop words are ignored, unless nothing else is wanted: then each of them must stand in
-///   the text, whatever else the text says.
-/// - When nothing is wanted, no text holds it.
-pub fn holds_all(text: &str, wanted: &Terms) -> bool {
-    let mut missing: Vec<&str> =
-        wanted.iter().filter(|term| term.kind == TermKind::Word).map(|term| term.text.as_str()).collect();
-    if missing.is_empty() {
-        return false;
-    }
-    missing.sort_unstable();
-    missing.dedup();
-    let mut found = vec![false; missing.len()];
-    let stop_words = if wanted.only_stop_words { StopWords::Keep } else { StopWords::Skip };
-    Reader::new().read(text, stop_words, |term, _, _| {
-        if let Ok(place) = missing.binary_search(&term) {
-            found[place] = true;
-        }
-    });
-    found.into_iter().all(|found| found)
-}
-
-/// Reads texts, one after the other.
-pub(super) struct Reader {
-    stemmer: Stemmer,
-    /// The word at hand in lower case: one allocation serves all texts.
-    lower: String,
-    /// The terms of words that came before; a stop word has none.
-    known: HashMap<Box<str>, Option<Box<str>>>,
-    remembers: bool,
-}
-
+/// What becomes of stop words.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum StopWords {
+pub(super) enum StopWords {
     Skip,
     Keep,
 }
 
+/// Reads texts, one after the other, and remembers their vocabulary.
+#[derive(Default)]
+pub(super) struct Reader {
+    /// The word at hand, in lower case.
+    lower: String,
+    term: String,
+    words: Vec<(Word, u32)>,
+    vocabulary: Vocabulary,
+}
+
+/// What is known of words in lower case.
+#[derive(Default)]
+struct Vocabulary {
+    places: FxHashMap<Box<str>, u32>,
+    stops: Vec<Languages>,
+    /// The stem of each, and the language that it is of.
+    stems: Vec<Option<(Language, Box<str>)>>,
+}
+
+/// Words of which a reader keeps what it knows: beyond these it begins anew, so that no text makes it grow.
+const MAX_VOCABULARY: usize = 1 << 16;
+
 impl Reader {
-    /// A reader for one text.
-    pub(super) fn new() -> Self {
-        let stemmer = Stemmer::new(Algorithm::English);
-        Self { stemmer, lower: String::new(), known: HashMap::new(), remembers: false }
+    /// Reads a text: its terms are those of [`each_term`](Self::each_term) then. Answers the language of its words in
+    /// Latin letters: `before` where the text does not tell.
+    pub(super) fn read(&mut self, text: &str, before: Language) -> Language {
+        self.look_up(text);
+        let stops = self.words.iter().filter(|(word, _)| word.kind == WordKind::Plain);
+        guess(stops.map(|&(_, place)| self.vocabulary.stops[place as usize]), before)
     }
 
-    /// A reader for many texts: it remembers their vocabulary, which makes it faster.
-    pub(super) fn for_many() -> Self {
-        Self { remembers: true, ..Self::new() }
-    }
-
-    /// Calls `found` with each term of a text (the term, the word as written, the kind), in order,
-    /// and says whether all its words are stop words.
-    pub(super) fn each_term(&mut self, text: &str, mut found: impl FnMut(&str, &str, TermKind)) -> bool {
-        self.read(text, StopWords::Skip, &mut found) == 0 && self.read(text, StopWords::Keep, &mut found) > 0
-    }
-
-    /// Calls `found` as `each_term` does, and counts the terms.
-    fn read(
+    /// Calls `found` with each term of the text that was read last, in order, in a language.
+    pub(super) fn each_term(
         &mut self,
         text: &str,
+        language: Language,
         stop_words: StopWords,
-        mut found: impl FnMut(&str, &str, TermKind),
-    ) -> usize {
-        let mut count = 0;
-        let mut whole_is_term = false;
-        each_piece(&normal_form(text), |written, kind| {
-            if kind == TermKind::Part && !whole_is_term {
-                return;
+        mut found: impl FnMut(Term<'_>),
+    ) {
+        let words = std::mem::take(&mut self.words);
+        let mut phone = Phone::default();
+        for &(word, place) in &words {
+            phone.see(text, word, &mut found);
+            match word.kind {
+                WordKind::Plain => self.plain(text, word, place, (language, stop_words), &mut found),
+                WordKind::Identifier => self.identifier(text, word, language, &mut found),
+                WordKind::Unspaced => unspaced(text, word, stop_words, &mut found),
             }
-            let is_term = self.with_term(written, stop_words, |term| found(term, written, kind));
-            count += usize::from(is_term);
-            if kind == TermKind::Word {
-                whole_is_term = is_term;
-            }
-        });
-        count
+        }
+        phone.end(&mut found);
+        self.words = words;
     }
 
-    /// Calls `found` with the term that a piece of text is, and says whether it is one: a stop word
-    /// to skip is not.
-    fn with_term(&mut self, written: &str, stop_words: StopWords, found: impl FnMut(&str)) -> bool {
-        lower_case(written, &mut self.lower);
-        let lower = beginning(&self.lower);
-        let skips = stop_words == StopWords::Skip;
-        if skips && let Some(known) = self.known.get(lower) {
-            known.as_deref().into_iter().for_each(found);
-            return known.is_some();
+    /// The words of a text, and their places in the vocabulary.
+    fn look_up(&mut self, text: &str) {
+        if self.vocabulary.stops.len() > MAX_VOCABULARY {
+            self.vocabulary = Vocabulary::default();
         }
-        let term = (!(skips && is_stop_word(lower)))
-            .then(|| if has_stem(lower) { self.stemmer.stem(lower) } else { Cow::Borrowed(lower) });
-        term.as_deref().into_iter().for_each(found);
-        let is_term = term.is_some();
-        if skips && self.remembers {
-            self.known.insert(lower.into(), term.map(Into::into));
+        self.words.clear();
+        let Self { words, vocabulary, lower, .. } = self;
+        each_word(text, |word| {
+            let place = match word.kind {
+                WordKind::Plain => {
+                    lower_case(&text[word.start..word.end], lower);
+                    vocabulary.place(lower)
+                }
+                _ => 0,
+            };
+            words.push((word, place));
+        });
+    }
+
+    fn plain(
+        &mut self,
+        text: &str,
+        word: Word,
+        place: u32,
+        (language, stop_words): (Language, StopWords),
+        found: &mut impl FnMut(Term<'_>),
+    ) {
+        let range = word.start..word.end;
+        let written = &text[range.clone()];
+        let language =
+            if written.is_ascii() { language } else { Language::of_script(written).unwrap_or(language) };
+        if stop_words == StopWords::Skip && self.vocabulary.stops[place as usize].contains(language) {
+            return;
         }
-        is_term
+        let stem = self.vocabulary.stem(place, language, || {
+            lower_case(written, &mut self.lower);
+            stem_of(&self.lower, language)
+        });
+        if !stem.is_empty() {
+            found(Term { text: stem, range, kind: TermKind::Word });
+        }
+    }
+
+    fn identifier(&mut self, text: &str, word: Word, language: Language, found: &mut impl FnMut(Term<'_>)) {
+        let range = word.start..word.end;
+        let written = normal_form(&text[range.clone()]);
+        let mut term = std::mem::take(&mut self.term);
+        whole(beginning(&written), &mut term);
+        let is_short = written.len() <= MAX_TERM_BYTES;
+        let text = beginning(&term);
+        if !text.is_empty() {
+            found(Term { text, range: range.clone(), kind: TermKind::Whole });
+        }
+        if is_short {
+            each_part(&written, text, |part| {
+                lower_case(part, &mut self.lower);
+                let place = self.vocabulary.place(&self.lower);
+                if !self.vocabulary.stops[place as usize].contains(language) {
+                    let lower = &self.lower;
+                    let text = self.vocabulary.stem(place, language, || stem_of(lower, language));
+                    found(Term { text, range: range.clone(), kind: TermKind::Part });
+                }
+            });
+        }
+        self.term = term;
+    }
+}
+
+impl Vocabulary {
+    fn place(&mut self, lower: &str) -> u32 {
+        let word = beginning(lower);
+        if let Some(&place) = self.places.get(word) {
+            return place;
+        }
+        let place = self.stops.len() as u32;
+        self.places.insert(word.into(), place);
+        self.stops.push(stops(word));
+        self.stems.push(None);
+        place
+    }
+
+    fn stem(&mut self, place: u32, language: Language, stem: impl FnOnce() -> String) -> &str {
+        let known = &mut self.stems[place as usize];
+        if known.as_ref().is_none_or(|(of, _)| *of != language) {
+            *known = Some((language, stem().into()));
+        }
+        known.as_ref().map_or("", |(_, stem)| stem)
+    }
+}
+
+/// What a word in lower case is found by.
+pub(super) fn stem_of(lower: &str, language: Language) -> String {
+    let word = beginning(lower);
+    if word.bytes().any(|byte| byte.is_ascii_digit()) {
+        return word.to_owned();
+    }
+    let word = without_elision(word);
+    let plain = without_vowel_points(word);
+    folded(&language.stem(&plain))
+}
+
+/// `école` of `l'école`, and `Caroline` of `Caroline's`.
+fn without_elision(word: &str) -> &str {
+    let Some((before, after)) = word.split_once('\'') else { return word };
+    let elides = before.chars().count() <= 2 || before.ends_with("qu") || before.ends_with("ll");
+    match after.chars().count() {
+        0..3 => before,
+        _ if elides => after,
+        _ => word,
+    }
+}
+
+/// Arabic is mostly written without them.
+fn without_vowel_points(word: &str) -> Cow<'_, str> {
+    let is_point = |c: char| matches!(c, '\u{0640}' | '\u{064B}'..='\u{0652}' | '\u{0670}');
+    match word.contains(is_point) {
+        true => Cow::Owned(word.replace(is_point, "")),
+        false => Cow::Borrowed(word),
+    }
+}
+
+/// Without the accents of Latin, Greek and Cyrillic letters.
+pub(super) fn folded(word: &str) -> String {
+    if word.is_ascii() {
+        return word.to_owned();
+    }
+    let is_accent = |c: &char| matches!(c, '\u{0300}'..='\u{036F}') && is_combining_mark(*c);
+    let plain = word.nfd().filter(|c| !is_accent(c)).nfc();
+    let mut folded = String::with_capacity(word.len());
+    for c in plain {
+        match c {
+            'ß' => folded.push_str("ss"),
+            'æ' => folded.push_str("ae"),
+            'œ' => folded.push_str("oe"),
+            'ø' => folded.push('o'),
+            'ł' => folded.push('l'),
+            'ı' => folded.push('i'),
+            _ => folded.push(c),
+        }
+    }
+    folded
+}
+
+/// Writes the word into `lower` in lower case and NFKC, with `'` for any apostrophe.
+pub(super) fn lower_case(word: &str, lower: &mut String) {
+    lower.clear();
+    if word.is_ascii() {
+        lower.push_str(word);
+        lower.make_ascii_lowercase();
+    } else {
+        let straight = |c| if matches!(c, '\u{2019}' | '\u{02BC}') { '\'' } else { c };
+        lower.extend(normal_form(word).chars().flat_map(char::to_lowercase).map(straight));
     }
 }
 
@@ -174,20 +277,89 @@ fn normal_form(text: &str) -> Cow<'_, str> {
     }
 }
 
-/// Writes the word into `lower` in lower case, with `'` for any apostrophe.
-fn lower_case(word: &str, lower: &mut String) {
-    lower.clear();
-    if word.is_ascii() {
-        lower.push_str(word);
-        lower.make_ascii_lowercase();
-    } else {
-        let straight = |c| if c == '\u{2019}' { '\'' } else { c };
-        lower.extend(word.chars().flat_map(char::to_lowercase).map(straight));
+/// As much of a word as makes a term.
+fn beginning(word: &str) -> &str {
+    &word[..word.floor_char_boundary(MAX_TERM_BYTES)]
+}
+
+/// A run of an unspaced script: between its stop words, each pair of neighbours, and each character that may be a word.
+fn unspaced(text: &str, word: Word, stop_words: StopWords, found: &mut impl FnMut(Term<'_>)) {
+    let run = &text[word.start..word.end];
+    let normal = normal_form(run);
+    // Where normalisation moved the characters, the whole run is what matches.
+    let offset = (normal.len() == run.len()).then_some(word.start);
+    let range = |part: Range<usize>| match offset {
+        Some(offset) => offset + part.start..offset + part.end,
+        None => word.start..word.end,
+    };
+    let (mut at, mut begins) = (0, 0);
+    while at < normal.len() {
+        let stop = if stop_words == StopWords::Skip { unspaced_stop(&normal[at..]) } else { None };
+        if let Some(length) = stop {
+            pairs(&normal, begins..at, range, found);
+            begins = at + length;
+        }
+        at += stop.or_else(|| normal[at..].chars().next().map(char::len_utf8)).unwrap_or(1);
+    }
+    pairs(&normal, begins..at, range, found);
+}
+
+fn pairs(
+    text: &str,
+    part: Range<usize>,
+    range: impl Fn(Range<usize>) -> Range<usize>,
+    found: &mut impl FnMut(Term<'_>),
+) {
+    let mut before = None;
+    for (offset, c) in text[part.clone()].char_indices() {
+        let start = part.start + offset;
+        let end = start + c.len_utf8();
+        let is_alone = part.len() == c.len_utf8();
+        if is_alone || is_ideograph(c) {
+            let kind = if is_alone { TermKind::Word } else { TermKind::Character };
+            found(Term { text: &text[start..end], range: range(start..end), kind });
+        }
+        if let Some(before) = before.replace(start) {
+            found(Term { text: &text[before..end], range: range(before..end), kind: TermKind::Pair });
+        }
     }
 }
 
-/// Whether a word in lower case is one of letters, in a script with words for a stemmer.
-fn has_stem(lower: &str) -> bool {
-    let is_letter = |byte: u8| byte.is_ascii_lowercase() || byte == b'\'' || !byte.is_ascii();
-    lower.bytes().all(is_letter) && !lower.starts_with(is_unspaced)
+/// Whether a character of an unspaced script means something by itself.
+fn is_ideograph(c: char) -> bool {
+    matches!(c, '\u{3400}'..='\u{4DBF}' | '\u{4E00}'..='\u{9FFF}' | '\u{F900}'..='\u{FAFF}' | '\u{20000}'..='\u{3FFFF}')
+}
+
+/// Digits that follow each other, with nothing but the marks of a phone number between their groups.
+#[derive(Default)]
+struct Phone {
+    digits: String,
+    range: Range<usize>,
+}
+
+impl Phone {
+    fn see(&mut self, text: &str, word: Word, found: &mut impl FnMut(Term<'_>)) {
+        let written = &text[word.start..word.end];
+        let is_number = written.bytes().all(|byte| byte.is_ascii_digit() || matches!(byte, b'-' | b'.'));
+        if !is_number {
+            return self.end(found);
+        }
+        let between = text.get(self.range.end..word.start).unwrap_or("");
+        let is_near = between.len() <= 3
+            && between.bytes().all(|byte| matches!(byte, b' ' | b'(' | b')' | b'/' | b'+'));
+        if !is_near || self.digits.is_empty() {
+            self.end(found);
+            self.range.start = word.start;
+        }
+        self.digits.extend(written.chars().filter(char::is_ascii_digit));
+        self.range.end = word.end;
+    }
+
+    fn end(&mut self, found: &mut impl FnMut(Term<'_>)) {
+        if (PHONE_DIGITS..=MAX_PHONE_DIGITS).contains(&self.digits.len()) {
+            let last = &self.digits[self.digits.len() - PHONE_DIGITS..];
+            found(Term { text: last, range: self.range.clone(), kind: TermKind::Part });
+        }
+        self.digits.clear();
+    }
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use tonic::Request;
 use utterd::proto::{
-    Match, Operation, RememberFilter, RememberOrder, RememberRequest, RememberScope, Role,
+    Match, Operation, RememberFilter, RememberOrder, RememberRequest, RememberScope, Role, Utterance,
     memory_service_server::MemoryService,
 };
 
@@ -75,6 +75,7 @@ impl Run {
             neighbors: i32::from(search.neighbors % 4),
             page_size: i32::from(search.page % 5) + 1,
             page_token: String::new(),
+            min_relevance: Some(0.0),
         }
     }
 
@@ -115,7 +116,8 @@ fn compare_order(matches: &[Match], request: &RememberRequest, conversations: us
     Ok(())
 }
 
-/// Exactly what the filter lets through and holds one of the words is found, as it is now.
+/// Of what the filter lets through, all that holds one of the words is found, as it is now, and beside that only
+/// answers to such.
 fn compare_matches(
     matches: &[Match],
     request: &RememberRequest,
@@ -141,11 +143,37 @@ fn compare_matches(
             return Err(format!("found where nothing was searched: {one:?}"));
         };
         same("the utterance found", &said, &model.shown(said.sequence))?;
-        let around = model.neighbors(said.sequence, i64::from(request.neighbors));
-        same("its neighbours", &one.neighbors, &model.show(&around))?;
+        compare_neighbors(one, said.sequence, request, model)?;
         let told = request.prompt.split_whitespace().filter(|word| holds_word(&said.content, word));
         same("the words that it holds", &one.matched_terms, &told.map(str::to_owned).collect())?;
         ensure!(found.insert((one.conversation_id.clone(), said.sequence)), "found twice: {one:?}");
     }
-    same("what is found", &found, &expected)
+    let missed: Vec<_> = expected.difference(&found).collect();
+    ensure!(missed.is_empty(), "not found: {missed:?}");
+    let answers: BTreeSet<_> = matches.iter().filter(|one| one.matched_terms.is_empty()).map(place).collect();
+    let more: Vec<_> = found.difference(&expected).filter(|one| !answers.contains(one)).collect();
+    ensure!(more.is_empty(), "found without a word: {more:?}");
+    Ok(())
+}
+
+fn place(one: &Match) -> (String, i64) {
+    (one.conversation_id.clone(), one.utterance.as_ref().map_or(0, |said| said.sequence))
+}
+
+/// Those around a match, and with any the rest of its exchange.
+fn compare_neighbors(
+    one: &Match,
+    sequence: i64,
+    request: &RememberRequest,
+    model: &Conversation,
+) -> Result<(), String> {
+    let count = i64::from(request.neighbors);
+    let is_near = |other: &&Utterance| (other.sequence - sequence).abs() <= count;
+    let near: Vec<Utterance> = one.neighbors.iter().filter(is_near).cloned().collect();
+    same("its neighbours", &near, &model.show(&model.neighbors(sequence, count)))?;
+    let far: Vec<Utterance> = one.neighbors.iter().filter(|other| !is_near(other)).cloned().collect();
+    ensure!(count > 0 || far.is_empty(), "neighbours that were not asked for: {far:?}");
+    let places: Vec<i64> = far.iter().map(|other| other.sequence).collect();
+    same("the rest of its exchange", &far, &model.show(&places))?;
+    Ok(())
 }

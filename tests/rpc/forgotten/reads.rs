@@ -166,6 +166,7 @@ async fn found(session: &Session, conversation: &str, prompt: &str) -> Vec<Answe
             prompt: prompt.to_owned(),
             scope: RememberScope::Recipient.into(),
             order: order.into(),
+            min_relevance: Some(0.0),
             neighbors: 3,
             page_size: 100,
             ..Default::default()

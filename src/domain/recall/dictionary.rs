@@ -1,0 +1,104 @@
+//! The terms of a block, each with a number.
+
+use hashbrown::HashTable;
+use rustc_hash::FxHasher;
+use std::hash::Hasher;
+
+/// Terms by number, from 0 in the order in which they came.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Dictionary {
+    /// All terms, one behind the other.
+    text: String,
+    /// Where each ends.
+    ends: Vec<u32>,
+    numbers: HashTable<u32>,
+}
+
+impl Dictionary {
+    /// The terms with these texts, one behind the other, and where each ends; `None` when it ends nowhere.
+    pub(super) fn of(text: String, ends: Vec<u32>) -> Option<Self> {
+        let mut before = 0;
+        for &end in &ends {
+            (before <= end && text.is_char_boundary(end as usize)).then_some(())?;
+            before = end;
+        }
+        (before as usize == text.len()).then_some(())?;
+        let mut dictionary = Self { text, ends, numbers: HashTable::new() };
+        let Self { text, ends, numbers } = &mut dictionary;
+        numbers.reserve(ends.len(), |&number| hash(term(text, ends, number)));
+        for number in 0..ends.len() as u32 {
+            let rehash = |&number: &u32| hash(term(text, ends, number));
+            numbers.insert_unique(hash(term(text, ends, number)), number, rehash);
+        }
+        Some(dictionary)
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.ends.len()
+    }
+
+    pub(super) fn text(&self) -> &str {
+        &self.text
+    }
+
+    pub(super) fn ends(&self) -> &[u32] {
+        &self.ends
+    }
+
+    /// The number of a term that is there.
+    pub(super) fn find(&self, wanted: &str) -> Option<u32> {
+        self.numbers.find(hash(wanted), |&number| self.get(number) == wanted).copied()
+    }
+
+    /// The number of a term, which is there then.
+    pub(super) fn intern(&mut self, wanted: &str) -> u32 {
+        if let Some(number) = self.find(wanted) {
+            return number;
+        }
+        let number = self.ends.len() as u32;
+        grow(&mut self.ends);
+        self.text.push_str(wanted);
+        self.ends.push(self.text.len() as u32);
+        let (text, ends) = (&self.text, &self.ends);
+        self.numbers.insert_unique(hash(wanted), number, |&number| hash(term(text, ends, number)));
+        number
+    }
+
+    /// The term of a number.
+    pub(super) fn get(&self, number: u32) -> &str {
+        term(&self.text, &self.ends, number)
+    }
+
+    /// The number of the term that holds the byte at `at` of all terms' text.
+    pub(super) fn at(&self, at: usize) -> u32 {
+        self.ends.partition_point(|&end| end as usize <= at) as u32
+    }
+
+    /// Gives back what it does not need once nothing is added.
+    pub(super) fn shrink(&mut self) {
+        self.text.shrink_to_fit();
+        self.ends.shrink_to_fit();
+    }
+
+    pub(super) fn heap_bytes(&self) -> usize {
+        self.text.capacity() + self.ends.capacity() * 4 + self.numbers.allocation_size()
+    }
+}
+
+fn term<'a>(text: &'a str, ends: &[u32], number: u32) -> &'a str {
+    let start = number.checked_sub(1).map_or(0, |before| ends[before as usize]);
+    &text[start as usize..ends[number as usize] as usize]
+}
+
+fn hash(term: &str) -> u64 {
+    let mut hasher = FxHasher::default();
+    hasher.write(term.as_bytes());
+    hasher.finish()
+}
+
+/// Makes room for one more in steps of an eighth, not of the double.
+pub(super) fn grow<T>(list: &mut Vec<T>) {
+    if list.len() == list.capacity() {
+        list.reserve_exact(list.len() / 8 + 16);
+    }
+}

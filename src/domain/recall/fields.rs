@@ -1,0 +1,293 @@
+//! The scores of an index's utterances: BM25 over passages and fields.
+//!
+//! A term counts where it stands, and by the weights of [`super::weights`] for the neighbours of the utterance in which
+//! it stands, for what its speaker is called and for when it was said. The terms of one passage, so weighted, are one
+//! frequency, which saturates once (BM25F).
+
+use std::{ops::Range, sync::Arc};
+
+use super::{
+    block::{Document, IndexBlock},
+    index::Index,
+    lookup::{Sought, SoughtTime},
+    times::When,
+    weights::{
+        ALIKE, ANSWER, AROUND, ASKED, B, BEFORE, BEFORE_LAST, K1, NAME, NAMED, NEIGHBOUR_TERMS, NEXT,
+        QUESTION, QUESTION_TERMS, SAME, TIME, USER,
+    },
+};
+use crate::domain::Role;
+
+/// Sessions have at least so many minutes between them.
+const SESSION_GAP: u32 = 180;
+
+/// What is asked of the utterances of every index.
+pub(super) struct Asked<'a> {
+    pub terms: &'a [Sought],
+    pub times: &'a [SoughtTime],
+    /// The present, in minutes since 1970.
+    pub now: u32,
+    /// Whose words are asked for.
+    pub role: Option<Role>,
+    /// The terms of a passage, on average.
+    pub mean: f32,
+}
+
+/// An utterance of an index that has something of what is asked.
+pub(super) struct Scored {
+    pub block: u32,
+    pub document: u32,
+    pub score: f32,
+    /// How much of the prompt it covers, in rarities.
+    pub coverage: f32,
+}
+
+/// The arrays of one search: they serve one index after the other.
+#[derive(Default)]
+pub(super) struct Scorer {
+    /// By passage of the index: how often the term at hand stands there.
+    own: Vec<f32>,
+    /// By utterance: what the term at hand is worth around it.
+    around: Vec<f32>,
+    /// By passage.
+    scores: Vec<Worth>,
+    /// By utterance: the number of the term that touched it last, from 1.
+    touched_by: Vec<u32>,
+    /// What the term at hand touches, and what any has.
+    touched: Vec<Place>,
+    any: Vec<Place>,
+    /// By block: its first utterance and its first passage among the index's.
+    firsts: Vec<(usize, usize)>,
+}
+
+/// What a passage is worth so far.
+#[derive(Clone, Copy, Default)]
+struct Worth {
+    score: f32,
+    coverage: f32,
+    /// It has some of the words itself.
+    is_own: bool,
+}
+
+/// An utterance: its block, and its place there.
+type Place = (u32, u32);
+
+impl Scorer {
+    /// The utterances of an index that have a term or, where only names and times are asked for, these.
+    pub(super) fn score(&mut self, asked: &Asked<'_>, number: usize, index: &Index) -> Vec<Scored> {
+        let blocks = index.blocks();
+        self.begin(blocks);
+        let names = |term: &&Sought| {
+            blocks.iter().any(|block| block.names.iter().any(|name| term.wanted.names(name)))
+        };
+        let (names, words): (Vec<&Sought>, Vec<&Sought>) = asked.terms.iter().partition(names);
+        for (term, at) in words.into_iter().zip(1..) {
+            self.spread(term, number, blocks, at);
+            self.add(term, asked.mean, blocks);
+        }
+        if self.any.is_empty() && (!names.is_empty() || !asked.times.is_empty()) {
+            self.any = all(blocks);
+        }
+        let session = last_session(blocks, asked);
+        let any = std::mem::take(&mut self.any);
+        let scored = any.iter().filter_map(|&place| self.scored(asked, &names, &session, blocks, place));
+        let scored = scored.collect();
+        self.any = any;
+        scored
+    }
+
+    fn begin(&mut self, blocks: &[Arc<IndexBlock>]) {
+        self.firsts.clear();
+        let (mut documents, mut passages) = (0, 0);
+        for block in blocks {
+            self.firsts.push((documents, passages));
+            documents += block.documents.len();
+            passages += block.passages.len();
+        }
+        reset(&mut self.own, passages, 0.0);
+        reset(&mut self.around, documents, 0.0);
+        reset(&mut self.scores, passages, Worth::default());
+        reset(&mut self.touched_by, documents, 0);
+        self.any.clear();
+    }
+
+    /// Gives a term to the passages that have it, and to the neighbours of their utterances.
+    fn spread(&mut self, term: &Sought, number: usize, blocks: &[Arc<IndexBlock>], at: u32) {
+        let first = term.found.partition_point(|found| (found.index as usize) < number);
+        for found in term.found[first..].iter().take_while(|found| found.index as usize == number) {
+            let block = &blocks[found.block as usize];
+            for &(posting, nearness) in &found.postings {
+                let worth = f32::from(posting.count) * nearness;
+                let passage = self.firsts[found.block as usize].1 + usize::from(posting.passage);
+                self.own[passage] += worth;
+                let place = (found.block, u32::from(block.document_of(posting)));
+                self.spread_around(blocks, place, worth, at);
+            }
+        }
+    }
+
+    fn spread_around(&mut self, blocks: &[Arc<IndexBlock>], place: Place, worth: f32, at: u32) {
+        let document = document(blocks, place);
+        let worth = worth * damping(document.length);
+        self.touch(place, SAME * worth, at);
+        if let Some(before) = before(blocks, place) {
+            self.touch(before, NEXT * worth, at);
+        }
+        let Some(next) = next(blocks, place) else { return };
+        let before = if is_answer(blocks, place, next) { ANSWER } else { BEFORE };
+        self.touch(next, before * worth, at);
+        if let Some(second) = self::next(blocks, next) {
+            self.touch(second, BEFORE_LAST * worth, at);
+        }
+    }
+
+    fn touch(&mut self, place: Place, worth: f32, at: u32) {
+        let document = self.firsts[place.0 as usize].0 + place.1 as usize;
+        if self.touched_by[document] != at {
+            if self.touched_by[document] == 0 {
+                self.any.push(place);
+            }
+            self.touched_by[document] = at;
+            self.touched.push(place);
+        }
+        self.around[document] += worth;
+    }
+
+    /// Adds what a term is worth to the scores of all that it touches.
+    fn add(&mut self, term: &Sought, mean: f32, blocks: &[Arc<IndexBlock>]) {
+        let worth = term.rarity * term.weight;
+        for place in std::mem::take(&mut self.touched) {
+            let block = &blocks[place.0 as usize];
+            let (documents, passages) = self.firsts[place.0 as usize];
+            let around = std::mem::take(&mut self.around[documents + place.1 as usize]);
+            let document = block.documents[place.1 as usize];
+            for passage in block.passages_of(place.1 as usize) {
+                let own = std::mem::take(&mut self.own[passages + passage]);
+                let length = block.passages[passage].length;
+                // What stands in the only passage of an utterance stands nowhere else in it.
+                let same = if length == document.length { SAME * own * damping(length) } else { 0.0 };
+                let frequency = own / (1.0 - B + B * f32::from(length) / mean) + (around - same).max(0.0);
+                let so_far = &mut self.scores[passages + passage];
+                so_far.score += worth * saturated(frequency);
+                if term.covers {
+                    let covered = own + AROUND * (around - same).max(0.0);
+                    so_far.coverage +=
+                        term.weight * term.asked * covered.min(if term.resembles { ALIKE } else { 1.0 });
+                }
+                so_far.is_own |= own > 0.0;
+            }
+        }
+    }
+
+    /// An utterance by its best passage, its speaker and its time.
+    fn scored(
+        &self,
+        asked: &Asked<'_>,
+        names: &[&Sought],
+        session: &Range<u32>,
+        blocks: &[Arc<IndexBlock>],
+        place: Place,
+    ) -> Option<Scored> {
+        let block = &blocks[place.0 as usize];
+        let document = block.documents[place.1 as usize];
+        let first = self.firsts[place.0 as usize].1;
+        let passages = block.passages_of(place.1 as usize).map(|passage| self.scores[first + passage]);
+        let best = passages.max_by(|one, other| one.score.total_cmp(&other.score))?;
+        let Worth { mut score, mut coverage, mut is_own } = best;
+        let mut factor = 1.0;
+        let speaker = block.name_of(&document);
+        for name in names.iter().filter(|name| speaker.is_some_and(|speaker| name.wanted.names(speaker))) {
+            score += name.rarity * saturated(NAME);
+            coverage += name.asked * name.weight;
+            factor = NAMED;
+            is_own = true;
+        }
+        for time in asked.times.iter().filter(|time| time.when.holds(document.minute, session)) {
+            score += time.rarity * saturated(TIME);
+            coverage += time.rarity;
+            is_own = true;
+        }
+        // What only stands beside a match is no match, unless it answers one.
+        if !is_own && !before(blocks, place).is_some_and(|asking| is_answer(blocks, asking, place)) {
+            return None;
+        }
+        if document.is_question() && document.length <= QUESTION_TERMS {
+            factor *= QUESTION;
+        }
+        if document.role() == Role::User {
+            factor *= USER;
+        }
+        if asked.role == Some(document.role()) {
+            factor *= ASKED;
+        }
+        let scored = Scored { block: place.0, document: place.1, score: score * factor, coverage };
+        (score > 0.0).then_some(scored)
+    }
+}
+
+fn reset<T: Clone>(list: &mut Vec<T>, length: usize, value: T) {
+    list.clear();
+    list.resize(length, value);
+}
+
+fn saturated(frequency: f32) -> f32 {
+    frequency * (K1 + 1.0) / (frequency + K1)
+}
+
+fn damping(length: u16) -> f32 {
+    NEIGHBOUR_TERMS / (NEIGHBOUR_TERMS + f32::from(length))
+}
+
+fn document(blocks: &[Arc<IndexBlock>], (block, document): Place) -> Document {
+    blocks[block as usize].documents[document as usize]
+}
+
+/// Whether `next` answers the question of another.
+fn is_answer(blocks: &[Arc<IndexBlock>], place: Place, next: Place) -> bool {
+    let asking = document(blocks, place);
+    asking.is_question() && asking.role() != document(blocks, next).role()
+}
+
+fn before(blocks: &[Arc<IndexBlock>], (block, document): Place) -> Option<Place> {
+    if document > 0 {
+        return Some((block, document - 1));
+    }
+    let before = block.checked_sub(1)?;
+    Some((before, (blocks[before as usize].documents.len() as u32).checked_sub(1)?))
+}
+
+fn next(blocks: &[Arc<IndexBlock>], (block, document): Place) -> Option<Place> {
+    if (document as usize) + 1 < blocks[block as usize].documents.len() {
+        return Some((block, document + 1));
+    }
+    blocks.get(block as usize + 1).filter(|next| !next.documents.is_empty()).map(|_| (block + 1, 0))
+}
+
+fn all(blocks: &[Arc<IndexBlock>]) -> Vec<Place> {
+    let of = |(number, block): (u32, &Arc<IndexBlock>)| {
+        (0..block.documents.len() as u32).map(move |document| (number, document))
+    };
+    (0..).zip(blocks).flat_map(of).collect()
+}
+
+/// The minutes of the session before the present one: the last that something was said in, when nothing was for long.
+fn last_session(blocks: &[Arc<IndexBlock>], asked: &Asked<'_>) -> Range<u32> {
+    if !asked.times.iter().any(|time| time.when == When::LastSession) {
+        return 0..0;
+    }
+    let mut minutes =
+        blocks.iter().rev().flat_map(|block| block.documents.iter().rev()).map(|document| document.minute);
+    let mut end = asked.now;
+    let mut start = asked.now;
+    let mut is_present = true;
+    for minute in minutes.by_ref() {
+        if start.saturating_sub(minute) >= SESSION_GAP {
+            if !is_present {
+                break;
+            }
+            (is_present, end) = (false, minute);
+        }
+        start = start.min(minute);
+    }
+    if is_present { 0..0 } else { start..end.saturating_add(1) }
+}

@@ -1,0 +1,119 @@
+//! Identifiers: as a whole, whatever marks they are written with, and in parts.
+
+use smallvec::SmallVec;
+
+/// The digits of a commit's hash that people write.
+const HASH_PREFIX: usize = 7;
+
+/// What an identifier is found by as a whole: its letters and digits in lower case, without its marks, so that
+/// `HAT-136`, `hat_136` and `HAT136` are one, and `1,249.50` and `1249.50`. A point between digits stays.
+pub(super) fn whole(word: &str, into: &mut String) {
+    into.clear();
+    let number = as_number(word);
+    let word = number.as_deref().unwrap_or(word);
+    let word = version(word).unwrap_or(word);
+    let mut before = ' ';
+    let mut chars = word.chars().peekable();
+    while let Some(c) = chars.next() {
+        let is_point =
+            c == '.' && before.is_numeric() && chars.peek().is_some_and(|after| after.is_numeric());
+        if is_point {
+            into.push('.');
+        } else if c.is_alphanumeric() {
+            into.extend(c.to_lowercase());
+        }
+        before = c;
+    }
+}
+
+/// `v1.20.3` is version 1.20.3.
+fn version(word: &str) -> Option<&str> {
+    word.strip_prefix(['v', 'V']).filter(|rest| rest.starts_with(|c: char| c.is_ascii_digit()))
+}
+
+/// A number without the marks between its thousands, and with a point before its fraction: `1,249.50` and `1.249,50`
+/// are `1249.50`. A single `1.249` stays, which may be a version.
+fn as_number(word: &str) -> Option<String> {
+    let english = thousands(word, ',', '.');
+    english
+        .or_else(|| thousands(word, '.', ',').filter(|_| word.contains(',') || word.matches('.').count() > 1))
+}
+
+fn thousands(word: &str, between: char, point: char) -> Option<String> {
+    let (groups, fraction) = word.split_once(point).map_or((word, None), |(whole, rest)| (whole, Some(rest)));
+    let all_digits = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    let mut parts = groups.split(between);
+    let first = parts.next().filter(|first| all_digits(first) && first.len() <= 3)?;
+    let mut number = first.to_owned();
+    for part in parts {
+        (part.len() == 3 && all_digits(part)).then_some(())?;
+        number.push_str(part);
+    }
+    (number.len() > first.len()).then_some(())?;
+    if let Some(fraction) = fraction {
+        all_digits(fraction).then_some(())?;
+        number.push('.');
+        number.push_str(fraction);
+    }
+    Some(number)
+}
+
+/// Calls `found` with what else finds an identifier, whose `whole` is known: its parts between its marks, at its
+/// changes of case and between letters and digits; a version without its last number; the beginning of a hash.
+pub(super) fn each_part(word: &str, whole: &str, mut found: impl FnMut(&str)) {
+    if whole.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.') {
+        return number_parts(whole, &mut found);
+    }
+    if is_hash(whole) {
+        found(&whole[..HASH_PREFIX]);
+    }
+    let parts = parts(word);
+    if parts.len() > 1 {
+        parts.into_iter().filter(|part| part.len() > 1).for_each(found);
+    }
+}
+
+/// `1249` of `1249.50`, and `1.20` of `1.20.3`.
+fn number_parts(whole: &str, found: &mut impl FnMut(&str)) {
+    let numbers = whole.split('.');
+    match numbers.count() {
+        1 => {}
+        2 => whole.split('.').take(1).filter(|part| part.len() > 1).for_each(found),
+        _ => whole.rsplit_once('.').into_iter().for_each(|(but_last, _)| found(but_last)),
+    }
+}
+
+/// Hexadecimal, long enough for a hash, and no word or number.
+fn is_hash(whole: &str) -> bool {
+    whole.len() >= HASH_PREFIX
+        && whole.bytes().all(|byte| byte.is_ascii_hexdigit())
+        && whole.bytes().any(|byte| byte.is_ascii_digit())
+        && whole.bytes().any(|byte| byte.is_ascii_alphabetic())
+}
+
+fn parts(word: &str) -> SmallVec<[&str; 8]> {
+    let mut parts: SmallVec<[&str; 8]> = SmallVec::new();
+    for piece in word.split(|c: char| !c.is_alphanumeric()) {
+        let mut start = 0;
+        let mut before = None;
+        let mut chars = piece.char_indices().peekable();
+        while let Some((at, c)) = chars.next() {
+            let after = chars.peek().map(|&(_, after)| after);
+            if before.is_some_and(|before| starts_part(before, c, after)) {
+                parts.push(&piece[start..at]);
+                start = at;
+            }
+            before = Some(c);
+        }
+        parts.push(&piece[start..]);
+    }
+    parts.retain(|part| !part.is_empty());
+    parts
+}
+
+/// `getUser` changes at its `U`, `HTTPServer` at its `S`, `HAT136` at its `1`.
+fn starts_part(before: char, c: char, after: Option<char>) -> bool {
+    let opens_word = || after.is_some_and(char::is_lowercase);
+    before.is_numeric() != c.is_numeric()
+        || (c.is_uppercase() && (before.is_lowercase() || (before.is_alphabetic() && opens_word())))
+}

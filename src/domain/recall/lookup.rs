@@ -1,0 +1,218 @@
+//! The terms of a prompt in the indexes that are searched.
+
+use rustc_hash::FxHashSet;
+
+use super::{
+    block::{IndexBlock, Posting},
+    index::Index,
+    languages::Languages,
+    query::{Query, Wanted},
+    similar::{compounds, similar},
+    terms::TermKind,
+    times::When,
+    weights::{CHARACTER, KANA, PART},
+};
+
+/// Terms of a prompt that are looked for: of a longer one, the rarest.
+const MAX_TERMS: usize = 128;
+
+/// A term of a prompt, as the indexes have it.
+#[derive(Debug)]
+pub(super) struct Sought {
+    pub wanted: Wanted,
+    /// The terms of the indexes that it stands for, and how near each is to it.
+    pub alternatives: Vec<(String, f32)>,
+    /// How rare it is: an inverse document frequency, ln(1 + (N − n + 0.5) / (n + 0.5)), which is never negative.
+    pub rarity: f32,
+    /// How rare what was asked for is, which no utterance has where others resemble it.
+    pub asked: f32,
+    pub weight: f32,
+    /// Whether the prompt is covered by it: by neither a part of an identifier, of which the whole counts, nor a word
+    /// for a time, which counts as such.
+    pub covers: bool,
+    /// Whether no utterance has it, and it stands for what resembles it.
+    pub resembles: bool,
+    /// By index and block, ascending.
+    pub found: Vec<Found>,
+}
+
+/// The passages of a block that have a term.
+#[derive(Debug)]
+pub(super) struct Found {
+    pub index: u32,
+    pub block: u32,
+    /// With the nearness of what stands there.
+    pub postings: Vec<(Posting, f32)>,
+}
+
+/// A time that a prompt names.
+#[derive(Debug)]
+pub(super) struct SoughtTime {
+    pub when: When,
+    pub rarity: f32,
+}
+
+/// The terms of a query in the indexes.
+pub(super) fn look_up(query: &Query, indexes: &[&Index]) -> Vec<Sought> {
+    let languages = indexes.iter().fold(Languages::default(), |all, index| all.union(index.languages()));
+    let times = query.times();
+    let is_time = |wanted: &Wanted| {
+        times.iter().any(|(time, _)| time.start <= wanted.range.start && wanted.range.end <= time.end)
+    };
+    let sought = query.wanted(languages).into_iter().map(|wanted| Sought::of(is_time(&wanted), wanted));
+    let mut sought: Vec<Sought> = sought.collect();
+    find(&mut sought, indexes, |_| true);
+    add_compounds(&mut sought, indexes);
+    resemble(&mut sought, indexes);
+    cover_by_parts(&mut sought);
+    let count: usize = indexes.iter().map(|index| index.len()).sum();
+    for one in &mut sought {
+        one.rarity = rarity(count, one.documents(indexes));
+        one.asked = if one.resembles { rarity(count, 0) } else { one.rarity };
+        one.rarity = (one.rarity + one.asked) / 2.0;
+    }
+    if sought.len() > MAX_TERMS {
+        sought.sort_by(|one, other| other.rarity.total_cmp(&one.rarity));
+        sought.truncate(MAX_TERMS);
+    }
+    sought
+}
+
+/// How rare it is that so many of `count` utterances have something.
+pub(super) fn rarity(count: usize, having: usize) -> f32 {
+    let (count, having) = (count as f32, having.min(count) as f32);
+    ((count - having + 0.5) / (having + 0.5)).ln_1p()
+}
+
+impl Sought {
+    fn of(is_time: bool, wanted: Wanted) -> Self {
+        let alternatives = wanted.alternatives.iter().map(|term| (term.clone(), 1.0)).collect();
+        let weight = match wanted.kind {
+            TermKind::Part => PART,
+            TermKind::Character => CHARACTER,
+            TermKind::Pair if wanted.alternatives.iter().all(|pair| pair.chars().all(is_hiragana)) => KANA,
+            _ => 1.0,
+        };
+        let covers = !is_time && wanted.whole.is_none();
+        Self {
+            wanted,
+            alternatives,
+            rarity: 0.0,
+            asked: 0.0,
+            weight,
+            covers,
+            resembles: false,
+            found: Vec::new(),
+        }
+    }
+
+    /// How many utterances have it.
+    fn documents(&self, indexes: &[&Index]) -> usize {
+        let of_block = |found: &Found| {
+            let block = &indexes[found.index as usize].blocks()[found.block as usize];
+            let documents = found.postings.iter().map(|(posting, _)| block.document_of(*posting));
+            let mut last = None;
+            documents.filter(|document| last.replace(*document) != Some(*document)).count()
+        };
+        self.found.iter().map(of_block).sum()
+    }
+}
+
+fn is_hiragana(c: char) -> bool {
+    matches!(c, '\u{3041}'..='\u{309F}')
+}
+
+/// Finds the postings of the terms that `which` accepts.
+fn find(sought: &mut [Sought], indexes: &[&Index], which: impl Fn(&Sought) -> bool) {
+    let places: Vec<usize> = (0..sought.len()).filter(|&place| which(&sought[place])).collect();
+    let (mut numbers, mut of) = (Vec::new(), Vec::new());
+    for (index, blocks) in indexes.iter().map(|index| index.blocks()).enumerate() {
+        for (at, block) in blocks.iter().enumerate() {
+            numbers.clear();
+            of.clear();
+            for &place in &places {
+                for (term, nearness) in &sought[place].alternatives {
+                    if let Some(number) = block.dictionary.find(term) {
+                        numbers.push(number);
+                        of.push((place, *nearness));
+                    }
+                }
+            }
+            block.each_posting(&numbers, |number, posting| {
+                let (place, nearness) = of[number];
+                sought[place].push(index as u32, at as u32, (posting, nearness));
+            });
+        }
+    }
+}
+
+impl Sought {
+    fn push(&mut self, index: u32, block: u32, posting: (Posting, f32)) {
+        match self.found.last_mut().filter(|found| (found.index, found.block) == (index, block)) {
+            Some(found) => found.postings.push(posting),
+            None => self.found.push(Found { index, block, postings: vec![posting] }),
+        }
+    }
+}
+
+/// An identifier that is nowhere as a whole is covered by its parts, if some are there.
+fn cover_by_parts(sought: &mut [Sought]) {
+    let found = |place: usize| !sought[place].found.is_empty();
+    let parted = |(place, one): (usize, &Sought)| {
+        let whole = one.wanted.whole.filter(|whole| !found(*whole) && sought[*whole].covers)?;
+        found(place).then_some(whole)
+    };
+    let wholes: FxHashSet<usize> = sought.iter().enumerate().filter_map(parted).collect();
+    for (place, one) in sought.iter_mut().enumerate() {
+        let is_part = one.wanted.whole.is_some_and(|whole| wholes.contains(&whole));
+        one.covers = is_part || (one.covers && !wholes.contains(&place));
+    }
+}
+
+/// In a language that writes compounds as one word, a word stands for those that it begins or ends, too.
+fn add_compounds(sought: &mut [Sought], indexes: &[&Index]) {
+    let blocks = indexes.iter().flat_map(|index| index.blocks()).map(|block| &**block);
+    let compounding = |block: &&IndexBlock| block.languages.iter().any(|language| language.compounds());
+    let blocks: Vec<&IndexBlock> = blocks.filter(compounding).collect();
+    if blocks.is_empty() {
+        return;
+    }
+    let is_known_word = |one: &Sought| one.wanted.kind == TermKind::Word && !one.found.is_empty();
+    for one in sought.iter_mut().filter(|one| is_known_word(one)) {
+        let more = compounds(&one.alternatives[0].0, &blocks);
+        one.again(more);
+    }
+    find(sought, indexes, |one| one.wanted.kind == TermKind::Word && one.found.is_empty());
+}
+
+/// Whether it is a word of letters: a number that is another is no typing error.
+fn is_written(one: &Sought) -> bool {
+    !one.wanted.word.contains(|c: char| c.is_numeric())
+}
+
+/// A word that no utterance has stands for those that resemble it.
+fn resemble(sought: &mut [Sought], indexes: &[&Index]) {
+    let is_unknown = |one: &Sought| {
+        one.covers && one.wanted.kind == TermKind::Word && one.found.is_empty() && is_written(one)
+    };
+    let mut some = false;
+    for one in sought.iter_mut().filter(|one| is_unknown(one)) {
+        let alike = similar(&one.alternatives[0].0, indexes);
+        one.resembles = !alike.is_empty();
+        some |= one.resembles;
+        one.again(alike);
+    }
+    if some {
+        find(sought, indexes, is_unknown);
+    }
+}
+
+impl Sought {
+    /// With more that it stands for, to be found anew if there is any.
+    fn again(&mut self, more: Vec<(String, f32)>) {
+        if !more.is_empty() {
+            self.alternatives.extend(more);
+            self.found.clear();
+        }
+    }
+}

@@ -1,0 +1,188 @@
+//! Ranking.
+
+use std::{
+    cmp::{Ordering, Reverse},
+    collections::BinaryHeap,
+    ops::Range,
+};
+
+use super::{
+    fields::{Asked, Scored, Scorer},
+    index::Index,
+    lookup::{Sought, SoughtTime, look_up, rarity},
+    matched::Matched,
+    query::Query,
+    times::When,
+    weights::RECENCY,
+};
+
+/// An utterance that a query found: it has a word of the prompt itself, is said by someone whom the prompt names, was
+/// said when the prompt asks for, or answers a question that has a word of it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Hit {
+    /// Which of the searched indexes holds it.
+    pub index: usize,
+    /// Its sequence in that conversation.
+    pub sequence: u64,
+    /// What it is ranked by: above 0, without an upper bound, comparable within one search only.
+    pub score: f64,
+    /// How new it is: above 0, and 1 for the newest utterance searched.
+    pub recency: f64,
+    /// How much of the prompt it covers, from 0 to 1: of the prompt's terms, each as rare as it is, the share that it
+    /// or its neighbours have. Comparable between prompts and conversations.
+    pub relevance: f64,
+}
+
+/// A query in the indexes that it is to search.
+pub struct Search<'a> {
+    indexes: &'a [&'a Index],
+    query: &'a Query,
+    terms: Vec<Sought>,
+    times: Vec<SoughtTime>,
+}
+
+impl<'a> Search<'a> {
+    /// A search of several indexes as one collection, the newest conversation first: how rare a term is, and how long
+    /// a passage, counts over all of their utterances.
+    pub fn new(query: &'a Query, indexes: &'a [&'a Index]) -> Self {
+        let times = query.times().into_iter().map(|(_, when)| sought_time(when, indexes)).collect();
+        Self { indexes, query, terms: look_up(query, indexes), times }
+    }
+
+    /// The hits that are `page` in the order of their scores.
+    ///
+    /// - `eligible` takes an index's place and a sequence; what it refuses is no hit, and changes no score. It is asked
+    ///   at most once of each utterance, and only of those with a score that the page could hold.
+    /// - At equal scores the earlier index comes first, and in one index the newer utterance.
+    pub fn hits(&self, eligible: impl Fn(usize, u64) -> bool, page: Range<usize>) -> Vec<Hit> {
+        let asked = self.asked();
+        let total = self.total();
+        let mut scorer = Scorer::default();
+        let mut best = Best { page, hits: BinaryHeap::new() };
+        for (number, index) in self.indexes.iter().enumerate() {
+            for scored in scorer.score(&asked, number, index) {
+                let hit = self.hit(number, &scored, total);
+                best.offer(hit, &eligible);
+            }
+        }
+        best.hits()
+    }
+
+    /// What the prompt and a text have in common.
+    pub fn matched(&self) -> Matched<'_> {
+        Matched::new(self.query.prompt(), &self.terms)
+    }
+
+    fn asked(&self) -> Asked<'_> {
+        let passages = || self.indexes.iter().flat_map(|index| index.blocks());
+        let count: usize = passages().map(|block| block.passages.len()).sum();
+        let length: u64 = passages().map(|block| block.length).sum();
+        Asked {
+            terms: &self.terms,
+            times: &self.times,
+            now: self.query.now(),
+            role: self.query.role(),
+            mean: (length as f32 / count.max(1) as f32).max(1.0),
+        }
+    }
+
+    /// What covers the whole prompt.
+    fn total(&self) -> f32 {
+        let terms = self.terms.iter().filter(|term| term.covers);
+        let terms: f32 = terms.map(|term| term.asked * term.weight).sum();
+        let times: f32 = self.times.iter().map(|time| time.rarity).sum();
+        (terms + times).max(f32::MIN_POSITIVE)
+    }
+
+    fn hit(&self, number: usize, scored: &Scored, total: f32) -> Hit {
+        let block = &self.indexes[number].blocks()[scored.block as usize];
+        let sequence = block.sequence(scored.document as usize);
+        let recency = self.recency(number, sequence);
+        Hit {
+            index: number,
+            sequence,
+            score: f64::from(scored.score) * (1.0 + RECENCY * recency),
+            recency,
+            relevance: f64::from((scored.coverage / total).clamp(0.0, 1.0)),
+        }
+    }
+
+    /// How new an utterance is among all that are searched: conversations are taken to follow each other, and the
+    /// utterances of one as their sequences do.
+    fn recency(&self, number: usize, sequence: u64) -> f64 {
+        let newest = self.indexes[number].newest().unwrap_or(1).max(1) as f64;
+        let older = (self.indexes.len() - 1 - number) as f64;
+        (older + sequence as f64 / newest) / self.indexes.len() as f64
+    }
+}
+
+/// The hits of a query: those of [`Search::hits`].
+pub fn score(
+    query: &Query,
+    indexes: &[&Index],
+    eligible: impl Fn(usize, u64) -> bool,
+    page: Range<usize>,
+) -> Vec<Hit> {
+    Search::new(query, indexes).hits(eligible, page)
+}
+
+fn sought_time(when: When, indexes: &[&Index]) -> SoughtTime {
+    let documents = || indexes.iter().flat_map(|index| index.blocks()).flat_map(|block| &block.documents);
+    let count = documents().count();
+    // Of the last session it is not known yet; it is about as rare as a day.
+    let having = documents().filter(|document| when.holds(document.minute, &(0..0))).count();
+    let having = if when == When::LastSession { count / 16 } else { having };
+    SoughtTime { when, rarity: rarity(count, having) }
+}
+
+/// The best hits so far.
+struct Best {
+    page: Range<usize>,
+    hits: BinaryHeap<Reverse<Candidate>>,
+}
+
+impl Best {
+    fn offer(&mut self, hit: Hit, eligible: impl Fn(usize, u64) -> bool) {
+        let (index, sequence) = (hit.index, hit.sequence);
+        let candidate = Reverse(Candidate(hit));
+        let full = self.hits.len() >= self.page.end;
+        let enters = !full || self.hits.peek().is_some_and(|worst| candidate < *worst);
+        if enters && eligible(index, sequence) {
+            self.hits.push(candidate);
+            if full {
+                self.hits.pop();
+            }
+        }
+    }
+
+    fn hits(self) -> Vec<Hit> {
+        let ranked = self.hits.into_sorted_vec().into_iter().skip(self.page.start);
+        ranked.map(|Reverse(Candidate(hit))| hit).collect()
+    }
+}
+
+/// A hit. The greater one ranks first.
+struct Candidate(Hit);
+
+impl Ord for Candidate {
+    fn cmp(&self, Self(other): &Self) -> Ordering {
+        let Self(hit) = self;
+        (hit.score.total_cmp(&other.score))
+            .then(other.index.cmp(&hit.index))
+            .then(hit.sequence.cmp(&other.sequence))
+    }
+}
+
+impl PartialOrd for Candidate {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl PartialEq for Candidate {
+    fn eq(&self, other: &Self) -> bool {
+        self.cmp(other) == Ordering::Equal
+    }
+}
+
+impl Eq for Candidate {}

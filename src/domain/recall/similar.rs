@@ -1,0 +1,88 @@
+//! Terms that resemble a word: for one that no utterance has, and for compounds.
+
+use rustc_hash::FxHashSet;
+
+use super::{block::IndexBlock, index::Index};
+
+/// How many of their trigrams two words must share to resemble each other.
+const LEAST: f32 = 0.4;
+/// What a share counts of a word with another first letter: people rarely mistype the first.
+const ELSEWHERE: f32 = 0.7;
+/// What a compound is worth to one of its words.
+const COMPOUND: f32 = 0.6;
+/// A word of a compound has at least so many characters.
+const COMPOUND_CHARS: usize = 4;
+/// A word has at most so many that resemble it.
+const MOST: usize = 4;
+
+/// The terms that resemble one which no utterance has, be it by a typing error, an inflection or a compound, and how
+/// much: by the trigrams that they share.
+pub(super) fn similar(wanted: &str, indexes: &[&Index]) -> Vec<(String, f32)> {
+    if wanted.chars().count() < COMPOUND_CHARS {
+        return Vec::new();
+    }
+    let own = trigrams(wanted);
+    best(candidates(&own[1..own.len() - 1], indexes), |term| {
+        let theirs = trigrams(term);
+        let shared = own.iter().filter(|one| theirs.contains(one)).count();
+        let share = 2.0 * shared as f32 / (own.len() + theirs.len()) as f32;
+        let begins_alike = wanted.chars().next() == term.chars().next();
+        let share = if begins_alike { share } else { share * ELSEWHERE };
+        let is_part = is_compound(wanted, term) || is_compound(term, wanted);
+        share.max(if is_part { COMPOUND } else { 0.0 })
+    })
+}
+
+/// The compounds that begin or end with a term.
+pub(super) fn compounds(wanted: &str, blocks: &[&IndexBlock]) -> Vec<(String, f32)> {
+    if wanted.chars().count() < COMPOUND_CHARS {
+        return Vec::new();
+    }
+    let mut found = FxHashSet::default();
+    for block in blocks {
+        holding(block, wanted, &mut found);
+    }
+    let compound = |term: &&str| is_compound(term, wanted);
+    found.into_iter().filter(compound).map(|term| (term.to_owned(), COMPOUND)).collect()
+}
+
+fn is_compound(long: &str, part: &str) -> bool {
+    part.chars().count() >= COMPOUND_CHARS
+        && long.len() >= part.len() + 3
+        && (long.ends_with(part) || long.starts_with(part))
+}
+
+fn best(terms: FxHashSet<&str>, similarity: impl Fn(&str) -> f32) -> Vec<(String, f32)> {
+    let alike = terms.into_iter().map(|term| (term.to_owned(), similarity(term)));
+    let mut alike: Vec<_> = alike.filter(|(_, similarity)| *similarity >= LEAST).collect();
+    alike.sort_by(|(one, near), (other, far)| far.total_cmp(near).then_with(|| one.cmp(other)));
+    alike.truncate(MOST);
+    alike
+}
+
+/// The trigrams of a word between two spaces.
+fn trigrams(word: &str) -> Vec<String> {
+    let chars: Vec<char> = [' '].into_iter().chain(word.chars()).chain([' ']).collect();
+    chars.windows(3).map(String::from_iter).collect()
+}
+
+/// The terms that hold one of these.
+fn candidates<'a>(inner: &[String], indexes: &[&'a Index]) -> FxHashSet<&'a str> {
+    let mut found = FxHashSet::default();
+    for block in indexes.iter().flat_map(|index| index.blocks()) {
+        for trigram in inner {
+            holding(block, trigram, &mut found);
+        }
+    }
+    found
+}
+
+fn holding<'a>(block: &'a IndexBlock, part: &str, found: &mut FxHashSet<&'a str>) {
+    let dictionary = &block.dictionary;
+    for at in memchr::memmem::find_iter(dictionary.text().as_bytes(), part.as_bytes()) {
+        let term = dictionary.get(dictionary.at(at));
+        if term.contains(part) {
+            found.insert(term);
+        }
+    }
+}

@@ -1,0 +1,255 @@
+//! The times that a prompt names.
+
+use std::ops::Range;
+
+use jiff::{ToSpan, civil::Date};
+
+/// A time that a prompt names, as far as it names it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum When {
+    Year(i16),
+    Month(i8),
+    DayOfMonth(i8),
+    Weekday(i8),
+    /// From the first to before the second of these minutes since 1970.
+    Minutes(u32, u32),
+    /// What was said last before the present session.
+    LastSession,
+}
+
+const DAY: u32 = 24 * 60;
+
+impl When {
+    /// Whether something that was said in this minute since 1970 was said then; of the last session, its minutes are
+    /// told.
+    pub(super) fn holds(self, minute: u32, last_session: &Range<u32>) -> bool {
+        match self {
+            Self::Minutes(from, to) => (from..to).contains(&minute),
+            Self::LastSession => last_session.contains(&minute),
+            _ => date(minute).is_some_and(|date| match self {
+                Self::Year(year) => date.year() == year,
+                Self::Month(month) => date.month() == month,
+                Self::DayOfMonth(day) => date.day() == day,
+                Self::Weekday(day) => date.weekday().to_monday_one_offset() == day,
+                Self::Minutes(..) | Self::LastSession => false,
+            }),
+        }
+    }
+}
+
+/// The times that a prompt names at the minute `now`, and where.
+pub(super) fn times(prompt: &str, now: u32) -> Vec<(Range<usize>, When)> {
+    let prompt = prompt.to_lowercase();
+    let mut found = phrases(&prompt, now);
+    dates(&prompt, &mut found);
+    found.extend(ago(&prompt, now));
+    found.sort_by_key(|(range, _)| range.start);
+    found
+}
+
+fn date(minute: u32) -> Option<Date> {
+    let days = i64::from(minute / DAY);
+    Date::constant(1970, 1, 1).checked_add(days.days()).ok()
+}
+
+/// The minutes from the beginning of one day to that of another.
+fn between(from: Date, to: Date) -> Option<When> {
+    let minute = |date: Date| {
+        let days = date.since(Date::constant(1970, 1, 1)).ok()?.get_days();
+        u32::try_from(days).ok()?.checked_mul(DAY)
+    };
+    Some(When::Minutes(minute(from)?, minute(to)?))
+}
+
+/// `days` days, the first of them so many days before the day of `now`.
+fn days_before(now: u32, before: u32, days: u32) -> Option<When> {
+    let first = date(now)?.checked_sub(i64::from(before).days()).ok()?;
+    between(first, first.checked_add(i64::from(days).days()).ok()?)
+}
+
+/// Spans of time that words name.
+#[derive(Clone, Copy)]
+enum Span {
+    /// So many days ago.
+    Day(u32),
+    /// Seven days up to today.
+    PastWeek,
+    /// From Monday, so many weeks ago (ISO 8601).
+    Week(i64),
+    /// The month before this one.
+    LastMonth,
+}
+
+impl Span {
+    fn at(self, now: u32) -> Option<When> {
+        let today = date(now)?;
+        match self {
+            Self::Day(ago) => days_before(now, ago, 1),
+            Self::PastWeek => days_before(now, 6, 7),
+            Self::Week(ago) => {
+                let since_monday = i64::from(today.weekday().to_monday_zero_offset());
+                let monday = today.checked_sub((since_monday + 7 * ago).days()).ok()?;
+                between(monday, monday.checked_add(7.days()).ok()?)
+            }
+            Self::LastMonth => {
+                let first = today.first_of_month();
+                between(first.checked_sub(1.month()).ok()?, first)
+            }
+        }
+    }
+}
+
+/// Words for spans of time.
+const PHRASES: &[(&str, Span)] = &[
+    ("today|heute|hoy|aujourd'hui|oggi|hoje|vandaag|сегодня|今天|今日|วันนี้|اليوم|आज", Span::Day(0)),
+    ("day before yesterday|vorgestern|anteayer|avant-hier|前天|一昨日|おととい|เมื่อวานซืน", Span::Day(2)),
+    (
+        "yesterday|gestern|ayer|hier|ieri|ontem|gisteren|вчера|昨天|昨日|きのう|เมื่อวาน|أمس|बीते कल",
+        Span::Day(1),
+    ),
+    (
+        "this week|diese woche|dieser woche|esta semana|cette semaine|本周|这周|今週|สัปดาห์นี้|هذا الأسبوع|इस हफ़्ते|इस सप्ताह",
+        Span::Week(0),
+    ),
+    (
+        "past week|past few days|recently|in letzter zeit|últimos días|ces derniers jours|最近|เมื่อเร็วๆ นี้",
+        Span::PastWeek,
+    ),
+    (
+        "last week|letzte woche|letzter woche|vergangene woche|semana pasada|semaine dernière|上周|上星期|先週|สัปดาห์ที่แล้ว|\
+         อาทิตย์ที่แล้ว|الأسبوع الماضي|पिछले हफ़्ते|पिछले हफ्ते|पिछले सप्ताह",
+        Span::Week(1),
+    ),
+    (
+        "last month|letzten monat|vergangenen monat|mes pasado|mois dernier|上个月|上月|先月|เดือนที่แล้ว|الشهر الماضي|\
+         पिछले महीने",
+        Span::LastMonth,
+    ),
+];
+
+/// Phrases for the session before this one.
+const LAST_SESSION: &str = "last session|last time|last conversation|previous session|previous conversation|letztes mal|\
+    letzten mal|última vez|dernière fois|上次|前回|ครั้งที่แล้ว|المرة الماضية|पिछली बार";
+
+fn phrases(prompt: &str, now: u32) -> Vec<(Range<usize>, When)> {
+    let mut found: Vec<(Range<usize>, When)> = Vec::new();
+    let mut take = |range: Range<usize>, when: When| {
+        if !found.iter().any(|(other, _)| other.start <= range.start && range.end <= other.end) {
+            found.push((range, when));
+        }
+    };
+    for &(phrases, span) in PHRASES {
+        for range in phrases.split('|').filter_map(|phrase| stands_at(prompt, phrase)) {
+            span.at(now).into_iter().for_each(|when| take(range.clone(), when));
+        }
+    }
+    for range in LAST_SESSION.split('|').filter_map(|phrase| stands_at(prompt, phrase)) {
+        take(range, When::LastSession);
+    }
+    found
+}
+
+/// Where a phrase stands in the text, not inside of other words of a script with spaces.
+fn stands_at(text: &str, phrase: &str) -> Option<Range<usize>> {
+    let spaced = |c: char| c.is_alphanumeric() && !super::words::is_unspaced(c);
+    text.match_indices(phrase).map(|(at, _)| at..at + phrase.len()).find(|range| {
+        !text[..range.start].ends_with(spaced)
+            && (!text[range.end..].starts_with(spaced) || !phrase.ends_with(spaced))
+    })
+}
+
+/// The months, from January, and the days of the week, from Monday, in languages that write them with letters.
+const MONTHS: [&str; 12] = [
+    "january|januar|enero|janvier|gennaio|janeiro|januari|января|يناير|जनवरी|มกราคม",
+    "february|februar|febrero|février|febbraio|fevereiro|februari|февраля|فبراير|फरवरी|फ़रवरी|กุมภาพันธ์",
+    "march|märz|marzo|mars|março|maart|марта|مارس|मार्च|มีนาคม",
+    "april|abril|avril|aprile|апреля|أبريل|अप्रैल|เมษายน",
+    "may|mai|mayo|maggio|maio|mei|мая|مايو|मई|พฤษภาคม",
+    "june|juni|junio|juin|giugno|junho|июня|يونيو|जून|มิถุนายน",
+    "july|juli|julio|juillet|luglio|julho|июля|يوليو|जुलाई|กรกฎาคม",
+    "august|agosto|août|augustus|августа|أغسطس|अगस्त|สิงหาคม",
+    "september|septiembre|septembre|settembre|setembro|сентября|سبتمبر|सितंबर|सितम्बर|กันยายน",
+    "october|oktober|octubre|octobre|ottobre|outubro|октября|أكتوبر|अक्टूबर|अक्तूबर|ตุลาคม",
+    "november|noviembre|novembre|novembro|ноября|نوفمبر|नवंबर|नवम्बर|พฤศจิกายน",
+    "december|dezember|diciembre|décembre|dicembre|dezembro|декабря|ديسمبر|दिसंबर|दिसम्बर|ธันวาคม",
+];
+const WEEKDAYS: [&str; 7] = [
+    "monday|montag|lunes|lundi|lunedì|понедельник|الاثنين|सोमवार|星期一|周一|月曜日|วันจันทร์",
+    "tuesday|dienstag|martes|mardi|martedì|вторник|الثلاثاء|मंगलवार|星期二|周二|火曜日|วันอังคาร",
+    "wednesday|mittwoch|miércoles|mercredi|mercoledì|среду|الأربعاء|बुधवार|星期三|周三|水曜日|วันพุธ",
+    "thursday|donnerstag|jueves|jeudi|giovedì|четверг|الخميس|गुरुवार|星期四|周四|木曜日|วันพฤหัสบดี",
+    "friday|freitag|viernes|vendredi|venerdì|пятницу|الجمعة|शुक्रवार|星期五|周五|金曜日|วันศุกร์",
+    "saturday|samstag|sábado|samedi|sabato|субботу|السبت|शनिवार|星期六|周六|土曜日|วันเสาร์",
+    "sunday|sonntag|domingo|dimanche|domenica|воскресенье|الأحد|रविवार|星期日|周日|日曜日|วันอาทิตย์",
+];
+
+/// Names of months and of days of the week, years, and days beside a month.
+fn dates(prompt: &str, found: &mut Vec<(Range<usize>, When)>) {
+    let mut months = Vec::new();
+    for (number, names) in (1..).zip(MONTHS) {
+        months
+            .extend(names.split('|').filter_map(|name| stands_at(prompt, name)).map(|range| (range, number)));
+    }
+    for (number, names) in (1..).zip(WEEKDAYS) {
+        let named = names.split('|').filter_map(|name| stands_at(prompt, name));
+        found.extend(named.map(|range| (range, When::Weekday(number))));
+    }
+    for (range, number) in numbers(prompt) {
+        let after = &prompt[range.end..];
+        let marked = |mark: char| after.trim_start().starts_with(mark);
+        let near = |month: &Range<usize>| {
+            let between =
+                if month.end <= range.start { month.end..range.start } else { range.end..month.start };
+            prompt
+                .get(between)
+                .is_some_and(|between| between.len() <= 6 && !between.contains(['?', '!', ';']))
+        };
+        if marked('月') && (1..=12).contains(&number) {
+            found.push((range, When::Month(number as i8)));
+        } else if marked('年') || (1900..2100).contains(&number) {
+            found.push((range, When::Year(number)));
+        } else if (1..=31).contains(&number)
+            && (marked('日') || marked('号') || months.iter().any(|(month, _)| near(month)))
+        {
+            found.push((range, When::DayOfMonth(number as i8)));
+        }
+    }
+    found.extend(months.into_iter().map(|(range, number)| (range, When::Month(number))));
+}
+
+/// Runs of one to four digits, and where they stand.
+fn numbers(prompt: &str) -> Vec<(Range<usize>, i16)> {
+    let mut numbers = Vec::new();
+    let mut at = 0;
+    while let Some(start) = prompt[at..].find(|c: char| c.is_ascii_digit()).map(|offset| at + offset) {
+        let length = prompt[start..].find(|c: char| !c.is_ascii_digit()).unwrap_or(prompt.len() - start);
+        at = start + length;
+        if let (0..=4, Ok(number)) = (length, prompt[start..at].parse()) {
+            numbers.push((start..at, number));
+        }
+    }
+    numbers
+}
+
+/// Words that count days back: in the prompt's words `ago` stands with a number and a unit.
+const AGO: [&str; 5] = ["ago", "vor", "hace", "il y a", "fa"];
+const UNITS: &[(&str, u32)] = &[
+    ("days|day|tagen|tag|días|día|jours|jour|giorni", 1),
+    ("weeks|week|wochen|woche|semanas|semana|semaines|semaine|settimane", 7),
+    ("months|month|monaten|monat|meses|mes|mois|mesi", 30),
+];
+
+fn ago(prompt: &str, now: u32) -> Option<(Range<usize>, When)> {
+    let mark = AGO.iter().find_map(|word| stands_at(prompt, word))?;
+    let (range, count) = numbers(prompt).into_iter().next()?;
+    let after = prompt[range.end..].trim_start();
+    let unit = |&(names, days): &(&str, u32)| {
+        names.split('|').find(|name| stands_at(after, name).is_some_and(|at| at.start == 0)).map(|_| days)
+    };
+    let days = UNITS.iter().find_map(unit)?;
+    let back = u32::try_from(count).ok()?.checked_mul(days)?;
+    // `Three weeks ago` is told about as exactly as it is said.
+    let slack = days / 2;
+    let when = days_before(now, back.checked_add(slack)?, 2 * slack + 1)?;
+    Some((range.start.min(mark.start)..range.end.max(mark.end), when))
+}

@@ -1,0 +1,10 @@
+//! Remember's ranking, in the pure core.
+#![allow(clippy::unwrap_used)]
+
+mod bytes;
+mod golden;
+mod holding;
+mod ranking;
+mod scripts;
+mod support;
+mod times;

@@ -1,0 +1,50 @@
+//! Conversations that are searched.
+
+use utterd::domain::{
+    Role,
+    recall::{Hit, Index, Match, Query, Said, Search, score},
+};
+
+/// What a user said.
+pub fn said(sequence: u64, content: &str) -> Said<'_> {
+    Said { sequence, role: Role::User, name: "", minute: 0, content, calls: Vec::new() }
+}
+
+pub fn index(utterances: &[(u64, &str)]) -> Index {
+    of(utterances.iter().map(|&(sequence, content)| said(sequence, content)))
+}
+
+pub fn of<'a>(utterances: impl IntoIterator<Item = Said<'a>>) -> Index {
+    let mut index = Index::new();
+    index.extend(utterances);
+    index
+}
+
+pub fn search(prompt: &str, indexes: &[&Index]) -> Vec<Hit> {
+    score(&Query::new(prompt), indexes, |_, _| true, 0..100)
+}
+
+pub fn places(hits: &[Hit]) -> Vec<(usize, u64)> {
+    hits.iter().map(|hit| (hit.index, hit.sequence)).collect()
+}
+
+pub fn sequences(hits: &[Hit]) -> Vec<u64> {
+    hits.iter().map(|hit| hit.sequence).collect()
+}
+
+/// Whether a conversation of one utterance is found by a prompt.
+pub fn finds(prompt: &str, content: &str) -> bool {
+    let matched = matched(prompt, content);
+    !matched.terms.is_empty()
+}
+
+/// What a prompt and the only utterance of a conversation have in common.
+pub fn matched(prompt: &str, content: &str) -> Match {
+    let index = index(&[(1, content)]);
+    let (query, indexes) = (Query::new(prompt), [&index]);
+    let search = Search::new(&query, &indexes);
+    match search.hits(|_, _| true, 0..1).is_empty() {
+        true => Match::default(),
+        false => search.matched().of(content),
+    }
+}
