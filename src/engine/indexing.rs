@@ -3,7 +3,12 @@
 //! What is whole of an index, [block](Block) by block, is kept in the store where it keeps such, so that a search after
 //! a restart reads it instead of the utterances.
 
-use std::sync::Arc;
+use std::{
+    num::NonZeroUsize,
+    panic::resume_unwind,
+    sync::Arc,
+    thread::{self, available_parallelism},
+};
 
 use crate::{
     domain::{
@@ -49,9 +54,13 @@ impl Engine {
             self.read_blocks(index, state, whole).await?;
         }
         let missing = Ranges::of(first_missing(index), state.head.next);
-        for block in Block::holding(&missing) {
-            let utterances = self.stored(state, &missing.intersection(&block.ranges())).await?;
-            extend(index, &utterances);
+        let blocks: Vec<Block> = Block::holding(&missing).collect();
+        for some in blocks.chunks(READ_BLOCKS as usize) {
+            let mut utterances = Vec::with_capacity(some.len());
+            for block in some {
+                utterances.push(self.stored(state, &missing.intersection(&block.ranges())).await?);
+            }
+            add(index, utterances, whole);
         }
         if self.store.capabilities().derived {
             let new = index.whole_blocks().filter(|(number, _)| Some(*number) > before && *number < whole.0);
@@ -140,8 +149,48 @@ fn push(
     true
 }
 
-fn extend(index: &mut Index, utterances: &[Arc<Utterance>]) {
-    let bytes = || utterances.iter().map(|utterance| utterance.content.len()).sum::<usize>();
-    let long = utterances.len() > INDEX_ASIDE || bytes() > INDEX_ASIDE * 200;
-    aside(long, || index.extend(utterances.iter().map(|utterance| Said::from(&**utterance))));
+/// Adds utterances, block by block: of several whole ones, some at a time on threads of their own.
+fn add(index: &mut Index, mut blocks: Vec<Vec<Arc<Utterance>>>, whole: Block) {
+    blocks.retain(|block| !block.is_empty());
+    let begun = index.newest().map(|newest| Block::of(Sequence(newest)));
+    let is_whole = |block: &[Arc<Utterance>]| {
+        let number = block.first().map(|first| Block::of(first.sequence));
+        number != begun && number < Some(whole)
+    };
+    aside(is_long(&blocks), || {
+        for run in blocks.chunk_by(|one, next| is_whole(one) == is_whole(next)) {
+            match is_whole(&run[0]) {
+                true => side_by_side(run).into_iter().for_each(|block| {
+                    index.push(block);
+                }),
+                false => run.iter().for_each(|block| index.extend(said(block))),
+            }
+        }
+    });
+}
+
+fn is_long(blocks: &[Vec<Arc<Utterance>>]) -> bool {
+    let bytes: usize = blocks.iter().flatten().map(|utterance| utterance.content.len()).sum();
+    blocks.iter().map(Vec::len).sum::<usize>() > INDEX_ASIDE || bytes > INDEX_ASIDE * 200
+}
+
+fn said(block: &[Arc<Utterance>]) -> impl Iterator<Item = Said<'_>> {
+    block.iter().map(|utterance| Said::from(&**utterance))
+}
+
+/// The blocks of an index, in their order, made by as many threads as there are processors.
+fn side_by_side(blocks: &[Vec<Arc<Utterance>>]) -> Vec<Arc<IndexBlock>> {
+    let make = |block: &Vec<Arc<Utterance>>| Index::block(said(block));
+    let threads = available_parallelism().map_or(1, NonZeroUsize::get).min(blocks.len());
+    if threads < 2 {
+        return blocks.iter().filter_map(make).collect();
+    }
+    let each = blocks.len().div_ceil(threads);
+    thread::scope(|scope| {
+        let parts: Vec<_> = blocks
+            .chunks(each)
+            .map(|part| scope.spawn(move || part.iter().filter_map(make).collect::<Vec<_>>()))
+            .collect();
+        parts.into_iter().flat_map(|part| part.join().unwrap_or_else(|panic| resume_unwind(panic))).collect()
+    })
 }

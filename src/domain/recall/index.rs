@@ -37,6 +37,15 @@ impl Index {
         }
     }
 
+    /// A whole block of utterances of its sequences, by ascending sequence: what [`extend`](Self::extend) makes of
+    /// them.
+    pub fn block<'a>(utterances: impl IntoIterator<Item = Said<'a>>) -> Option<Arc<IndexBlock>> {
+        let mut index = Self::new();
+        index.extend(utterances);
+        index.close_last();
+        index.blocks.pop()
+    }
+
     /// Adds a whole block behind those that are there; answers whether it is behind them.
     pub fn push(&mut self, block: Arc<IndexBlock>) -> bool {
         let is_behind = self.blocks.last().is_none_or(|last| last.number < block.number);

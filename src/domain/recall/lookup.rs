@@ -1,5 +1,7 @@
 //! The terms of a prompt in the indexes that are searched.
 
+use std::ops::Range;
+
 use rustc_hash::FxHashSet;
 
 use super::{
@@ -52,10 +54,9 @@ pub(super) struct SoughtTime {
     pub rarity: f32,
 }
 
-/// The terms of a query in the indexes.
-pub(super) fn look_up(query: &Query, indexes: &[&Index]) -> Vec<Sought> {
+/// The terms of a query in the indexes; `times` are those that it names, and where.
+pub(super) fn look_up(query: &Query, times: &[(Range<usize>, When)], indexes: &[&Index]) -> Vec<Sought> {
     let languages = indexes.iter().fold(Languages::default(), |all, index| all.union(index.languages()));
-    let times = query.times();
     let is_time = |wanted: &Wanted| {
         times.iter().any(|(time, _)| time.start <= wanted.range.start && wanted.range.end <= time.end)
     };

@@ -29,6 +29,9 @@ impl Said<'_> {
 
     /// Whether it asks: it has a question mark or, in languages that do without one, ends with a word that asks.
     pub(super) fn is_question(&self) -> bool {
+        if self.content.is_ascii() {
+            return self.content.as_bytes().contains(&b'?');
+        }
         if self.content.contains(is_question_mark) {
             return true;
         }

@@ -45,8 +45,10 @@ impl<'a> Search<'a> {
     /// A search of several indexes as one collection, the newest conversation first: how rare a term is, and how long
     /// a passage, counts over all of their utterances.
     pub fn new(query: &'a Query, indexes: &'a [&'a Index]) -> Self {
-        let times = query.times().into_iter().map(|(_, when)| sought_time(when, indexes)).collect();
-        Self { indexes, query, terms: look_up(query, indexes), times }
+        let times = query.times();
+        let terms = look_up(query, &times, indexes);
+        let times = times.into_iter().map(|(_, when)| sought_time(when, indexes)).collect();
+        Self { indexes, query, terms, times }
     }
 
     /// The hits that are `page` in the order of their scores.

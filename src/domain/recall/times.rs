@@ -1,8 +1,11 @@
 //! The times that a prompt names.
 
-use std::ops::Range;
+use std::{ops::Range, sync::LazyLock};
 
+use aho_corasick::AhoCorasick;
 use jiff::{ToSpan, civil::Date};
+
+use super::words::is_unspaced;
 
 /// A time that a prompt names, as far as it names it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -40,11 +43,68 @@ impl When {
 /// The times that a prompt names at the minute `now`, and where.
 pub(super) fn times(prompt: &str, now: u32) -> Vec<(Range<usize>, When)> {
     let prompt = prompt.to_lowercase();
-    let mut found = phrases(&prompt, now);
-    dates(&prompt, &mut found);
-    found.extend(ago(&prompt, now));
+    let named = named(&prompt);
+    let mut found = spans(&named, now);
+    found.extend(named.iter().filter_map(|(range, name)| match name {
+        Name::Weekday(day) => Some((range.clone(), When::Weekday(*day))),
+        Name::Month(month) => Some((range.clone(), When::Month(*month))),
+        _ => None,
+    }));
+    let numbers = numbers(&prompt);
+    dates(&prompt, &named, &numbers, &mut found);
+    found.extend(ago(&prompt, &named, &numbers, now));
     found.sort_by_key(|(range, _)| range.start);
     found
+}
+
+/// What words for times mean.
+#[derive(Clone, Copy)]
+enum Name {
+    Span(Span),
+    LastSession,
+    Month(i8),
+    Weekday(i8),
+    /// It counts back: it stands with a number and a unit.
+    Ago,
+    /// So many days.
+    Unit(u32),
+}
+
+/// All words for times, and what each means.
+struct Names {
+    words: AhoCorasick,
+    names: Vec<Name>,
+}
+
+static NAMES: LazyLock<Option<Names>> = LazyLock::new(|| {
+    let mut words: Vec<(&str, Name)> = Vec::new();
+    let mut add = |list: &'static str, name: Name| words.extend(list.split('|').map(|word| (word, name)));
+    PHRASES.iter().for_each(|&(list, span)| add(list, Name::Span(span)));
+    add(LAST_SESSION, Name::LastSession);
+    (1..).zip(MONTHS).for_each(|(month, list)| add(list, Name::Month(month)));
+    (1..).zip(WEEKDAYS).for_each(|(day, list)| add(list, Name::Weekday(day)));
+    add(AGO, Name::Ago);
+    UNITS.iter().for_each(|&(list, days)| add(list, Name::Unit(days)));
+    // There is one unless the words are too many for it, which they are not.
+    let automaton = AhoCorasick::new(words.iter().map(|(word, _)| word)).ok()?;
+    Some(Names { words: automaton, names: words.into_iter().map(|(_, name)| name).collect() })
+});
+
+/// The words for times in a prompt in lower case, by where they stand.
+fn named(prompt: &str) -> Vec<(Range<usize>, Name)> {
+    let Some(names) = &*NAMES else { return Vec::new() };
+    let found = names.words.find_overlapping_iter(prompt);
+    let whole = found.filter(|found| stands_alone(prompt, found.range()));
+    whole.map(|found| (found.range(), names.names[found.pattern().as_usize()])).collect()
+}
+
+/// Whether what stands there is no part of other words of a script with spaces.
+fn stands_alone(text: &str, range: Range<usize>) -> bool {
+    let spaced = |c: char| c.is_alphanumeric() && !is_unspaced(c);
+    let (before, after) = (text[..range.start].chars().next_back(), text[range.end..].chars().next());
+    let is_spaced = text[range].ends_with(spaced);
+    let goes_on = is_spaced && after.is_some_and(spaced);
+    !goes_on && !before.is_some_and(spaced)
 }
 
 fn date(minute: u32) -> Option<Date> {
@@ -131,31 +191,20 @@ const PHRASES: &[(&str, Span)] = &[
 const LAST_SESSION: &str = "last session|last time|last conversation|previous session|previous conversation|letztes mal|\
     letzten mal|última vez|dernière fois|上次|前回|ครั้งที่แล้ว|المرة الماضية|पिछली बार";
 
-fn phrases(prompt: &str, now: u32) -> Vec<(Range<usize>, When)> {
-    let mut found: Vec<(Range<usize>, When)> = Vec::new();
-    let mut take = |range: Range<usize>, when: When| {
-        if !found.iter().any(|(other, _)| other.start <= range.start && range.end <= other.end) {
-            found.push((range, when));
-        }
+/// The spans of time that are named: of those that stand within another, such as `yesterday` in `the day before
+/// yesterday`, the longest.
+fn spans(named: &[(Range<usize>, Name)], now: u32) -> Vec<(Range<usize>, When)> {
+    let when = |name: &Name| match name {
+        Name::Span(span) => span.at(now),
+        Name::LastSession => Some(When::LastSession),
+        _ => None,
     };
-    for &(phrases, span) in PHRASES {
-        for range in phrases.split('|').filter_map(|phrase| stands_at(prompt, phrase)) {
-            span.at(now).into_iter().for_each(|when| take(range.clone(), when));
-        }
-    }
-    for range in LAST_SESSION.split('|').filter_map(|phrase| stands_at(prompt, phrase)) {
-        take(range, When::LastSession);
-    }
-    found
-}
-
-/// Where a phrase stands in the text, not inside of other words of a script with spaces.
-fn stands_at(text: &str, phrase: &str) -> Option<Range<usize>> {
-    let spaced = |c: char| c.is_alphanumeric() && !super::words::is_unspaced(c);
-    text.match_indices(phrase).map(|(at, _)| at..at + phrase.len()).find(|range| {
-        !text[..range.start].ends_with(spaced)
-            && (!text[range.end..].starts_with(spaced) || !phrase.ends_with(spaced))
-    })
+    let all: Vec<_> = named.iter().filter_map(|(range, name)| Some((range.clone(), when(name)?))).collect();
+    let is_within = |one: &Range<usize>, other: &Range<usize>| {
+        one != other && other.start <= one.start && one.end <= other.end
+    };
+    let outer = all.iter().filter(|(range, _)| !all.iter().any(|(other, _)| is_within(range, other)));
+    outer.cloned().collect()
 }
 
 /// The months, from January, and the days of the week, from Monday, in languages that write them with letters.
@@ -183,20 +232,16 @@ const WEEKDAYS: [&str; 7] = [
     "sunday|sonntag|domingo|dimanche|domenica|воскресенье|الأحد|रविवार|星期日|周日|日曜日|วันอาทิตย์",
 ];
 
-/// Names of months and of days of the week, years, and days beside a month.
-fn dates(prompt: &str, found: &mut Vec<(Range<usize>, When)>) {
-    let mut months = Vec::new();
-    for (number, names) in (1..).zip(MONTHS) {
-        months
-            .extend(names.split('|').filter_map(|name| stands_at(prompt, name)).map(|range| (range, number)));
-    }
-    for (number, names) in (1..).zip(WEEKDAYS) {
-        let named = names.split('|').filter_map(|name| stands_at(prompt, name));
-        found.extend(named.map(|range| (range, When::Weekday(number))));
-    }
-    for (range, number) in numbers(prompt) {
-        let after = &prompt[range.end..];
-        let marked = |mark: char| after.trim_start().starts_with(mark);
+/// Years, days beside a month, and months that are numbers.
+fn dates(
+    prompt: &str,
+    named: &[(Range<usize>, Name)],
+    numbers: &[(Range<usize>, i16)],
+    found: &mut Vec<(Range<usize>, When)>,
+) {
+    let months = || named.iter().filter(|(_, name)| matches!(name, Name::Month(_)));
+    for (range, number) in numbers {
+        let marked = |mark: char| prompt[range.end..].trim_start().starts_with(mark);
         let near = |month: &Range<usize>| {
             let between =
                 if month.end <= range.start { month.end..range.start } else { range.end..month.start };
@@ -204,17 +249,17 @@ fn dates(prompt: &str, found: &mut Vec<(Range<usize>, When)>) {
                 .get(between)
                 .is_some_and(|between| between.len() <= 6 && !between.contains(['?', '!', ';']))
         };
-        if marked('月') && (1..=12).contains(&number) {
-            found.push((range, When::Month(number as i8)));
-        } else if marked('年') || (1900..2100).contains(&number) {
-            found.push((range, When::Year(number)));
-        } else if (1..=31).contains(&number)
-            && (marked('日') || marked('号') || months.iter().any(|(month, _)| near(month)))
+        let small = i8::try_from(*number).unwrap_or(0);
+        if marked('月') && (1..=12).contains(number) {
+            found.push((range.clone(), When::Month(small)));
+        } else if marked('年') || (1900..2100).contains(number) {
+            found.push((range.clone(), When::Year(*number)));
+        } else if (1..=31).contains(number)
+            && (marked('日') || marked('号') || months().any(|(month, _)| near(month)))
         {
-            found.push((range, When::DayOfMonth(number as i8)));
+            found.push((range.clone(), When::DayOfMonth(small)));
         }
     }
-    found.extend(months.into_iter().map(|(range, number)| (range, When::Month(number))));
 }
 
 /// Runs of one to four digits, and where they stand.
@@ -231,24 +276,28 @@ fn numbers(prompt: &str) -> Vec<(Range<usize>, i16)> {
     numbers
 }
 
-/// Words that count days back: in the prompt's words `ago` stands with a number and a unit.
-const AGO: [&str; 5] = ["ago", "vor", "hace", "il y a", "fa"];
+/// Words that count back.
+const AGO: &str = "ago|vor|hace|il y a|fa";
 const UNITS: &[(&str, u32)] = &[
     ("days|day|tagen|tag|días|día|jours|jour|giorni", 1),
     ("weeks|week|wochen|woche|semanas|semana|semaines|semaine|settimane", 7),
     ("months|month|monaten|monat|meses|mes|mois|mesi", 30),
 ];
 
-fn ago(prompt: &str, now: u32) -> Option<(Range<usize>, When)> {
-    let mark = AGO.iter().find_map(|word| stands_at(prompt, word))?;
-    let (range, count) = numbers(prompt).into_iter().next()?;
-    let after = prompt[range.end..].trim_start();
-    let unit = |&(names, days): &(&str, u32)| {
-        names.split('|').find(|name| stands_at(after, name).is_some_and(|at| at.start == 0)).map(|_| days)
-    };
-    let days = UNITS.iter().find_map(unit)?;
-    let back = u32::try_from(count).ok()?.checked_mul(days)?;
-    // `Three weeks ago` is told about as exactly as it is said.
+/// `Three weeks ago`, in figures, about as exactly as it is said.
+fn ago(
+    prompt: &str,
+    named: &[(Range<usize>, Name)],
+    numbers: &[(Range<usize>, i16)],
+    now: u32,
+) -> Option<(Range<usize>, When)> {
+    let (mark, _) = named.iter().find(|(_, name)| matches!(name, Name::Ago))?;
+    let (range, count) = numbers.first()?;
+    let days = named.iter().find_map(|(unit, name)| match name {
+        Name::Unit(days) if prompt.get(range.end..unit.start)?.trim().is_empty() => Some(*days),
+        _ => None,
+    })?;
+    let back = u32::try_from(*count).ok()?.checked_mul(days)?;
     let slack = days / 2;
     let when = days_before(now, back.checked_add(slack)?, 2 * slack + 1)?;
     Some((range.start.min(mark.start)..range.end.max(mark.end), when))
