@@ -10,10 +10,10 @@ use super::{
     text::{clipped, said, speaker},
 };
 use crate::proto::{
-    Match, RememberFilter, RememberOrder, RememberRequest, RememberResponse, RememberScope, Role,
+    Match, RememberFilter, RememberOrder, RememberRequest, RememberResponse, RememberScope, Role, Utterance,
 };
 
-/// Prints what is found, an utterance a line.
+/// Prints what is found, an utterance a line: where it stands, how much of the prompt it covers, and what was said.
 pub async fn remember(args: args::Remember) -> Result<(), CliError> {
     let connection = Connection::open(&args.target).await?;
     let json = args.target.json;
@@ -46,6 +46,7 @@ fn request(args: args::Remember) -> RememberRequest {
         }
         .into(),
         page_size: args.limit,
+        min_relevance: args.min_relevance,
         ..Default::default()
     }
 }
@@ -72,6 +73,26 @@ fn line(found: &Match) -> String {
         dim(&place),
         bold(&speaker(&utterance)),
         found.relevance(),
-        said(&utterance).join("  "),
+        highlighted(found, &said(&utterance).join("  ")),
     )
+}
+
+/// What was said, with the words that match in bold. It shows the content's characters one by one, behind an arrow when
+/// a tool said it.
+fn highlighted(found: &Match, said: &str) -> String {
+    let arrow = match found.utterance.as_ref().map(Utterance::role) {
+        Some(Role::Tool) => 2,
+        _ => 0,
+    };
+    let characters: Vec<char> = said.chars().collect();
+    let place = |character: i32| (character as usize + arrow).min(characters.len());
+    let part = |range: std::ops::Range<usize>| String::from_iter(&characters[range]);
+    let (mut text, mut at) = (String::new(), 0);
+    for range in &found.matched_ranges {
+        let (start, end) = (place(range.start()), place(range.end()));
+        text += &part(at..start);
+        text += &bold(&part(start..end));
+        at = end;
+    }
+    text + &part(at..characters.len())
 }

@@ -81,8 +81,8 @@ macro_rules! sets {
 
 sets! {
     german: 75, 97;
-    spanish: 87, 95;
-    french: 85, 97;
+    spanish: 85, 97;
+    french: 82, 97;
     arabic: 90, 97;
     hindi: 92, 97;
     chinese: 90, 97;

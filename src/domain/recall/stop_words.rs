@@ -67,16 +67,50 @@ const UNSPACED: &str = "\
 
 /// The stop words of a language: in lower case, with `'` for any apostrophe.
 fn of(language: Language) -> impl Iterator<Item = &'static str> {
-    let own = match language {
-        Language::English => ENGLISH,
-        Language::Hindi => HINDI,
-        _ => "",
-    };
-    let kept = match own.is_empty() {
-        true => stop_words::lookup(language.code()).unwrap_or_default(),
-        false => &[],
+    let (own, kept): (&str, &[&str]) = match language {
+        Language::English => (ENGLISH, &[]),
+        Language::Hindi => (HINDI, &[]),
+        _ => (asking(language), stop_words::lookup(language.code()).unwrap_or_default()),
     };
     own.split_whitespace().chain(kept.iter().copied())
+}
+
+/// What a language asks with, which lists of stop words mostly leave out.
+fn asking(language: Language) -> &'static str {
+    match language {
+        Language::German => {
+            "wann warum weshalb wieso wo wohin woher womit wofür worüber wobei worauf wodurch wieviel wie wer wem wen \
+             wessen was welche welcher welches welchen welchem denn gerade bitte"
+        }
+        Language::Spanish => {
+            "cuándo cuánto cuánta cuántos cuántas cuál cuáles dónde adónde cómo quién quiénes qué cuanto cuanta cuantos \
+             cuantas cual cuales quienes puedo puede pueden debo debe hay hasta"
+        }
+        Language::French => {
+            "combien comment quand où pourquoi quel quelle quels quelles lequel laquelle lesquels lesquelles qui que quoi \
+             dont faut peut peux dit"
+        }
+        Language::Italian => {
+            "quanto quanta quanti quante quando dove perché come chi che cosa quale quali posso può"
+        }
+        Language::Portuguese => {
+            "quanto quanta quantos quantas quando onde porque como quem qual quais posso pode"
+        }
+        Language::Dutch => "wanneer waar waarom hoe hoeveel wie wat welke welk waarmee kan mag",
+        Language::Swedish => "när var varför hur vem vad vilken vilket vilka kan",
+        Language::Danish => "hvornår hvor hvorfor hvordan hvem hvad hvilken hvilket hvilke kan",
+        Language::Norwegian => "når hvor hvorfor hvordan hvem hva hvilken hvilket hvilke kan",
+        Language::Finnish => "milloin missä miksi miten kuka mikä kuinka paljonko",
+        Language::Hungarian => "mikor hol miért hogyan ki mi mennyi melyik",
+        Language::Romanian => "când unde cum cine ce cât câtă câți câte care",
+        Language::Turkish => "ne nerede kim nasıl neden kaç hangi mi mı mu mü",
+        Language::Russian => {
+            "когда где куда откуда почему зачем как сколько кто что какой какая какое какие чей"
+        }
+        Language::Greek => "πότε πού γιατί πώς ποιος ποια ποιο πόσο πόσα τι",
+        Language::Arabic => "متى أين كيف لماذا كم ماذا ما من أي هل بكم اي اين بماذا",
+        Language::English | Language::Hindi => "",
+    }
 }
 
 /// Function words, their contractions, and the yes and no of conversation.

@@ -106,6 +106,8 @@ impl Reader {
             phone.see(text, word, &mut found);
             match word.kind {
                 WordKind::Plain => self.plain(text, word, place, (language, stop_words), &mut found),
+                WordKind::Identifier
+                    if stop_words == StopWords::Skip && is_stop_phrase(text, word, language) => {}
                 WordKind::Identifier => self.identifier(text, word, language, &mut found),
                 WordKind::Unspaced => unspaced(text, word, stop_words, &mut found),
             }
@@ -180,6 +182,15 @@ impl Reader {
         }
         self.term = term;
     }
+}
+
+/// Stop words with hyphens between them, as French asks with: `a-t-il`, `faut-il`.
+fn is_stop_phrase(text: &str, word: Word, language: Language) -> bool {
+    let mut parts = text[word.start..word.end].split('-');
+    parts.all(|part| {
+        stops(&part.to_lowercase()).contains(language)
+            || (part.len() == 1 && part.bytes().all(|byte| byte.is_ascii_lowercase()))
+    })
 }
 
 impl Vocabulary {
