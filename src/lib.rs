@@ -5,7 +5,7 @@
 //! # The floors
 //!
 //! ```text
-//! main → cli → server → { rpc, engine, formats, store, summarizer, config, tokenizer }
+//! main → cli → server → { rpc, engine, formats, store, summarizer, embedder, config, tokenizer }
 //! ```
 //!
 //! | floor | what it does | what it may know |
@@ -16,6 +16,8 @@
 //! | `rpc` | the gRPC services: decode, call the engine, encode | domain, engine, formats, tokenizer |
 //! | [`formats`] | the formats that conversations go to models in, come in and go out in; pure | domain |
 //! | [`summarizer`] | the clients of models that make summaries: one call, one attempt | domain, the trait that it implements |
+//! | [`embedder`] | the client of a model that embeds: one call, one attempt | domain, the trait that it implements |
+//! | `model_server` | what both clients share: one HTTP request and its answer, bounded, with a key | domain |
 //! | [`tokenizer`] | exact token counts, linear in the input | domain |
 //! | [`config`] | settings, and where each came from | domain, tokenizer |
 //! | [`server`] | puts it all together, listens, ends cleanly; looks after the files of stores at rest | everything but cli |
@@ -120,8 +122,10 @@
 pub mod cli;
 pub mod config;
 pub mod domain;
+pub mod embedder;
 pub mod engine;
 pub mod formats;
+mod model_server;
 /// The server's own, for tests to reach; no public API.
 #[doc(hidden)]
 pub mod rpc;

@@ -233,7 +233,9 @@ fn a_models_key_is_never_shown() {
     fs::write(directory.path().join("key"), "sk-in-file").expect("the file is written");
     let mut command = utterd(directory.path());
     command.args(["config", "--llm", "openai", "--llm-model", "m", "--llm-api-key-file", "key"]);
+    command.args(["--embedding-base-url", "http://127.0.0.1:1", "--embedding-model", "m"]);
     command.env("UTTERD_LLM_API_KEY", "sk-ours").env("OPENAI_API_KEY", "sk-theirs");
+    command.env("UTTERD_EMBEDDING_API_KEY", "sk-too");
     let shown = Outcome::of(&mut command).worked();
     assert_holds(&shown, &["llm_api_key_file = \"key\""]);
     assert!(!shown.contains("sk-"), "{shown}");

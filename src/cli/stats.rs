@@ -10,7 +10,8 @@ use super::{
     text::{clipped, count, counted, role, visible, word},
 };
 use crate::proto::{
-    self, Compression, GetStatsRequest, LlmStats, Stats, StatsScope, TimeBucket, ToolCount, UtteranceCount,
+    self, Compression, EmbeddingStats, GetStatsRequest, LlmStats, Stats, StatsScope, TimeBucket, ToolCount,
+    UtteranceCount,
 };
 
 /// Prints the numbers of a conversation, or of all of a recipient's.
@@ -61,7 +62,24 @@ fn tell(output: &mut Output, stats: &Stats, by: Span) -> io::Result<()> {
     if let Some(saving) = stats.compression.as_ref().and_then(saving) {
         output.line(&saving)?;
     }
-    stats.llm.as_ref().map_or(Ok(()), |llm| output.line(&model(llm)))
+    if let Some(llm) = &stats.llm {
+        output.line(&model(llm))?;
+    }
+    stats.embedding.as_ref().map_or(Ok(()), |embedding| output.line(&embedded(embedding)))
+}
+
+fn embedded(embedding: &EmbeddingStats) -> String {
+    let some = |number: i32, what: &str| (number > 0).then(|| format!("{} {what}", count(number)));
+    let parts = [
+        Some(format!("embeddings: of {}", counted(embedding.embedded_count(), "utterance"))),
+        some(embedding.dropped_count(), "dropped"),
+        some(embedding.failed_count(), "failed"),
+        some(embedding.hybrid_search_count(), "hybrid searches"),
+        some(embedding.lexical_search_count(), "searches without"),
+        some(embedding.waiting_conversation_count(), "conversations waiting"),
+        embedding.held_back.then(|| "held back: its server does not answer".to_owned()),
+    ];
+    parts.into_iter().flatten().collect::<Vec<_>>().join(" · ")
 }
 
 fn model(llm: &LlmStats) -> String {
@@ -156,6 +174,20 @@ mod tests {
         let told = [Span::Hour, Span::Day, Span::Week, Span::Month].map(|by| short(time, by));
         assert_eq!(told, ["2026-03-01 17:00", "2026-03-01", "2026-03-01", "2026-03"]);
         assert_eq!(short("", Span::Day), "");
+    }
+
+    #[test]
+    fn embeddings_are_told_with_what_is_not_zero() {
+        let embedding = EmbeddingStats {
+            embedded_count: Some(1_200),
+            dropped_count: Some(0),
+            hybrid_search_count: Some(7),
+            lexical_search_count: Some(2),
+            held_back: true,
+            ..Default::default()
+        };
+        let told = "embeddings: of 1,200 utterances · 7 hybrid searches · 2 searches without · held back: its server does not answer";
+        assert_eq!(embedded(&embedding), told);
     }
 
     #[test]

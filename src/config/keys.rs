@@ -5,8 +5,8 @@ use toml::Value;
 use super::{
     settings::Settings,
     value::{
-        address, address_of_models, backend, bound, directive, directory, duration, encoding, file, flush,
-        limit, llm, models, period, positive, preset, size, switch, text, threads,
+        address, address_of_models, backend, bound, dimensions, directive, directory, duration, encoding,
+        file, flush, limit, llm, models, period, positive, preset, size, switch, text, threads,
     },
 };
 
@@ -160,6 +160,16 @@ pub static KEYS: &[Key] = &[
         "The model answers within so long"),
     key!(llm_concurrency "llm-concurrency" "UTTERD_LLM_CONCURRENCY" "N" positive
         "Calls of the model at once"),
+    key!(embedding_base_url "embedding-base-url" "UTTERD_EMBEDDING_BASE_URL" "URL" address_of_models
+        "Where a model embeds what is searched, such as http://127.0.0.1:11434/v1: any server of OpenAI's embeddings; empty embeds nothing"),
+    key!(embedding_model "embedding-model" "UTTERD_EMBEDDING_MODEL" "MODEL" text
+        "The model that embeds"),
+    key!(embedding_dimensions "embedding-dimensions" "UTTERD_EMBEDDING_DIMENSIONS" "N" dimensions
+        "The values that an embedding is asked to have; 0 is as many as the model gives"),
+    key!(embedding_api_key_file "embedding-api-key-file" "UTTERD_EMBEDDING_API_KEY_FILE" "FILE" file
+        "The file that holds the key of that server; empty takes it from UTTERD_EMBEDDING_API_KEY, else OPENAI_API_KEY"),
+    key!(embedding_timeout "embedding-timeout" "UTTERD_EMBEDDING_TIMEOUT" "DURATION" duration
+        "A batch of texts is embedded within so long; searches do not wait for it"),
 ];
 
 /// The key that is spelled most like `word`, as `spelling` writes it.

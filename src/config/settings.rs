@@ -12,9 +12,10 @@ use super::{Backend, Listen, Llm};
 use crate::domain::{
     Encoding, Policy, Refusal,
     limits::{
-        DEFAULT_AWAITING_TIMEOUT, DEFAULT_CONVERSATIONS_RETAINED, DEFAULT_DISK_RESERVE, DEFAULT_IDLE_TIMEOUT,
-        DEFAULT_LLM_CONCURRENCY, DEFAULT_LLM_TIMEOUT, DEFAULT_MAX_BATCH, DEFAULT_MAX_CALL_DURATION,
-        DEFAULT_MAX_CALLS_IN_FLIGHT, DEFAULT_MAX_CONNECTIONS, DEFAULT_MAX_CONTENT_BYTES, DEFAULT_MAX_STREAMS,
+        DEFAULT_AWAITING_TIMEOUT, DEFAULT_CONVERSATIONS_RETAINED, DEFAULT_DISK_RESERVE,
+        DEFAULT_EMBEDDING_TIMEOUT, DEFAULT_IDLE_TIMEOUT, DEFAULT_LLM_CONCURRENCY, DEFAULT_LLM_TIMEOUT,
+        DEFAULT_MAX_BATCH, DEFAULT_MAX_CALL_DURATION, DEFAULT_MAX_CALLS_IN_FLIGHT, DEFAULT_MAX_CONNECTIONS,
+        DEFAULT_MAX_CONTENT_BYTES, DEFAULT_MAX_STREAMS,
     },
     policy::{Marks, PolicyUpdate},
 };
@@ -179,6 +180,16 @@ pub struct Settings {
     pub llm_timeout: Duration,
     /// Calls of the model at once.
     pub llm_concurrency: usize,
+    /// Where a model embeds what is searched; `None` embeds nothing.
+    pub embedding_base_url: Option<Url>,
+    /// The model that embeds; not empty when there is an `embedding_base_url`.
+    pub embedding_model: String,
+    /// The values that an embedding is asked to have; 0 is as many as the model gives.
+    pub embedding_dimensions: usize,
+    /// The file that holds the key of that server; `None` takes it from the environment.
+    pub embedding_api_key_file: Option<PathBuf>,
+    /// A batch of texts is embedded within so long.
+    pub embedding_timeout: Duration,
 }
 
 impl Settings {
@@ -239,6 +250,11 @@ impl Settings {
             llm_api_key_file: None,
             llm_timeout: DEFAULT_LLM_TIMEOUT,
             llm_concurrency: DEFAULT_LLM_CONCURRENCY,
+            embedding_base_url: None,
+            embedding_model: String::new(),
+            embedding_dimensions: 0,
+            embedding_api_key_file: None,
+            embedding_timeout: DEFAULT_EMBEDDING_TIMEOUT,
         }
     }
 

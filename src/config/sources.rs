@@ -12,8 +12,8 @@ use super::{
 const PREFIX: &str = "UTTERD_";
 const CONFIG_VARIABLE: &str = "UTTERD_CONFIG";
 /// Variables with the prefix that are no settings: the file's name; the address that client commands use, the
-/// authorities that they trust, and the certificate and the token that they show; where tests find real data; and the key of a model's server. Neither secret is ever shown.
-const OTHER_VARIABLES: [&str; 9] = [
+/// authorities that they trust, and the certificate and the token that they show; where tests find real data; and the keys of models' servers. No secret is ever shown.
+const OTHER_VARIABLES: [&str; 10] = [
     CONFIG_VARIABLE,
     "UTTERD_SERVER",
     "UTTERD_TLS_CA",
@@ -23,6 +23,7 @@ const OTHER_VARIABLES: [&str; 9] = [
     "UTTERD_TOKEN_FILE",
     "UTTERD_DATA",
     "UTTERD_LLM_API_KEY",
+    "UTTERD_EMBEDDING_API_KEY",
 ];
 
 /// What a configuration is made from.
@@ -161,6 +162,7 @@ impl Effective {
         effective.check_marks(problems);
         effective.check_sizes(problems);
         effective.check_model(problems);
+        effective.check_embedding_model(problems);
         effective.check_audience(problems);
         effective.check_exposure(problems);
         effective
@@ -236,6 +238,24 @@ impl Effective {
                 ),
             });
         }
+    }
+
+    /// A server of embeddings is asked for a model, and a model is asked of a server.
+    fn check_embedding_model(&self, problems: &mut Vec<Problem>) {
+        let (url, model) = (&self.settings.embedding_base_url, &self.settings.embedding_model);
+        let (key, of, accepted) = match (url, model.is_empty()) {
+            (Some(_), true) => ("embedding_model", "embedding_base_url", "the name of a model"),
+            (None, false) => {
+                ("embedding_base_url", "embedding_model", "the address of a server of embeddings")
+            }
+            _ => return,
+        };
+        problems.push(Problem::Value {
+            key,
+            value: String::new(),
+            origin: self.origin(key),
+            accepted: format!("{accepted}, since there is an {of} ({})", self.origin(of)),
+        });
     }
 
     /// A JWT that was made for another service must not open this one (RFC 8725, 3.9).

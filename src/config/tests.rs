@@ -149,6 +149,30 @@ fn a_model_is_named_where_there_is_a_protocol() {
 }
 
 #[test]
+fn embeddings_are_of_a_model_at_an_address() {
+    let with = |pairs: &[(&'static str, &str)]| Sources {
+        flags: pairs.iter().map(|(name, text)| (*name, (*text).to_owned())).collect(),
+        ..Default::default()
+    };
+    let (url, model) = (("embedding_base_url", "http://127.0.0.1:1/v1"), ("embedding_model", "m"));
+    let message = problems(with(&[url]));
+    let expected = "default: embedding_model is ``; accepted: the name of a model, since there is an embedding_base_url (--embedding-base-url)";
+    assert!(message.contains(expected), "{message}");
+    let message = problems(with(&[model]));
+    assert!(message.contains("default: embedding_base_url is ``; accepted: the address of"), "{message}");
+    for (wrong, accepted) in [
+        (("embedding_dimensions", "4097"), "accepted: a number from 0 (what the model gives) to 4096"),
+        (("embedding_base_url", "127.0.0.1:1"), "accepted: an address that begins with http://"),
+        (("embedding_timeout", "0s"), "accepted: a time above 0"),
+    ] {
+        let message = problems(with(&[url, model, wrong]));
+        assert!(message.contains(accepted), "{message}");
+    }
+    let settings = with(&[url, model, ("embedding_dimensions", "384")]).load().unwrap().settings;
+    assert_eq!((settings.embedding_dimensions, settings.embedding_model.as_str()), (384, "m"));
+}
+
+#[test]
 fn an_open_address_asks_for_a_guard() {
     let with = |pairs: &[(&'static str, &str)]| Sources {
         flags: pairs.iter().map(|(name, text)| (*name, (*text).to_owned())).collect(),

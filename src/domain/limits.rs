@@ -116,6 +116,18 @@ pub const DEFAULT_LLM_TIMEOUT: Duration = Duration::from_secs(60);
 pub const DEFAULT_LLM_CONCURRENCY: usize = 4;
 /// Most bytes of a model's answer: a summary of the largest limit in use has some kilobytes.
 pub const MAX_LLM_ANSWER_BYTES: usize = 1 << 20;
+/// A model embeds within so long, by default: some dozens of texts on one processor take seconds.
+pub const DEFAULT_EMBEDDING_TIMEOUT: Duration = Duration::from_secs(30);
+/// Most values of an embedding: of those that servers offer, the largest have as many.
+pub const MAX_EMBEDDING_DIMENSIONS: usize = 4_096;
+/// Texts that are embedded with one request: what the strictest server in use takes.
+pub const EMBEDDING_BATCH: usize = 32;
+/// Most bytes of an answer with embeddings: a batch of the largest has 3 MiB.
+pub const MAX_EMBEDDING_ANSWER_BYTES: usize = 8 << 20;
+/// Bytes of an utterance, from its beginning, that are embedded: about the 512 tokens that small encoders read.
+pub const EMBEDDED_BYTES: usize = 2_000;
+/// A search waits so long for the embedding of its prompt.
+pub const EMBEDDING_PATIENCE: Duration = Duration::from_millis(300);
 /// Most bytes of a tool result, or of a call's arguments, that a model reads: a few hundred tokens.
 pub const LLM_RESULT_BYTES: usize = 1_600;
 /// Most bytes of any other utterance that a model reads: some 6,000 tokens.
@@ -135,7 +147,9 @@ pub const MAX_TOPICS: usize = 16;
 
 /// Bytes of the indexes of the conversations searched lately.
 pub const INDEX_BYTES: u64 = 256 << 20;
-/// They take this part of `memory_limit` at most: an eighth.
+/// Bytes of the embeddings of the conversations searched lately.
+pub const EMBEDDING_BYTES: u64 = 256 << 20;
+/// Either takes this part of `memory_limit` at most: an eighth.
 pub const INDEX_SHARE: u64 = 8;
 /// Bytes of the events that are kept, for each of those that a namespace may have: one of a change takes some 700.
 pub const EVENT_BYTES: usize = 1 << 10;

@@ -15,6 +15,7 @@ pub mod context;
 pub mod conversation;
 pub mod draft;
 pub mod edit;
+pub mod embedding;
 pub mod encoding;
 pub mod end;
 pub mod erasure;

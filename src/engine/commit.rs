@@ -138,6 +138,12 @@ impl<'a> Part<'a> {
             engine.indexes.remove(before.head.identity.lineage);
         }
         self.hold.queue.publish_after(&self.changes, self.after.clone());
+        if let (Some(embeddings), Some(before)) = (&engine.embeddings, &self.before) {
+            match &self.after {
+                Some(after) => embeddings.heed(before, &self.changes, after),
+                None => embeddings.remove(before.head.identity.lineage),
+            }
+        }
         self.events.drain(..).for_each(|event| engine.events.push(event));
     }
 }

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use crate::{
     domain::{Encoding, Now, Policy, Timestamp, TokenCounter, conversation::Timeouts},
     engine::{
-        Clock, EventLog, index::Indexes, last_active::LastActive, llm::Llm, pointers::Pointers,
-        queues::Queues, retention::Retention, sessions::Sessions, time::Time,
+        Clock, EventLog, embedding::Embeddings, index::Indexes, last_active::LastActive, llm::Llm,
+        pointers::Pointers, queues::Queues, retention::Retention, sessions::Sessions, time::Time,
     },
     store::{BackupRefused, BoxStream, Store, StoreError},
 };
@@ -51,6 +51,7 @@ pub struct Engine {
     pub(super) sessions: Sessions,
     pub(super) retention: Retention,
     pub(super) llm: Option<Arc<Llm>>,
+    pub(super) embeddings: Option<Arc<Embeddings>>,
 }
 
 impl Engine {
@@ -73,6 +74,7 @@ impl Engine {
             sessions: Sessions::default(),
             retention: Retention::default(),
             llm: None,
+            embeddings: None,
         }
     }
 

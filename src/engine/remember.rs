@@ -1,6 +1,6 @@
 //! Remember.
 
-use std::{collections::BTreeMap, sync::Arc};
+use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
 use crate::{
     domain::{
@@ -12,6 +12,7 @@ use crate::{
         Address, Caller, Engine, EngineError, Operation, aside,
         events::Event,
         found::{Found, Matches},
+        hybrid::mixed,
         page::{PageRoom, ReadSize},
     },
     store::Page,
@@ -38,6 +39,8 @@ pub struct RememberCall {
     pub skip: usize,
     /// The most matches.
     pub limit: usize,
+    /// What could be done without is waited for so long at most; `None` sets no bound of the caller's.
+    pub patience: Option<Duration>,
 }
 
 /// What is searched.
@@ -203,6 +206,10 @@ impl Engine {
         for state in states {
             indexes.push(self.index(state).await?);
         }
+        let similar = match call.order {
+            Order::Relevance => self.similar(states, wanted, &call.prompt, call.patience).await,
+            Order::Recency => None,
+        };
         let indexes: Vec<&Index> = indexes.iter().collect();
         let long = indexes.iter().map(|index| index.len()).sum::<usize>() > SEARCH_ASIDE;
         let search = aside(long, || Search::new(&query, &indexes));
@@ -213,6 +220,9 @@ impl Engine {
         };
         loop {
             let mut hits = aside(long, || search.hits(eligible, 0..candidates));
+            if let Some(similar) = &similar {
+                hits = aside(long, || mixed(hits, similar, states, candidates));
+            }
             let exhausted = hits.len() < candidates;
             let least = call.min_relevance.or_else(|| relevant(&hits));
             hits.retain(|hit| least.is_some_and(|least| hit.relevance >= least));
@@ -341,6 +351,7 @@ impl RememberCall {
             neighbors: 0,
             skip: 0,
             limit,
+            patience: None,
         }
     }
 

@@ -45,6 +45,7 @@ impl MemoryService for Services {
         request: Request<proto::RememberRequest>,
     ) -> Result<Response<proto::RememberResponse>, Status> {
         let caller = self.caller(&request);
+        let patience = decode::patience(request.metadata())?;
         let request = request.into_inner();
         let query = QueryHash::of(
             "Remember",
@@ -54,7 +55,7 @@ impl MemoryService for Services {
             Some(place) => place.number::<u32>()? as usize,
             None => 0,
         };
-        let call = remember_call(request, skip)?;
+        let call = RememberCall { patience, ..remember_call(request, skip)? };
         let reply = self.engine.remember(&caller, &call).await?;
         let next = skip + reply.found.len();
         let next_page_token = if reply.more { page_token::write(query, &[&next]) } else { String::new() };
@@ -175,6 +176,7 @@ fn remember_call(request: proto::RememberRequest, skip: usize) -> Result<Remembe
         neighbors: neighbors.into(),
         skip,
         limit: decode::page_size(request.page_size, MATCHES.0, MATCHES.1)?,
+        patience: None,
         prompt: request.prompt,
     })
 }

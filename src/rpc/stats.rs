@@ -11,7 +11,7 @@ use crate::{
         limits::MAX_TOOLS,
         stats::{Bucket, Compression, Count, Counts, Evictions, ToolUse},
     },
-    engine::{Caller, LlmStanding, StatsCall, StatsReply},
+    engine::{Caller, EmbeddingStanding, LlmStanding, StatsCall, StatsReply},
     proto,
     rpc::{Services, decode, encode},
 };
@@ -24,7 +24,8 @@ impl Services {
     ) -> Result<proto::GetStatsResponse, Status> {
         let reply = self.engine.stats(caller, &call(request)?).await?;
         let llm = self.engine.llm_standing(caller).as_ref().map(llm);
-        Ok(proto::GetStatsResponse { stats: Some(proto::Stats { llm, ..message(&reply) }) })
+        let embedding = self.engine.embedding_standing(caller).as_ref().map(embedding);
+        Ok(proto::GetStatsResponse { stats: Some(proto::Stats { llm, embedding, ..message(&reply) }) })
     }
 }
 
@@ -96,6 +97,7 @@ fn message(reply: &StatsReply) -> proto::Stats {
         levels: stats.levels.iter().map(level).collect(),
         conversations: stats.conversations.iter().map(conversations).collect(),
         llm: None,
+        embedding: None,
     }
 }
 
@@ -107,6 +109,18 @@ fn llm(standing: &LlmStanding) -> proto::LlmStats {
         failed_count: Some(encode::int(standing.failed)),
         held_back: standing.held_back,
         waiting_since: standing.waiting_since.map(encode::time),
+    }
+}
+
+fn embedding(standing: &EmbeddingStanding) -> proto::EmbeddingStats {
+    proto::EmbeddingStats {
+        embedded_count: Some(encode::int(standing.embedded)),
+        dropped_count: Some(encode::int(standing.dropped)),
+        failed_count: Some(encode::int(standing.failed)),
+        hybrid_search_count: Some(encode::int(standing.hybrid)),
+        lexical_search_count: Some(encode::int(standing.without)),
+        waiting_conversation_count: Some(encode::int(standing.waiting)),
+        held_back: standing.held_back,
     }
 }
 

@@ -50,9 +50,9 @@ pub enum ServeError {
     /// The credentials cannot be used.
     #[error(transparent)]
     Guard(#[from] GuardError),
-    /// The model that summaries are to be made by cannot be asked.
+    /// A model that is to make summaries, or to embed, cannot be asked.
     #[error(transparent)]
-    Summarizer(#[from] SetupError),
+    Model(#[from] SetupError),
     /// A history cannot be migrated.
     #[error("cannot migrate {}: {reason}; nothing of it was stored", file.display())]
     Migrate {

@@ -44,6 +44,7 @@ async fn serve(server: Server, settings: &Settings) -> Result<(), ServeError> {
     let sweeper = tokio::spawn(server.engine().clone().sweep_every(SWEEP_INTERVAL));
     let scrubber = tokio::spawn(server.engine().clone().scrub_every(settings.scrub_interval));
     let llm_summaries = tokio::spawn(server.engine().clone().run_llm_summaries());
+    let embedding = tokio::spawn(server.engine().clone().run_embedding());
     announce(&address, settings);
     tokio::select! {
         () = accept(&listener, tls.as_ref(), &connections, &workers) => {}
@@ -54,6 +55,7 @@ async fn serve(server: Server, settings: &Settings) -> Result<(), ServeError> {
     sweeper.abort();
     scrubber.abort();
     llm_summaries.abort();
+    embedding.abort();
     server.close_streams();
     workers.stop().await;
     Ok(())

@@ -15,12 +15,12 @@ mod logging;
 mod messages;
 mod methods;
 mod migrate;
+mod models;
 mod process;
 mod rates;
 mod services;
 mod socket;
 mod stores;
-mod summaries;
 mod tls;
 mod transport_errors;
 mod turn_away;
@@ -48,9 +48,9 @@ use crate::{
     config::{Backend, Settings},
     domain::{
         conversation::Timeouts,
-        limits::{INDEX_BYTES, INDEX_SHARE},
+        limits::{EMBEDDING_BYTES, INDEX_BYTES, INDEX_SHARE},
     },
-    engine::{Clock, Defaults, Engine, SystemClock, llm::LlmSummarizer},
+    engine::{Clock, Defaults, Engine, SystemClock},
     rpc::{RequestLimits, Services},
     store::{MemoryStore, Store},
     summarizer::PROMPT_VERSION,
@@ -67,6 +67,7 @@ pub use guard::{
     IssueError, Issued, Listed, NewCredential, Principal, Role, issue, list as list_credentials,
 };
 pub use logging::log_filter;
+pub use models::Models;
 pub use tls::TlsError;
 pub use transport_errors::TransportErrorLayer;
 
@@ -104,14 +105,14 @@ impl Server {
         Self::over(store(settings)?, settings, clock)
     }
 
-    /// Puts a server together whose summaries await a model of the caller's, whatever model the settings
-    /// name. It is asked as long as [`Engine::run_llm_summaries`] runs.
-    pub fn with_model(
+    /// Puts a server together with models of the caller's, whatever models the settings name. They are asked as long as
+    /// [`Engine::run_llm_summaries`] and [`Engine::run_embedding`] run.
+    pub fn with_models(
         settings: &Settings,
-        model: Arc<dyn LlmSummarizer>,
+        models: Models,
         clock: Arc<dyn Clock>,
     ) -> Result<Self, ServeError> {
-        Self::of_parts(store(settings)?, Some(model), settings, clock)
+        Self::of_parts(store(settings)?, models, settings, clock)
     }
 
     /// Puts a server together over a store of the caller's. Where other processes use that too, what they change
@@ -121,14 +122,13 @@ impl Server {
         settings: &Settings,
         clock: Arc<dyn Clock>,
     ) -> Result<Self, ServeError> {
-        Self::of_parts(store, summaries::summarizer(settings)?, settings, clock)
+        Self::of_parts(store, Models::of(settings)?, settings, clock)
     }
 
-    /// The same with a model of the caller's, or none, whatever model the settings name. It is asked as long as
-    /// [`Engine::run_llm_summaries`] runs.
+    /// The same with models of the caller's, or none, whatever models the settings name.
     pub fn of_parts(
         store: Arc<dyn Store>,
-        summarizer: Option<Arc<dyn LlmSummarizer>>,
+        models: Models,
         settings: &Settings,
         clock: Arc<dyn Clock>,
     ) -> Result<Self, ServeError> {
@@ -145,10 +145,17 @@ impl Server {
         stores::hold_to_quotas(&*store, settings)?;
         let is_shared = store.capabilities().shared;
         let engine = Engine::new(store, clock, tokenizer::counter, defaults);
-        let engine = Arc::new(match summarizer {
+        let engine = match models.summarizer {
             Some(summarizer) => {
                 let (concurrency, timeout) = (settings.llm_concurrency, settings.llm_timeout);
                 engine.with_summarizer(summarizer, PROMPT_VERSION, concurrency, timeout)
+            }
+            None => engine,
+        };
+        let engine = Arc::new(match models.embedder {
+            Some(embedder) => {
+                let bytes = share(settings, EMBEDDING_BYTES);
+                engine.with_embedder(embedder, settings.embedding_timeout, bytes)
             }
             None => engine,
         });
@@ -261,11 +268,8 @@ fn store(settings: &Settings) -> Result<Arc<dyn Store>, ServeError> {
                 tracing::warn!("data_dir is set, but the backend in-memory keeps no files");
             }
             let limit = settings.memory_limit;
-            Arc::new(MemoryStore::new(limit.saturating_sub(if limit > 0 {
-                index_bytes(settings)
-            } else {
-                0
-            })))
+            let searches = index_bytes(settings) + embedding_bytes(settings);
+            Arc::new(MemoryStore::new(limit.saturating_sub(if limit > 0 { searches } else { 0 })))
         }
         Backend::Durable(engine) => Arc::new(stores::open(engine, settings)?),
     })
@@ -273,8 +277,17 @@ fn store(settings: &Settings) -> Result<Arc<dyn Store>, ServeError> {
 
 /// What the indexes of searches take at most. Where memory is limited, they are part of what is.
 fn index_bytes(settings: &Settings) -> u64 {
+    share(settings, INDEX_BYTES)
+}
+
+/// The same of embeddings, where there are any.
+fn embedding_bytes(settings: &Settings) -> u64 {
+    if settings.embedding_base_url.is_some() { share(settings, EMBEDDING_BYTES) } else { 0 }
+}
+
+fn share(settings: &Settings, most: u64) -> u64 {
     match (&settings.backend, settings.memory_limit) {
-        (Backend::Memory, limit @ 1..) => INDEX_BYTES.min(limit / INDEX_SHARE),
-        _ => INDEX_BYTES,
+        (Backend::Memory, limit @ 1..) => most.min(limit / INDEX_SHARE),
+        _ => most,
     }
 }

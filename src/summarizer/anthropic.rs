@@ -1,7 +1,7 @@
 //! Anthropic's messages.
 
 use serde::Deserialize;
-use serde_json::{Value, json};
+use serde_json::{Value, json, value::RawValue};
 
 use super::{answer::Answer, prompts::Prompt};
 use crate::engine::llm::LlmError;
@@ -45,9 +45,9 @@ enum Block {
 }
 
 /// Reads the answer.
-pub(super) fn answer(body: Value) -> Result<Answer, LlmError> {
+pub(super) fn answer(body: &RawValue) -> Result<Answer, LlmError> {
     let garbled = |error| LlmError::Unusable(format!("it is no message: {error}"));
-    let message: Message = serde_json::from_value(body).map_err(garbled)?;
+    let message: Message = serde_json::from_str(body.get()).map_err(garbled)?;
     match message.stop_reason.as_deref() {
         None | Some("end_turn" | "stop_sequence") => {
             let texts = message.content.into_iter().map(Block::text);

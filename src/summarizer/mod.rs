@@ -6,22 +6,26 @@
 mod answer;
 mod anthropic;
 mod client;
-mod endpoint;
-mod key;
 mod open_ai;
 mod prompts;
 mod settings;
 mod transcript;
-mod transport;
 
 use std::sync::Arc;
 
+pub use crate::model_server::{Protocol, SetupError};
 pub use prompts::PROMPT_VERSION;
-pub use settings::{LlmSettings, Protocol, SetupError};
+pub use settings::LlmSettings;
 
-use crate::engine::llm::LlmSummarizer;
+use crate::{
+    domain::limits::MAX_LLM_ANSWER_BYTES,
+    engine::llm::LlmSummarizer,
+    model_server::{KeyNames, ModelServer, ServerSettings},
+};
 use client::ModelClient;
-use endpoint::Endpoint;
+
+/// Where the key is looked for.
+const KEY: KeyNames = KeyNames { file: "llm_api_key_file", variable: "UTTERD_LLM_API_KEY" };
 
 /// The client for `settings`; `environment` tells the value of a variable.
 ///
@@ -31,8 +35,14 @@ pub fn build(
     settings: &LlmSettings,
     environment: impl Fn(&str) -> Option<String>,
 ) -> Result<Arc<dyn LlmSummarizer>, SetupError> {
-    let key = key::find(settings, environment)?;
-    let endpoint = Endpoint::new(settings, key)?;
-    let client = ModelClient::new(settings, endpoint)?;
-    Ok(Arc::new(client))
+    let server = ServerSettings {
+        protocol: settings.protocol,
+        base_url: settings.base_url.as_ref(),
+        api_key_file: settings.api_key_file.as_deref(),
+        names: KEY,
+        timeout: settings.timeout,
+        max_answer_bytes: MAX_LLM_ANSWER_BYTES,
+    };
+    let server = ModelServer::new(&server, environment)?;
+    Ok(Arc::new(ModelClient::new(settings, server)))
 }

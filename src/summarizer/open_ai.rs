@@ -1,7 +1,7 @@
 //! OpenAI's chat completions, as its servers and those of others understand them.
 
 use serde::Deserialize;
-use serde_json::{Value, json};
+use serde_json::{Value, json, value::RawValue};
 
 use super::{answer::Answer, prompts::Prompt};
 use crate::engine::llm::LlmError;
@@ -59,9 +59,9 @@ struct Message {
 }
 
 /// Reads the answer.
-pub(super) fn answer(body: Value) -> Result<Answer, LlmError> {
+pub(super) fn answer(body: &RawValue) -> Result<Answer, LlmError> {
     let garbled = |error| LlmError::Unusable(format!("it is no chat completion: {error}"));
-    let completion: Completion = serde_json::from_value(body).map_err(garbled)?;
+    let completion: Completion = serde_json::from_str(body.get()).map_err(garbled)?;
     let choice = completion.choices.into_iter().next();
     let Some(Choice { message, finish_reason }) = choice else {
         return Err(LlmError::Unusable("it has no choices".into()));

@@ -61,7 +61,7 @@ const IMPURE: &[&str] = &[
 const SAYS_NOTHING: &[&str] = &["async", "await", "print", "println", "eprint", "eprintln", "dbg"];
 
 /// Every part, the highest first.
-const RULES: [Rule; 12] = [
+const RULES: [Rule; 14] = [
     Rule { room: "main", may: &["cli"], never: WIRE, words: &[] },
     Rule { room: "lib", may: &[], never: &[], words: &[] },
     Rule {
@@ -72,7 +72,7 @@ const RULES: [Rule; 12] = [
     },
     Rule {
         room: "server",
-        may: &["rpc", "engine", "store", "summarizer", "config", "tokenizer", "domain", "proto"],
+        may: &["rpc", "engine", "store", "summarizer", "embedder", "config", "tokenizer", "domain", "proto"],
         never: &[],
         words: &[],
     },
@@ -80,7 +80,19 @@ const RULES: [Rule; 12] = [
     Rule { room: "rpc", may: &["engine", "formats", "tokenizer", "domain", "proto"], never: &[], words: &[] },
     Rule { room: "engine", may: &["domain"], never: WIRE, words: &[] },
     Rule { room: "store", may: &["domain"], never: TRANSPORT, words: &[] },
-    Rule { room: "summarizer", may: &["engine::llm", "store::BoxFuture", "domain"], never: GRPC, words: &[] },
+    Rule {
+        room: "summarizer",
+        may: &["engine::llm", "store::BoxFuture", "model_server", "domain"],
+        never: GRPC,
+        words: &[],
+    },
+    Rule {
+        room: "embedder",
+        may: &["engine::embedding", "engine::llm", "store::BoxFuture", "model_server", "domain"],
+        never: GRPC,
+        words: &[],
+    },
+    Rule { room: "model_server", may: &["engine::llm", "domain"], never: GRPC, words: &[] },
     Rule { room: "tokenizer", may: &["domain"], never: WIRE, words: &[] },
     Rule { room: "formats", may: &["domain"], never: IMPURE, words: SAYS_NOTHING },
     Rule { room: "domain", may: &[], never: IMPURE, words: SAYS_NOTHING },

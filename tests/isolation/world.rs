@@ -17,7 +17,7 @@ use utterd::{
     config::Settings,
     domain::{Namespace, Timestamp},
     engine::{Caller, Clock, llm::LlmSummarizer},
-    server::Server,
+    server::{Models, Server},
     store::Store,
 };
 
@@ -69,8 +69,8 @@ impl World {
         fs::write(&file, names.map(|name| entry(&name)).collect::<String>()).expect("it is written");
         let settings = Settings { credentials: Some(file), ..Settings::default() };
         let clock = Arc::new(Counting(AtomicU64::new(1)));
-        let server =
-            Server::of_parts(store, model.clone(), &settings, clock.clone()).expect("it is put together");
+        let models = Models { summarizer: model.clone(), embedder: None };
+        let server = Server::of_parts(store, models, &settings, clock.clone()).expect("it is put together");
         if model.is_some() {
             tokio::spawn(server.engine().clone().run_llm_summaries());
         }

@@ -1,6 +1,8 @@
 //! The services as a client sees them, over a pipe in memory.
 #![allow(clippy::expect_used, clippy::unwrap_used)] // a test that fails panics: that is its report
 
+#[path = "../support/embedder.rs"]
+mod embedder;
 #[path = "../support/model.rs"]
 mod model;
 #[path = "../support/mod.rs"]
@@ -34,6 +36,7 @@ mod forget_in_english;
 mod forget_in_forks;
 mod forgotten;
 mod fork;
+mod hybrid;
 mod import_export;
 mod interleavings;
 mod late_results;

@@ -5,7 +5,7 @@ use std::{path::Path, sync::Arc};
 use tonic::{Response, Status, transport::Channel};
 use utterd::{
     config::{Backend, DurableEngine, Settings},
-    engine::{Caller, llm::LlmSummarizer},
+    engine::{Caller, embedding::Embedder, llm::LlmSummarizer},
     proto::{
         Capacity, CreateConversationRequest, ForgetMode, ForgetRequest, ForgetResponse,
         GetCapacityInfoRequest, GetSummaryRequest, GetSummaryResponse, ListUtterancesRequest,
@@ -15,7 +15,7 @@ use utterd::{
         context_service_client::ContextServiceClient, conversation_service_client::ConversationServiceClient,
         memory_service_client::MemoryServiceClient, trace_service_client::TraceServiceClient,
     },
-    server::Server,
+    server::{Models, Server},
     store::{MemoryStore, Store},
 };
 
@@ -86,7 +86,8 @@ impl Session {
     /// The same over a store of the test's.
     pub async fn with_model_over(store: Arc<dyn Store>, model: Arc<dyn LlmSummarizer>) -> Self {
         let clock = ManualClock::new();
-        let server = Server::of_parts(store, Some(model), &Settings::default(), clock.clone());
+        let models = Models { summarizer: Some(model), embedder: None };
+        let server = Server::of_parts(store, models, &Settings::default(), clock.clone());
         let server = server.expect("the settings are good");
         tokio::spawn(server.engine().clone().run_llm_summaries());
         Self { channel: connect(&server).await, server, clock }
@@ -101,8 +102,32 @@ impl Session {
         let (backend, data_dir) = (Backend::Durable(engine), directory.to_owned());
         let settings = Settings { backend, data_dir, ..Settings::default() };
         let clock = ManualClock::new();
-        let server = Server::with_model(&settings, model, clock.clone()).expect("the store opens");
+        let models = Models { summarizer: Some(model), embedder: None };
+        let server = Server::with_models(&settings, models, clock.clone()).expect("the store opens");
         tokio::spawn(server.engine().clone().run_llm_summaries());
+        Self { channel: connect(&server).await, server, clock }
+    }
+
+    /// A server over a store of the test's with a model that embeds when a test has it do so.
+    pub async fn with_embedder_over(store: Arc<dyn Store>, embedder: Arc<dyn Embedder>) -> Self {
+        let clock = ManualClock::new();
+        let models = Models { summarizer: None, embedder: Some(embedder) };
+        let server = Server::of_parts(store, models, &Settings::default(), clock.clone());
+        let server = server.expect("the settings are good");
+        Self { channel: connect(&server).await, server, clock }
+    }
+
+    /// A server over the store in `directory` with a model that embeds when a test has it do so.
+    pub async fn with_embedder_in(
+        directory: &Path,
+        engine: DurableEngine,
+        embedder: Arc<dyn Embedder>,
+    ) -> Self {
+        let (backend, data_dir) = (Backend::Durable(engine), directory.to_owned());
+        let settings = Settings { backend, data_dir, ..Settings::default() };
+        let clock = ManualClock::new();
+        let models = Models { summarizer: None, embedder: Some(embedder) };
+        let server = Server::with_models(&settings, models, clock.clone()).expect("the store opens");
         Self { channel: connect(&server).await, server, clock }
     }
 

@@ -282,6 +282,7 @@ pub fn remember(address: Address, prompt: String) -> RememberCall {
         scope: Scope::Conversation,
         order: Order::Relevance,
         min_relevance: Some(0.0),
+        patience: None,
         neighbors: 0,
         skip: 0,
         limit: 10_000,

@@ -14,6 +14,7 @@ macro_rules! on_each_protocol {
 }
 
 mod answers;
+mod embeddings;
 mod faults;
 mod keys;
 mod material;

@@ -25,7 +25,7 @@ use utterd::{
     config::{Backend, DurableEngine, Settings},
     domain::Timestamp,
     engine::{Clock, llm::LlmSummarizer},
-    server::{ServeError, Server},
+    server::{Models, ServeError, Server},
 };
 
 /// A clock that stands still until it is moved, and whose ids count up.
@@ -96,7 +96,8 @@ pub fn server_with_model(model: Arc<dyn LlmSummarizer>) -> (Server, Arc<ManualCl
     let data_dir = directory.as_ref().map_or(settings.data_dir.clone(), |own| own.path().to_owned());
     let clock = ManualClock::over(directory);
     let settings = Settings { data_dir, ..settings };
-    let server = Server::with_model(&settings, model, clock.clone()).expect("the settings go together");
+    let models = Models { summarizer: Some(model), embedder: None };
+    let server = Server::with_models(&settings, models, clock.clone()).expect("the settings go together");
     (server, clock)
 }
 

@@ -35,6 +35,18 @@ pub mod positive {
     }
 }
 
+/// A number of values of an embedding.
+pub mod dimensions {
+    use crate::domain::limits::MAX_EMBEDDING_DIMENSIONS;
+
+    pub fn parse(text: &str) -> Result<usize, String> {
+        let accepted = || format!("a number from 0 (what the model gives) to {MAX_EMBEDDING_DIMENSIONS}");
+        text.trim().parse().ok().filter(|count| *count <= MAX_EMBEDDING_DIMENSIONS).ok_or_else(accepted)
+    }
+
+    pub use super::positive::show;
+}
+
 /// A number of threads.
 pub mod threads {
     use super::*;

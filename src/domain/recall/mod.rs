@@ -14,12 +14,14 @@
 //! | what is asked for in the indexes | `lookup`, `similar` |
 //! | the score and the relevance of each utterance | `fields`, `weights`, `score` |
 //! | what a hit has of the prompt | `matched` |
+//! | scores and cosines in one order, where there are embeddings | `hybrid` |
 
 mod block;
 mod bytes;
 mod dictionary;
 mod fields;
 mod holds;
+pub mod hybrid;
 mod identifiers;
 mod index;
 mod irregular;

@@ -6,7 +6,6 @@
 //! something was forgotten meanwhile. Before a model is asked, the conversation is claimed in the store, so that
 //! processes which share one do not all pay for the same.
 
-mod breaker;
 mod counts;
 mod job;
 mod material;
@@ -15,7 +14,6 @@ mod on_demand;
 mod standing;
 mod summarizer;
 mod tenant;
-mod turns;
 mod worker;
 
 pub(super) use material::newest;

@@ -16,12 +16,12 @@ use tokio::{
 };
 
 use super::{
-    breaker::{Backoff, Breaker},
     summarizer::{LlmError, LlmSummarizer, Material, Told},
     tenant::Tenants,
 };
 use crate::{
     domain::{ConversationKey, Namespace, Timestamp},
+    engine::breaker::{Backoff, Breaker},
     store::WorkerId,
 };
 

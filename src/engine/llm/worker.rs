@@ -4,14 +4,16 @@ use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
 use tokio::time::Instant;
 
-use super::{job::Job, model::Llm, summarizer::LlmSummarizer, turns::Turns};
+use super::{job::Job, model::Llm, summarizer::LlmSummarizer};
 use crate::{
-    engine::{Engine, EngineError},
+    engine::{Engine, EngineError, turns::Turns},
     store::WorkerId,
 };
 
 /// Without news, the queue is looked at so often: another process may have written to the store.
 const LOOK_INTERVAL: Duration = Duration::from_secs(30);
+/// Conversations of a namespace that have their turns before the queue is read again, at most.
+const LINE: usize = 16;
 /// Conversations of the queue that are looked at in one read.
 const PAGE: usize = 1_024;
 
@@ -44,7 +46,7 @@ impl Engine {
     /// Has models tell whatever waits for it, until dropped; calls that are out are dropped with it.
     pub async fn run_llm_summaries(self: Arc<Self>) {
         let Some(llm) = self.llm.clone() else { return std::future::pending().await };
-        let (mut turns, mut calls) = (Turns::default(), tokio::task::JoinSet::new());
+        let (mut turns, mut calls) = (Turns::new(LINE), tokio::task::JoinSet::new());
         loop {
             let next = self.start_calls(&llm, &mut turns, &mut calls).await.unwrap_or_else(|error| {
                 tracing::warn!(%error, "could not read what waits for a model");
@@ -98,7 +100,9 @@ impl Engine {
                 waiting.entry(key.namespace.clone()).or_insert(*since);
                 match llm.queue.lock().held_back(key, now) {
                     Some(until) => next = next.into_iter().chain(until).min(),
-                    None => turns.add(key),
+                    None => {
+                        turns.add(key);
+                    }
                 }
             }
             match page.last() {

@@ -22,7 +22,8 @@ pub struct DerivedBlock {
     /// What it is.
     pub kind: Derived,
     /// The utterances that it was derived from: those with these sequences, as far as they were stored. Nothing tells
-    /// a store that more were said in the block since, so it is a block that is complete.
+    /// a store that more were said in the block since: so it is a block that is complete, or its bytes tell which
+    /// utterances they are of.
     pub block: Block,
     /// [`Head::erased_at`](crate::domain::Head::erased_at) of the state that they were read in.
     pub erased_at: Revision,

@@ -7,7 +7,7 @@ use utterd::{
     config::{Preset, Settings},
     engine::{Engine, llm::LlmSummarizer},
     rpc::Services,
-    server::Server,
+    server::{Models, Server},
     store::Store,
 };
 
@@ -55,7 +55,9 @@ impl Pair {
         let settings = Settings { max_conversations_retained: RETAINED, ..Settings::of(Preset::Session) };
         let server = |store: Shared, model: Option<Arc<Model>>| {
             let model = model.map(|model| model as Arc<dyn LlmSummarizer>);
-            Server::of_parts(Arc::new(store), model, &settings, clock.clone()).expect("the settings are good")
+            let models = Models { summarizer: model, embedder: None };
+            Server::of_parts(Arc::new(store), models, &settings, clock.clone())
+                .expect("the settings are good")
         };
         let others = own.another();
         let [model, others_model] = models;

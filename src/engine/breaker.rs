@@ -1,4 +1,4 @@
-//! When a model is asked, and when it is left alone.
+//! When a server of models is asked, and when it is left alone.
 
 use std::time::Duration;
 

@@ -4,7 +4,10 @@ use async_openai::config::Config;
 use reqwest::header::{AUTHORIZATION, HeaderMap, HeaderName, HeaderValue};
 use secrecy::{ExposeSecret, SecretString};
 
-use super::{LlmSettings, Protocol, SetupError, key::Key};
+use super::{
+    key::Key,
+    settings::{Protocol, ServerSettings, SetupError},
+};
 
 const OPENAI: &str = "https://api.openai.com/v1";
 const ANTHROPIC: &str = "https://api.anthropic.com";
@@ -22,8 +25,8 @@ pub(super) struct Endpoint {
 
 impl Endpoint {
     /// The server of `settings`, which knows the caller by `key`.
-    pub(super) fn new(settings: &LlmSettings, key: Option<Key>) -> Result<Self, SetupError> {
-        let base = match (&settings.base_url, settings.protocol) {
+    pub(super) fn new(settings: &ServerSettings<'_>, key: Option<Key>) -> Result<Self, SetupError> {
+        let base = match (settings.base_url, settings.protocol) {
             (Some(url), _) => url.as_str(),
             (None, Protocol::OpenAi) => OPENAI,
             (None, Protocol::Anthropic) => ANTHROPIC,

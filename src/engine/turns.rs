@@ -7,13 +7,10 @@ use std::{
 
 use crate::domain::{ConversationKey, Namespace};
 
-/// Conversations of a namespace that have their turns before the queue is read again, at most: the fewer, the
-/// sooner what is new has its turn; the more, the less often a long queue is read.
-const LINE: usize = 16;
-
 /// Conversations that a model may be asked about, those of a namespace in the order of the queue.
-#[derive(Default)]
 pub(super) struct Turns {
+    /// Places in the line of a namespace.
+    places: usize,
     lines: BTreeMap<Namespace, VecDeque<ConversationKey>>,
     /// Whose turn it was last.
     last: Option<Namespace>,
@@ -22,6 +19,12 @@ pub(super) struct Turns {
 }
 
 impl Turns {
+    /// Lines with so many places each, where a queue is read for them: the fewer, the sooner what is new has its
+    /// turn; the more, the less often a long queue is read.
+    pub(super) fn new(places: usize) -> Self {
+        Self { places, lines: BTreeMap::new(), last: None, left_out: false }
+    }
+
     /// Gives the places up, for the queue to be read again: unless it is so long that it is read only once all
     /// that have one had their turns.
     pub(super) fn renew(&mut self) {
@@ -39,13 +42,15 @@ impl Turns {
         self.left_out = false;
     }
 
-    /// The next conversation of the queue.
-    pub(super) fn add(&mut self, key: &ConversationKey) {
+    /// The next conversation of the queue; answers whether it has a place.
+    pub(super) fn add(&mut self, key: &ConversationKey) -> bool {
         let line = self.lines.entry(key.namespace.clone()).or_default();
-        match line.len() < LINE {
+        let has_room = line.len() < self.places;
+        match has_room {
             true => line.push_back(key.clone()),
             false => self.left_out = true,
         }
+        has_room
     }
 
     /// The conversation whose turn it is.
@@ -68,6 +73,8 @@ mod tests {
     use super::*;
     use crate::domain::ConversationId;
 
+    const LINE: usize = 16;
+
     fn key(namespace: &str, number: usize) -> ConversationKey {
         let id = ConversationId::new(&format!("{namespace}-{number}")).unwrap();
         ConversationKey { namespace: Namespace::new(namespace).unwrap(), id }
@@ -75,7 +82,9 @@ mod tests {
 
     fn read(turns: &mut Turns, queue: &[ConversationKey]) {
         turns.start();
-        queue.iter().for_each(|key| turns.add(key));
+        for key in queue {
+            turns.add(key);
+        }
     }
 
     fn took(turns: &mut Turns, count: usize) -> Vec<String> {
@@ -87,7 +96,7 @@ mod tests {
     fn namespaces_take_turns() {
         let mut queue: Vec<_> = (0..10_000).map(|number| key("b", number)).collect();
         queue.extend([key("a", 0), key("c", 0), key("c", 1)]);
-        let mut turns = Turns::default();
+        let mut turns = Turns::new(LINE);
         read(&mut turns, &queue);
         assert_eq!(took(&mut turns, 7), ["a-0", "b-0", "c-0", "b-1", "c-1", "b-2", "b-3"]);
     }
@@ -96,7 +105,7 @@ mod tests {
     #[test]
     fn a_new_reading_gives_no_one_another_turn() {
         let queue = [key("a", 0), key("a", 1), key("b", 0)];
-        let mut turns = Turns::default();
+        let mut turns = Turns::new(LINE);
         read(&mut turns, &queue);
         assert_eq!(took(&mut turns, 1), ["a-0"]);
         turns.renew();
@@ -109,7 +118,7 @@ mod tests {
     #[test]
     fn a_long_queue_is_read_seldom() {
         let queue: Vec<_> = (0..100).map(|number| key("a", number)).collect();
-        let mut turns = Turns::default();
+        let mut turns = Turns::new(LINE);
         read(&mut turns, &queue);
         turns.renew();
         assert_eq!(took(&mut turns, 100).len(), LINE);

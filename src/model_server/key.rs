@@ -4,9 +4,7 @@ use std::{fs, io, path::Path};
 
 use secrecy::SecretString;
 
-use super::{LlmSettings, Protocol, SetupError};
-
-const OWN_VARIABLE: &str = "UTTERD_LLM_API_KEY";
+use super::settings::{KeyNames, Protocol, ServerSettings, SetupError};
 
 /// A key, and where it was found.
 pub(super) struct Key {
@@ -19,19 +17,21 @@ pub(super) struct Key {
 /// The key of the file, else of the environment. There may be none where the server is not the
 /// provider's own.
 pub(super) fn find(
-    settings: &LlmSettings,
+    settings: &ServerSettings<'_>,
     environment: impl Fn(&str) -> Option<String>,
 ) -> Result<Option<Key>, SetupError> {
-    if let Some(path) = &settings.api_key_file {
-        return read(path).map(Some).map_err(|error| SetupError::KeyFile { path: path.clone(), error });
+    let KeyNames { file, variable } = settings.names;
+    if let Some(path) = settings.api_key_file {
+        let unread = |error| SetupError::KeyFile { setting: file, path: path.to_owned(), error };
+        return read(path).map(Some).map_err(unread);
     }
     let provider = match settings.protocol {
         Protocol::OpenAi => "OPENAI_API_KEY",
         Protocol::Anthropic => "ANTHROPIC_API_KEY",
     };
     let given = |name: &str| Key::of(&environment(name)?, format!("by {name}"));
-    match given(OWN_VARIABLE).or_else(|| given(provider)) {
-        None if settings.base_url.is_none() => Err(SetupError::NoKey(provider)),
+    match given(variable).or_else(|| given(provider)) {
+        None if settings.base_url.is_none() => Err(SetupError::NoKey { file, variable, provider }),
         key => Ok(key),
     }
 }

@@ -12,10 +12,10 @@ use reqwest::{
     Response, StatusCode,
     header::{DATE, HeaderMap, HeaderName, RETRY_AFTER},
 };
-use serde_json::Value;
+use serde_json::{Value, value::RawValue};
 use tower::BoxError;
 
-use crate::{domain::limits::MAX_LLM_ANSWER_BYTES, engine::llm::LlmError};
+use crate::engine::llm::LlmError;
 
 /// Most bytes read of an answer that says why there is none.
 const MAX_REASON_BYTES: usize = 64 << 10;
@@ -23,12 +23,16 @@ const MAX_REASON_BYTES: usize = 64 << 10;
 const MAX_REASON_CHARS: usize = 300;
 const RETRY_AFTER_MS: HeaderName = HeaderName::from_static("retry-after-ms");
 
-/// Sends a request, once. The answer is JSON and complete; any other is an [`LlmError`].
-pub(super) async fn send(http: reqwest::Client, request: HttpRequestFactory) -> Result<Response, BoxError> {
+/// Sends a request, once. The answer is JSON, complete, and of at most `most` bytes; any other is an [`LlmError`].
+pub(super) async fn send(
+    http: reqwest::Client,
+    request: HttpRequestFactory,
+    most: usize,
+) -> Result<Response, BoxError> {
     let request = request.build().await?;
     let response = http.execute(request).await.map_err(|error| unreachable(error.without_url()))?;
     match response.status().is_success() {
-        true => Ok(complete(response).await?),
+        true => Ok(complete(response, most).await?),
         false => Err(Box::new(failure(response).await)),
     }
 }
@@ -49,17 +53,17 @@ pub(super) fn causes(error: &dyn Error) -> String {
 }
 
 /// The same answer with its body read and found to be JSON.
-async fn complete(response: Response) -> Result<Response, LlmError> {
+async fn complete(response: Response, most: usize) -> Result<Response, LlmError> {
     let (parts, body) = http::Response::from(response).into_parts();
-    let body = match Limited::new(body, MAX_LLM_ANSWER_BYTES).collect().await {
+    let body = match Limited::new(body, most).collect().await {
         Ok(body) => body.to_bytes(),
         Err(error) if error.is::<LengthLimitError>() => {
-            return Err(LlmError::Unusable(format!("it has more than {MAX_LLM_ANSWER_BYTES} bytes")));
+            return Err(LlmError::Unusable(format!("it has more than {most} bytes")));
         }
         Err(error) => return Err(unreachable(Broken(error))),
     };
     let garbled = |error| LlmError::Unusable(format!("it is no JSON: {error}"));
-    serde_json::from_slice::<Value>(&body).map_err(garbled)?;
+    serde_json::from_slice::<&RawValue>(&body).map_err(garbled)?;
     Ok(http::Response::from_parts(parts, reqwest::Body::from(body)).into())
 }
 

@@ -1,0 +1,248 @@
+//! Ranking by words and by meaning together.
+//!
+//! Scores of words and cosines of embeddings have no common measure. Of each is told how far it lies above
+//! the mean of all that was searched, in standard deviations, and of the two a weighted sum.
+
+use std::{cmp::Ordering, collections::HashMap};
+
+/// The weight of words in a score. On conversations of short turns a small encoder helps with this share at most;
+/// where answers are long it helps with any.
+const WORDS: f64 = 0.7;
+/// The weight of meaning.
+const MEANING: f64 = 1.0 - WORDS;
+/// What has none of the prompt's words is found when its cosine lies so many standard deviations above the mean.
+const NEAR: f64 = 1.0;
+
+/// An utterance: the conversation that it is of, by its place among those that are searched, the newest first; and
+/// its sequence.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Place {
+    /// The conversation.
+    pub index: usize,
+    /// The sequence.
+    pub sequence: u64,
+}
+
+/// What was found by its words.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Worded {
+    /// The utterance.
+    pub place: Place,
+    /// Its score, above 0.
+    pub score: f64,
+    /// How much of the prompt it answers, 0 to 1.
+    pub relevance: f64,
+}
+
+/// What has an embedding.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Similar {
+    /// The utterance.
+    pub place: Place,
+    /// The cosine of its embedding and the prompt's.
+    pub cosine: f32,
+}
+
+/// What was found by either.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Mixed {
+    /// The utterance.
+    pub place: Place,
+    /// Orders what was found for one prompt: the highest first. It is no measure of anything else.
+    pub score: f64,
+    /// That of its words, or how far its meaning stands out when that is more: 0 is what the nearest of as many
+    /// unrelated utterances has, 1 what is twice as far above the mean.
+    pub relevance: f64,
+}
+
+/// The best `most` of what was found by its words or is near by its meaning, of `searched` utterances in all;
+/// the best first, of equal ones the newest.
+///
+/// - Words that were not found have a score of 0; an utterance without an embedding is as near as the mean.
+/// - Without any embedding the order is that of the words.
+/// - Nothing found by its words is left out but for `most`.
+pub fn mix(worded: &[Worded], similar: &[Similar], searched: usize, most: usize) -> Vec<Mixed> {
+    let searched = searched.max(worded.len());
+    let words = Spread::of(worded.iter().map(|one| one.score), searched);
+    let meaning = Spread::of(similar.iter().map(|one| one.cosine.into()), similar.len());
+    let unrelated = chance(similar.len());
+    let mut mixed: HashMap<Place, Mixed> = HashMap::with_capacity(worded.len() + similar.len());
+    for one in worded {
+        let score = WORDS * words.above(one.score);
+        mixed.insert(one.place, Mixed { place: one.place, score, relevance: one.relevance });
+    }
+    for one in similar {
+        let above = meaning.above(one.cosine.into());
+        let unworded = || Mixed { place: one.place, score: WORDS * words.above(0.0), relevance: 0.0 };
+        let both = match above >= NEAR {
+            true => mixed.entry(one.place).or_insert_with(unworded),
+            false => match mixed.get_mut(&one.place) {
+                Some(both) => both,
+                None => continue,
+            },
+        };
+        both.score += MEANING * above;
+        both.relevance = both.relevance.max((above / unrelated - 1.0).clamp(0.0, 1.0));
+    }
+    best(mixed.into_values().collect(), most)
+}
+
+/// The mean of numbers, and how far they lie around it.
+struct Spread {
+    mean: f64,
+    deviation: f64,
+}
+
+impl Spread {
+    /// That of `count` numbers, of which those that are not given are 0.
+    fn of(numbers: impl Iterator<Item = f64> + Clone, count: usize) -> Self {
+        let count = count.max(1) as f64;
+        let mean = numbers.clone().sum::<f64>() / count;
+        let squares = numbers.map(|number| number * number).sum::<f64>() / count;
+        Self { mean, deviation: (squares - mean * mean).max(0.0).sqrt() }
+    }
+
+    /// How far a number lies above the mean, in deviations; 0 where all are the same but for what rounding makes.
+    fn above(&self, number: f64) -> f64 {
+        match self.deviation > 1e-6 * self.mean.abs().max(1e-6) {
+            true => (number - self.mean) / self.deviation,
+            false => 0.0,
+        }
+    }
+}
+
+/// How far, in deviations, the highest of `count` numbers is expected above their mean that have nothing to do with
+/// the prompt: that of a normal distribution.
+fn chance(count: usize) -> f64 {
+    (2.0 * (count.max(2) as f64).ln()).sqrt()
+}
+
+fn best(mut all: Vec<Mixed>, most: usize) -> Vec<Mixed> {
+    let order = |one: &Mixed, other: &Mixed| -> Ordering {
+        let newest =
+            || (one.place.index.cmp(&other.place.index)).then(other.place.sequence.cmp(&one.place.sequence));
+        other.score.total_cmp(&one.score).then_with(newest)
+    };
+    if most < all.len() {
+        all.select_nth_unstable_by(most, order);
+        all.truncate(most);
+    }
+    all.sort_unstable_by(order);
+    all
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn at(sequence: u64) -> Place {
+        Place { index: 0, sequence }
+    }
+
+    fn worded(sequence: u64, score: f64) -> Worded {
+        Worded { place: at(sequence), score, relevance: 0.5 }
+    }
+
+    fn similar(sequence: u64, cosine: f32) -> Similar {
+        Similar { place: at(sequence), cosine }
+    }
+
+    fn order(mixed: &[Mixed]) -> Vec<u64> {
+        mixed.iter().map(|one| one.place.sequence).collect()
+    }
+
+    fn rank(mixed: &[Mixed], sequence: u64) -> usize {
+        order(mixed).iter().position(|other| *other == sequence).unwrap_or(usize::MAX)
+    }
+
+    #[test]
+    fn what_is_near_in_meaning_is_found_without_its_words() {
+        let words = [worded(1, 2.0), worded(2, 1.9)];
+        let cosines: Vec<_> =
+            (1..=40).map(|n| similar(n, if n == 30 { 0.8 } else { 0.1 + n as f32 * 1e-3 })).collect();
+        let mixed = mix(&words, &cosines, 40, 3);
+        assert_eq!(mixed.len(), 3);
+        assert_eq!(rank(&mixed, 30), 2);
+        let stands_out = mixed[2].relevance;
+        assert!(stands_out > 0.5, "{stands_out}");
+        // and what has both comes first
+        let mixed = mix(&[worded(1, 2.0), worded(30, 1.9)], &cosines, 40, 3);
+        assert_eq!(order(&mixed)[..2], [30, 1]);
+    }
+
+    #[test]
+    fn of_unrelated_utterances_none_is_relevant() {
+        let cosines: Vec<_> = (0..100).map(|n| similar(n, (n * 37 % 100) as f32 / 1_000.0)).collect();
+        assert!(mix(&[], &cosines, 100, 10).iter().all(|one| one.relevance == 0.0));
+    }
+
+    #[test]
+    fn of_equal_ones_the_newest_is_first() {
+        let words = [1, 5, 3].map(|sequence| worded(sequence, 1.0));
+        assert_eq!(order(&mix(&words, &[], 10, 10)), [5, 3, 1]);
+        let older = Worded { place: Place { index: 1, sequence: 9 }, ..words[0] };
+        assert_eq!(order(&mix(&[older, words[0]], &[], 10, 10)), [1, 9]);
+    }
+
+    /// Some utterances that words find, and some that have an embedding.
+    fn found() -> impl Strategy<Value = (Vec<Worded>, Vec<Similar>)> {
+        let scores = proptest::collection::btree_map(0_u64..40, 0.1_f64..9.0, 0..20);
+        let cosines = proptest::collection::btree_map(0_u64..40, -1_f32..1.0, 0..40);
+        (scores, cosines).prop_map(|(scores, cosines)| {
+            let scores = scores.into_iter().map(|(sequence, score)| worded(sequence, score));
+            let cosines = cosines.into_iter().map(|(sequence, cosine)| similar(sequence, cosine));
+            (scores.collect(), cosines.collect())
+        })
+    }
+
+    proptest! {
+        #[test]
+        fn without_embeddings_the_order_is_that_of_the_words((mut words, _) in found()) {
+            let mixed = mix(&words, &[], 40, 40);
+            words.sort_by(|one, other| other.score.total_cmp(&one.score).then(other.place.cmp(&one.place)));
+            let expected: Vec<u64> = words.iter().map(|one| one.place.sequence).collect();
+            prop_assert_eq!(order(&mixed), expected);
+            prop_assert!(mixed.iter().all(|one| one.relevance == 0.5));
+        }
+
+        #[test]
+        fn what_words_find_is_there_once_and_no_less_relevant((words, cosines) in found()) {
+            let mixed = mix(&words, &cosines, 40, usize::MAX);
+            let mut all = order(&mixed);
+            all.sort_unstable();
+            all.dedup();
+            prop_assert_eq!(all.len(), mixed.len());
+            for one in &words {
+                let found = mixed.iter().find(|mixed| mixed.place == one.place).unwrap();
+                prop_assert!((one.relevance..=1.0).contains(&found.relevance) && found.score.is_finite());
+            }
+            let few = mix(&words, &cosines, 40, 5);
+            prop_assert_eq!(&few[..], &mixed[..mixed.len().min(5)]);
+        }
+
+        #[test]
+        fn the_order_of_what_is_given_is_none_of_the_answers((words, cosines) in found()) {
+            let (mut other_words, mut other_cosines) = (words.clone(), cosines.clone());
+            other_words.reverse();
+            other_cosines.reverse();
+            let [one, other] = [mix(&words, &cosines, 40, 40), mix(&other_words, &other_cosines, 40, 40)];
+            prop_assert_eq!(one.len(), other.len());
+            for (one, other) in one.iter().zip(&other) {
+                prop_assert!((one.score - other.score).abs() < 1e-9);
+            }
+        }
+
+        #[test]
+        fn a_nearer_meaning_lowers_nothing((words, cosines) in found(), which in 0_usize..40, nearer in 0_f32..1.0) {
+            prop_assume!(!cosines.is_empty());
+            let mut raised = cosines.clone();
+            let which = which % raised.len();
+            raised[which].cosine = (raised[which].cosine + nearer).min(1.0);
+            let sequence = raised[which].place.sequence;
+            let before = rank(&mix(&words, &cosines, 40, usize::MAX), sequence);
+            let after = rank(&mix(&words, &raised, 40, usize::MAX), sequence);
+            prop_assert!(after <= before, "{before} to {after}");
+        }
+    }
+}

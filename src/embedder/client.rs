@@ -1,0 +1,53 @@
+//! Asks a model of one server.
+
+use serde_json::json;
+
+use super::{EmbedderSettings, answer};
+use crate::{
+    engine::{embedding::Embedder, llm::LlmError},
+    model_server::ModelServer,
+    store::BoxFuture,
+};
+
+/// Where it is asked, below the address of the server.
+const PATH: &str = "/embeddings";
+
+/// A model of one server.
+pub(super) struct EmbeddingClient {
+    server: ModelServer,
+    model: String,
+    dimensions: Option<usize>,
+    name: String,
+}
+
+impl EmbeddingClient {
+    /// The client of `server` that `settings` tell of.
+    pub(super) fn new(settings: &EmbedderSettings, server: ModelServer) -> Self {
+        let model = settings.model.clone();
+        let name = match settings.dimensions {
+            Some(dimensions) => format!("{model}, {dimensions} dimensions"),
+            None => model.clone(),
+        };
+        Self { server, model, dimensions: settings.dimensions, name }
+    }
+
+    async fn ask(&self, texts: &[String]) -> Result<Vec<Vec<f32>>, LlmError> {
+        // some servers send base64 unless they are told
+        let mut request = json!({"model": self.model, "input": texts, "encoding_format": "float"});
+        if let Some(dimensions) = self.dimensions {
+            request["dimensions"] = dimensions.into();
+        }
+        let answer = self.server.post(PATH, request).await?;
+        answer::vectors(&answer, texts.len(), self.dimensions)
+    }
+}
+
+impl Embedder for EmbeddingClient {
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    fn embed<'a>(&'a self, texts: &'a [String]) -> BoxFuture<'a, Result<Vec<Vec<f32>>, LlmError>> {
+        Box::pin(self.server.within_timeout(self.ask(texts)))
+    }
+}

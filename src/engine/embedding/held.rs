@@ -1,0 +1,241 @@
+//! The embeddings of one conversation.
+
+use std::{collections::BTreeMap, ops::RangeInclusive};
+
+use super::block;
+use crate::domain::{
+    Block, Conversation, Ranges, Revision, Sequence,
+    embedding::Embedding,
+    recall::hybrid::{Place, Similar},
+};
+
+/// What an utterance takes beside its embedding, in a tree that is half full.
+const PLACE_BYTES: usize = 48;
+
+/// The embeddings of a conversation's utterances, as far as they are made.
+#[derive(Debug)]
+pub(super) struct Held {
+    /// When text was last erased or edited of what they are of.
+    erased_at: Revision,
+    /// When an utterance was last forgotten softly or restored.
+    silenced_at: Revision,
+    /// The sequence up to which nothing is missing any more.
+    complete_to: Sequence,
+    /// What the store keeps was read.
+    is_read: bool,
+    /// How many of each block the store keeps.
+    kept: BTreeMap<Block, usize>,
+    /// `None` for what has nothing to embed.
+    by_sequence: BTreeMap<u64, Option<Embedding>>,
+    bytes: usize,
+}
+
+/// Embeddings and a prompt are of different models.
+pub(super) struct OfAnother;
+
+impl Held {
+    /// None yet of what `state` stores.
+    pub(super) fn new(state: &Conversation) -> Self {
+        Self {
+            erased_at: state.head.erased_at,
+            silenced_at: state.head.silenced_at,
+            complete_to: Sequence::FIRST,
+            is_read: false,
+            kept: BTreeMap::new(),
+            by_sequence: BTreeMap::new(),
+            bytes: 0,
+        }
+    }
+
+    /// Whether they are of texts that were erased or edited later than those of `state`.
+    pub(super) fn is_newer(&self, state: &Conversation) -> bool {
+        self.erased_at > state.head.erased_at
+    }
+
+    /// Whether they are of the texts that `state` stores.
+    pub(super) fn is_of(&self, state: &Conversation) -> bool {
+        self.erased_at == state.head.erased_at
+    }
+
+    /// Whether nothing of `state` is missing.
+    pub(super) fn is_complete(&self, state: &Conversation) -> bool {
+        self.is_of(state) && self.silenced_at == state.head.silenced_at && self.complete_to >= state.head.next
+    }
+
+    /// Nothing of `state` is missing, or can be had.
+    pub(super) fn complete(&mut self, state: &Conversation) {
+        if self.is_of(state) {
+            (self.silenced_at, self.complete_to) = (state.head.silenced_at, state.head.next);
+        }
+    }
+
+    /// What `state` stores and was not looked at yet. What is restored is looked at again.
+    pub(super) fn missing(&mut self, state: &Conversation) -> Ranges {
+        if self.silenced_at != state.head.silenced_at {
+            self.silenced_at = state.head.silenced_at;
+            self.complete_to = Sequence::FIRST;
+            self.by_sequence.retain(|_, embedding| embedding.is_some());
+            self.bytes = self.by_sequence.values().map(bytes).sum();
+        }
+        let mut missing = stored(state);
+        missing.subtract(&self.by_sequence.keys().map(|sequence| Sequence(*sequence)).collect());
+        missing
+    }
+
+    /// Takes what was made of texts of `state`, unless some were erased or edited since; answers whether it did.
+    /// Embeddings of another length are another model's: they go.
+    pub(super) fn take(&mut self, state: &Conversation, made: Vec<(Sequence, Option<Embedding>)>) -> bool {
+        if !self.is_of(state) {
+            return false;
+        }
+        for (sequence, embedding) in made {
+            if let Some(embedding) = &embedding {
+                self.keep_length(embedding.values().len());
+            }
+            self.bytes += bytes(&embedding);
+            if let Some(before) = self.by_sequence.insert(sequence.get(), embedding) {
+                self.bytes -= bytes(&before);
+            }
+        }
+        true
+    }
+
+    fn keep_length(&mut self, length: usize) {
+        if self.length().is_some_and(|other| other != length) {
+            self.start_anew();
+        }
+    }
+
+    fn length(&self) -> Option<usize> {
+        Some(self.by_sequence.values().flatten().next()?.values().len())
+    }
+
+    /// All are another model's.
+    pub(super) fn start_anew(&mut self) {
+        self.by_sequence.clear();
+        self.kept.clear();
+        (self.bytes, self.complete_to, self.is_read) = (0, Sequence::FIRST, true);
+    }
+
+    /// Gives up those of `gone`, which `after` stores no more, or with another text.
+    pub(super) fn give_up(&mut self, gone: &Ranges, after: &Conversation) {
+        if !self.is_of(after) {
+            // the store has taken them out with the texts
+            for block in Block::holding(gone) {
+                self.kept.remove(&block);
+            }
+            self.erased_at = after.head.erased_at;
+        }
+        for range in gone.iter() {
+            let (first, last) = (range.start().get(), range.end().get());
+            let gone: Vec<u64> =
+                self.by_sequence.range(first..=last).map(|(sequence, _)| *sequence).collect();
+            for sequence in gone {
+                self.bytes -= self.by_sequence.remove(&sequence).as_ref().map_or(0, bytes);
+                self.complete_to = self.complete_to.min(Sequence(sequence));
+            }
+        }
+    }
+
+    /// Whether what the store keeps was read.
+    pub(super) fn is_read(&self) -> bool {
+        self.is_read
+    }
+
+    /// All that the store keeps was read.
+    pub(super) fn read_all(&mut self) {
+        self.is_read = true;
+    }
+
+    /// Takes what the store keeps of a block, as far as `state` stores it still and it was not made anew.
+    pub(super) fn take_kept(&mut self, state: &Conversation, block: Block, kept: Vec<(Sequence, Embedding)>) {
+        let (count, length) = (kept.len(), self.length());
+        let is_new = |sequence: Sequence| !self.by_sequence.contains_key(&sequence.get());
+        let kept = kept.into_iter().filter(|(sequence, embedding)| {
+            let fits = length.is_none_or(|length| length == embedding.values().len());
+            fits && state.stores(*sequence) && is_new(*sequence)
+        });
+        let kept: Vec<_> = kept.map(|(sequence, embedding)| (sequence, Some(embedding))).collect();
+        if self.take(state, kept) && count > 0 {
+            self.kept.insert(block, count);
+        }
+    }
+
+    /// The blocks of which the store does not keep `least`, nor an eighth of what it keeps.
+    pub(super) fn due(&self, least: usize) -> Vec<Block> {
+        let mut counts: BTreeMap<Block, usize> = BTreeMap::new();
+        for (sequence, _) in self.by_sequence.iter().filter(|(_, embedding)| embedding.is_some()) {
+            *counts.entry(Block::of(Sequence(*sequence))).or_default() += 1;
+        }
+        let is_due = |(block, count): &(Block, usize)| {
+            let kept = self.kept.get(block).copied().unwrap_or(0);
+            *count >= kept + least.max(kept / 8)
+        };
+        counts.into_iter().filter(is_due).map(|(block, _)| block).collect()
+    }
+
+    /// The embeddings of a block as they are stored, and how many they are; `None` when they are not of the texts that
+    /// `state` stores any more.
+    pub(super) fn encoded(&self, state: &Conversation, block: Block, name: &str) -> Option<(usize, Vec<u8>)> {
+        let of = self.by_sequence.range(within(block));
+        let of: Vec<_> =
+            of.filter_map(|(sequence, one)| Some((Sequence(*sequence), one.as_ref()?))).collect();
+        let bytes = block::encode(name, block, &of).filter(|_| self.is_of(state))?;
+        Some((of.len(), bytes))
+    }
+
+    /// The store keeps so many of a block.
+    pub(super) fn was_kept(&mut self, state: &Conversation, block: Block, count: usize) {
+        if self.is_of(state) {
+            self.kept.insert(block, count);
+        }
+    }
+
+    /// How near those among `wanted` are to `prompt`, ascending by sequence, for the conversation at the place `index`;
+    /// none where they are not of the texts of `state`.
+    pub(super) fn similar(
+        &self,
+        state: &Conversation,
+        index: usize,
+        wanted: &Ranges,
+        prompt: &Embedding,
+    ) -> Result<Vec<Similar>, OfAnother> {
+        if !self.is_of(state) {
+            return Ok(Vec::new());
+        }
+        let all = self.by_sequence.iter().filter_map(|(sequence, one)| Some((*sequence, one.as_ref()?)));
+        let wanted = all.filter(|(sequence, _)| wanted.contains(Sequence(*sequence)));
+        let similar = wanted.map(|(sequence, embedding)| {
+            let cosine = embedding.cosine(prompt).ok_or(OfAnother)?;
+            Ok(Similar { place: Place { index, sequence }, cosine })
+        });
+        similar.collect()
+    }
+
+    /// Utterances that have one, or need none.
+    pub(super) fn len(&self) -> usize {
+        self.by_sequence.len()
+    }
+
+    /// About how many bytes they take.
+    pub(super) fn memory_bytes(&self) -> u64 {
+        (size_of::<Self>() + self.bytes) as u64
+    }
+}
+
+fn bytes(embedding: &Option<Embedding>) -> usize {
+    PLACE_BYTES + embedding.as_ref().map_or(0, Embedding::memory_bytes)
+}
+
+/// The sequences that a conversation stores.
+pub(super) fn stored(state: &Conversation) -> Ranges {
+    let mut stored = (*state.head.archived).clone();
+    stored.union(&state.window.iter().map(|utterance| utterance.sequence).collect());
+    stored
+}
+
+/// The sequences of a block, as a tree is asked for them.
+fn within(block: Block) -> RangeInclusive<u64> {
+    let (first, last) = block.sequences().into_inner();
+    first.get()..=last.get()
+}

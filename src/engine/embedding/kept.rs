@@ -1,0 +1,65 @@
+//! Embeddings beside the utterances in the store: so that nobody pays twice for them.
+
+use std::sync::Arc;
+
+use super::{block, embeddings::Embeddings, held::stored, vectors::SharedVectors};
+use crate::{
+    domain::{Block, Conversation},
+    engine::{Engine, EngineError},
+    store::{Derived, DerivedBlock},
+};
+
+impl Engine {
+    /// Reads what is stored of a conversation's embeddings, the newest `most` blocks, unless that is done.
+    pub(super) async fn read_kept(
+        &self,
+        embeddings: &Embeddings,
+        state: &Conversation,
+        shared: &SharedVectors,
+        most: usize,
+    ) -> Result<(), EngineError> {
+        if shared.read().is_read() || !self.store.capabilities().derived {
+            return Ok(());
+        }
+        let blocks: Vec<Block> = Block::holding(&stored(state)).collect();
+        for block in blocks.iter().rev().take(most) {
+            if embeddings.vectors.are_full(shared) {
+                break;
+            }
+            let read = self.store.derived(state.key(), Derived::Embeddings, *block..=*block).await?;
+            let kept =
+                read.first().and_then(|(_, bytes)| block::decode(embeddings.embedder.name(), *block, bytes));
+            shared.write().take_kept(state, *block, kept.unwrap_or_default());
+        }
+        if blocks.len() <= most {
+            shared.write().read_all();
+        }
+        embeddings.vectors.weigh(state.head.identity.lineage, shared);
+        Ok(())
+    }
+
+    /// Has the store keep the blocks that have got many embeddings since it did: `least`, and an eighth more.
+    pub(super) async fn keep_some(
+        &self,
+        embeddings: &Embeddings,
+        state: &Arc<Conversation>,
+        shared: &SharedVectors,
+        least: usize,
+    ) -> Result<(), EngineError> {
+        if !self.store.capabilities().derived {
+            return Ok(());
+        }
+        let due = shared.read().due(least);
+        for block in due {
+            let encoded = shared.read().encoded(state, block, embeddings.embedder.name());
+            let Some((count, bytes)) = encoded else { continue };
+            let (conversation, kind) = (state.key().clone(), Derived::Embeddings);
+            let erased_at = state.head.erased_at;
+            let kept = self.store.keep_derived(DerivedBlock { conversation, kind, block, erased_at, bytes });
+            if kept.await? {
+                shared.write().was_kept(state, block, count);
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,99 @@
+//! How near what is searched is to the prompt.
+
+use std::{sync::Arc, time::Duration};
+
+use super::{embeddings::Embeddings, vectors::SharedVectors};
+use crate::{
+    domain::{
+        Conversation, Ranges,
+        embedding::Embedding,
+        limits::{BLOCK_SEQUENCES, EMBEDDING_PATIENCE},
+        recall::hybrid::Similar,
+    },
+    engine::{Engine, aside},
+};
+
+/// Blocks that a search reads: what is longer, or of more conversations, is read behind it.
+const READ_AT_ONCE: usize = 16;
+/// More embeddings are compared aside.
+const COMPARE_ASIDE: usize = 20_000;
+
+impl Engine {
+    /// How near what is `wanted` of each state is to the prompt, as far as it is embedded, by state and then by sequence;
+    /// `None` where words alone have to do: nothing embeds, nothing of it is embedded yet, or the prompt is not within
+    /// `patience`, and [`EMBEDDING_PATIENCE`] at most. Never an error.
+    ///
+    /// What is missing is asked for: it will be there for a later search.
+    pub(in crate::engine) async fn similar(
+        &self,
+        states: &[Arc<Conversation>],
+        wanted: &[Ranges],
+        prompt: &str,
+        patience: Option<Duration>,
+    ) -> Option<Vec<Similar>> {
+        let embeddings = self.embeddings.as_ref()?;
+        let namespace = &states.first()?.key().namespace;
+        let held = self.held(embeddings, states).await;
+        if prompt.trim().is_empty() || held.iter().all(Option::is_none) {
+            return None;
+        }
+        let patience = patience.map_or(EMBEDDING_PATIENCE, |patience| (patience / 2).min(EMBEDDING_PATIENCE));
+        let found = match embeddings.embed_prompt(prompt, patience).await {
+            Some(prompt) => embeddings.compare(states, &held, wanted, &prompt),
+            None => Vec::new(),
+        };
+        embeddings.searched(namespace, !found.is_empty());
+        (!found.is_empty()).then_some(found)
+    }
+}
+
+impl Engine {
+    /// The embeddings of the texts of each state, as far as they are in memory or a few blocks of the store; asks for what
+    /// is missing.
+    async fn held(
+        &self,
+        embeddings: &Embeddings,
+        states: &[Arc<Conversation>],
+    ) -> Vec<Option<SharedVectors>> {
+        let (mut held, mut blocks) = (Vec::with_capacity(states.len()), READ_AT_ONCE);
+        for state in states {
+            let shared = embeddings.vectors.of(state);
+            if let Some(shared) = shared.as_ref().filter(|shared| blocks > 0 && !shared.read().is_read()) {
+                blocks -= blocks.min(state.head.next.get().div_ceil(BLOCK_SEQUENCES) as usize);
+                if let Err(error) = self.read_kept(embeddings, state, shared, READ_AT_ONCE).await {
+                    tracing::warn!(conversation = state.key().id.as_str(), %error, "no embeddings are read");
+                }
+            }
+            if !shared.as_ref().is_some_and(|shared| shared.read().is_complete(state)) {
+                embeddings.ask(state.key());
+            }
+            held.push(shared.filter(|shared| shared.read().len() > 0));
+        }
+        held
+    }
+}
+
+impl Embeddings {
+    fn compare(
+        &self,
+        states: &[Arc<Conversation>],
+        held: &[Option<SharedVectors>],
+        wanted: &[Ranges],
+        prompt: &Embedding,
+    ) -> Vec<Similar> {
+        let count = held.iter().flatten().map(|shared| shared.read().len()).sum::<usize>();
+        aside(count > COMPARE_ASIDE, || {
+            let mut found = Vec::with_capacity(count);
+            for (index, shared) in held.iter().enumerate() {
+                let Some(shared) = shared else { continue };
+                let similar = shared.read().similar(&states[index], index, &wanted[index], prompt);
+                found.extend(similar.unwrap_or_else(|_| {
+                    shared.write().start_anew();
+                    self.ask(states[index].key());
+                    Vec::new()
+                }));
+            }
+            found
+        })
+    }
+}

@@ -1,0 +1,194 @@
+//! Embedding what waits, a batch at a time: what is behind everything else needs no more than one call at once.
+
+use std::{
+    sync::{Arc, atomic::Ordering::Relaxed},
+    time::Duration,
+};
+
+use tokio::time::Instant;
+
+use super::{Embedder, embeddings::Embeddings, prompt::beginning, vectors::SharedVectors};
+use crate::{
+    domain::{
+        Conversation, ConversationKey, Sequence, Utterance, embedding::Embedding, limits::EMBEDDING_BATCH,
+    },
+    engine::{Engine, EngineError, llm::LlmError},
+};
+
+/// Utterances that are read at a time.
+const READ: u64 = 256;
+/// While more waits, the store is given a block when it has so many more.
+const KEPT_AT_ONCE: usize = 256;
+/// After a failure no call goes out for so long; longer after several.
+const PAUSE: Duration = Duration::from_secs(1);
+
+/// What became of what waits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Embedded {
+    /// Nothing waits.
+    Nothing,
+    /// A conversation had its turn.
+    Some,
+    /// No call goes out before this.
+    NotBefore(Instant),
+}
+
+/// A batch of texts, and whose they are.
+struct Batch {
+    state: Arc<Conversation>,
+    shared: SharedVectors,
+    of: Vec<Sequence>,
+    texts: Vec<String>,
+}
+
+impl Engine {
+    /// The engine with a model that embeds what is searched, and so many bytes for embeddings in memory. It is asked by
+    /// [`Self::run_embedding`].
+    pub fn with_embedder(mut self, embedder: Arc<dyn Embedder>, timeout: Duration, bytes: u64) -> Self {
+        self.embeddings = Some(Arc::new(Embeddings::new(embedder, timeout, bytes)));
+        self
+    }
+
+    /// Has whatever waits embedded, until dropped; a call that is out is dropped with it.
+    pub async fn run_embedding(self: Arc<Self>) {
+        let Some(embeddings) = self.embeddings.clone() else { return std::future::pending().await };
+        loop {
+            match self.embed_next().await {
+                Embedded::Some => {}
+                Embedded::Nothing => embeddings.news.notified().await,
+                Embedded::NotBefore(time) => tokio::time::sleep_until(time).await,
+            }
+        }
+    }
+
+    /// Has a batch of the conversation whose turn it is embedded. For one caller at a time.
+    pub async fn embed_next(self: &Arc<Self>) -> Embedded {
+        let Some(embeddings) = &self.embeddings else { return Embedded::Nothing };
+        if let Err(until) = embeddings.breaker.lock().allows(Instant::now()) {
+            return Embedded::NotBefore(until.unwrap_or_else(|| Instant::now() + PAUSE));
+        }
+        let taken = embeddings.queue.lock().take();
+        let more = match &taken {
+            Some(key) => self.embed_some(embeddings, key).await,
+            None => Ok(false),
+        };
+        embeddings.breaker.lock().undecided();
+        let Some(key) = taken else { return Embedded::Nothing };
+        match more {
+            Ok(true) => embeddings.ask(&key),
+            Ok(false) => {}
+            Err(error) => tracing::warn!(conversation = key.id.as_str(), %error, "nothing is embedded"),
+        }
+        Embedded::Some
+    }
+
+    /// Has some of what a conversation lacks embedded; answers whether there may be more.
+    async fn embed_some(
+        self: &Arc<Self>,
+        embeddings: &Embeddings,
+        key: &ConversationKey,
+    ) -> Result<bool, EngineError> {
+        let Some(state) = self.published(key).await? else { return Ok(false) };
+        // where it is of older texts, its turn comes again
+        let Some(shared) = embeddings.vectors.of(&state) else { return Ok(true) };
+        self.read_kept(embeddings, &state, &shared, usize::MAX).await?;
+        let batch = match embeddings.vectors.are_full(&shared) {
+            true => None,
+            false => self.lacking(embeddings, &state, &shared).await?,
+        };
+        let Some(batch) = batch else {
+            shared.write().complete(&state);
+            self.keep_some(embeddings, &state, &shared, 1).await?;
+            return Ok(false);
+        };
+        let lineage = state.head.identity.lineage;
+        let more = embeddings.embed(batch).await;
+        embeddings.vectors.weigh(lineage, &shared);
+        // a process that shares the store may have erased something
+        let now = self.published(key).await?;
+        if now.is_none_or(|now| now.head.identity.lineage != lineage) {
+            embeddings.vectors.remove(lineage);
+            return Ok(false);
+        }
+        self.keep_some(embeddings, &state, &shared, KEPT_AT_ONCE).await?;
+        Ok(more)
+    }
+
+    /// The newest of what a conversation lacks; `None` when there is nothing.
+    async fn lacking(
+        self: &Arc<Self>,
+        embeddings: &Embeddings,
+        state: &Arc<Conversation>,
+        shared: &SharedVectors,
+    ) -> Result<Option<Batch>, EngineError> {
+        let mut missing = shared.write().missing(state);
+        let most = *embeddings.batch.lock();
+        let (mut of, mut texts) = (Vec::new(), Vec::new());
+        while of.len() < most && !missing.is_empty() {
+            let read = self.stored(state, &missing.take_last(READ)).await?;
+            let (live, without): (Vec<_>, Vec<_>) = read.into_iter().rev().partition(|one| has_text(one));
+            let without = without.iter().map(|utterance| (utterance.sequence, None));
+            shared.write().take(state, without.collect());
+            for utterance in live.iter().take(most - of.len()) {
+                of.push(utterance.sequence);
+                texts.push(beginning(&utterance.content).to_owned());
+            }
+        }
+        let shared = shared.clone();
+        Ok((!texts.is_empty()).then(|| Batch { state: state.clone(), shared, of, texts }))
+    }
+}
+
+impl Embeddings {
+    /// Embeds a batch; answers whether to go on with the conversation.
+    async fn embed(&self, batch: Batch) -> bool {
+        let counts = self.counts(&batch.state.key().namespace);
+        let answer = tokio::time::timeout(self.timeout, self.embedder.embed(&batch.texts)).await;
+        match answer.unwrap_or_else(|_| Err(late(self.timeout))) {
+            Ok(vectors) => {
+                self.breaker.lock().succeeded();
+                self.resize(|batch| batch * 2);
+                let made = batch.of.iter().zip(&vectors).map(|(of, vector)| (*of, Embedding::of(vector)));
+                let taken = batch.shared.write().take(&batch.state, made.collect());
+                let count = if taken { &counts.embedded } else { &counts.dropped };
+                count.fetch_add(vectors.len() as u64, Relaxed);
+                true
+            }
+            Err(error) => {
+                counts.failed.fetch_add(1, Relaxed);
+                self.failed(&batch, &error)
+            }
+        }
+    }
+
+    /// The next batch is smaller: it may be that this one was too much. A text that is refused by itself is left
+    /// without an embedding; where nobody answers, the conversation makes room for others until it is searched again.
+    fn failed(&self, batch: &Batch, error: &LlmError) -> bool {
+        let conversation = batch.state.key().id.as_str();
+        tracing::warn!(conversation, ?error, texts = batch.texts.len(), "not embedded");
+        let asked = match error {
+            LlmError::Unavailable { retry_after, .. } => Some(retry_after.unwrap_or(PAUSE)),
+            LlmError::Refused(_) | LlmError::Unusable(_) => None,
+        };
+        self.breaker.lock().failed(Instant::now(), asked);
+        self.resize(|_| batch.texts.len() / 2);
+        if let ([alone], None) = (batch.of.as_slice(), asked) {
+            batch.shared.write().take(&batch.state, vec![(*alone, None)]);
+        }
+        batch.of.len() > 1 || asked.is_none()
+    }
+
+    fn resize(&self, size: impl FnOnce(usize) -> usize) {
+        let mut batch = self.batch.lock();
+        *batch = size(*batch).clamp(1, EMBEDDING_BATCH);
+    }
+}
+
+/// What is forgotten is not sent.
+fn has_text(utterance: &Utterance) -> bool {
+    utterance.is_live() && !utterance.content.trim().is_empty()
+}
+
+fn late(timeout: Duration) -> LlmError {
+    LlmError::Unavailable { message: format!("no embeddings within {timeout:?}"), retry_after: None }
+}

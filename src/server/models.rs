@@ -1,0 +1,59 @@
+//! The models that settings name.
+
+use std::sync::Arc;
+
+use crate::{
+    config::{Llm, Settings},
+    embedder::{self, EmbedderSettings},
+    engine::{embedding::Embedder, llm::LlmSummarizer},
+    summarizer::{self, LlmSettings, Protocol, SetupError},
+};
+
+/// The models that a server asks.
+#[derive(Clone, Default)]
+pub struct Models {
+    /// Makes summaries, as long as [`Engine::run_llm_summaries`](crate::engine::Engine::run_llm_summaries) runs.
+    pub summarizer: Option<Arc<dyn LlmSummarizer>>,
+    /// Embeds what is searched, as long as [`Engine::run_embedding`](crate::engine::Engine::run_embedding) runs.
+    pub embedder: Option<Arc<dyn Embedder>>,
+}
+
+impl Models {
+    /// Those that settings name.
+    pub(super) fn of(settings: &Settings) -> Result<Self, SetupError> {
+        Ok(Self { summarizer: summarizer(settings)?, embedder: embedder(settings)? })
+    }
+}
+
+fn summarizer(settings: &Settings) -> Result<Option<Arc<dyn LlmSummarizer>>, SetupError> {
+    let protocol = match settings.llm {
+        Llm::None => return Ok(None),
+        Llm::OpenAi => Protocol::OpenAi,
+        Llm::Anthropic => Protocol::Anthropic,
+    };
+    let settings = LlmSettings {
+        protocol,
+        base_url: settings.llm_base_url.clone(),
+        model: settings.llm_model.clone(),
+        others: settings.llm_models.clone(),
+        api_key_file: settings.llm_api_key_file.clone(),
+        timeout: settings.llm_timeout,
+    };
+    summarizer::build(&settings, variable).map(Some)
+}
+
+fn embedder(settings: &Settings) -> Result<Option<Arc<dyn Embedder>>, SetupError> {
+    let Some(base_url) = settings.embedding_base_url.clone() else { return Ok(None) };
+    let settings = EmbedderSettings {
+        base_url,
+        model: settings.embedding_model.clone(),
+        dimensions: Some(settings.embedding_dimensions).filter(|dimensions| *dimensions > 0),
+        api_key_file: settings.embedding_api_key_file.clone(),
+        timeout: settings.embedding_timeout,
+    };
+    embedder::build(&settings, variable).map(Some)
+}
+
+fn variable(name: &str) -> Option<String> {
+    std::env::var(name).ok()
+}
