@@ -12,7 +12,7 @@ use crate::{
     },
 };
 
-pub use crate::store::durable::{Copied, Held, Report, Scope, Scrubbed, Unindexed};
+pub use crate::store::durable::{Copied, Held, Reindexed, Report, Scope, Scrubbed};
 
 /// Why the files of a store cannot be worked on.
 #[derive(Debug, thiserror::Error)]
@@ -123,27 +123,27 @@ pub fn scope(namespace: &str, recipient: Option<&str>, conversation: Option<&str
     })
 }
 
-/// Removes what a store keeps of the search index of conversations; tells `progress` now and then how many it has
-/// looked at.
+/// Makes what a store keeps of the search index of conversations anew; tells `progress` now and then how many blocks of
+/// it were looked at.
 ///
 /// - Refused when a recipient or a conversation is named that is not in the store.
-pub fn unindex(
+pub fn reindex(
     place: &Place,
     scope: &Scope,
     progress: &mut dyn FnMut(u64),
-) -> Result<Unindexed, UpkeepError> {
-    let unindexed = durable::unindex(&open(place)?, scope, progress)
+) -> Result<Reindexed, UpkeepError> {
+    let reindexed = durable::reindex(open(place)?, scope, progress)
         .map_err(|error| UpkeepError::Store(place.clone(), error))?;
     let missing = match scope {
         Scope::Recipient(recipient) => {
             format!("conversation of recipient {} in namespace {}", recipient.id, recipient.namespace)
         }
         Scope::Conversation(key) => format!("conversation {} in namespace {}", key.id, key.namespace),
-        Scope::All => return Ok(unindexed),
+        Scope::All => return Ok(reindexed),
     };
-    match unindexed.conversations {
+    match reindexed.conversations {
         0 => Err(UpkeepError::Missing(place.clone(), missing)),
-        _ => Ok(unindexed),
+        _ => Ok(reindexed),
     }
 }
 

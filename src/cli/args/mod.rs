@@ -188,10 +188,11 @@ Examples:
     /// A server does so by itself (scrub_interval); this is for a store that no server uses.
     #[command(after_help = "Example: utterd scrub fjall:utterd-data")]
     Scrub(ScrubStore),
-    /// Have the search index of a durable store made anew
+    /// Make the search index of a durable store anew
     ///
-    /// Removes what is kept of it, of all conversations or of those named; the next search of each indexes what is
-    /// stored. Nothing that was said is touched. No server may use the store.
+    /// A store keeps an index of conversations that were searched. All of it is made anew from what is stored, or that
+    /// of the conversations named; what cannot be made is removed, for the next search to make. Nothing that was said
+    /// is touched. No server may use the store.
     #[command(after_help = "Examples:
   utterd reindex fjall:utterd-data
   utterd reindex fjall:utterd-data --recipient alice")]

@@ -5,13 +5,13 @@ use std::{fs, path::Path, sync::Arc};
 use tempfile::TempDir;
 
 use super::{
-    Directory, DurableStore, EngineKind, Options, Scope, copy,
+    Directory, DurableStore, EngineKind, Options, Reindexed, Scope, copy,
     key_value::{Batch, Durability, Key, Value},
     records::{self, BlockBytes, BlockList, BlockLists, BlockName, Blocks, Heads, Kind as _, Utterances},
-    scrub, unindex, verify,
+    reindex, scrub, verify,
 };
 use crate::{
-    domain::{Block, Conversation, LineageId, Policy, RecipientId, Revision, Sequence},
+    domain::{Block, Conversation, LineageId, Policy, RecipientId, Revision, Sequence, recall::IndexBlock},
     store::{
         Derived, DerivedBlock, RecipientKey, Store,
         conformance::{
@@ -225,9 +225,9 @@ fn a_scrub_reaches_what_was_derived_from_what_is_erased() {
     }
 }
 
-/// The index goes, of all or of those that are named, and embeddings stay; what belongs to nothing goes too.
+/// The index, of all or of those that are named, and embeddings stay; what belongs to nothing goes.
 #[test]
-fn an_index_is_taken_out() {
+fn an_index_is_made_anew() {
     for engine in EngineKind::ALL {
         let kept = Kept::new(engine);
         kept.run(async |store| {
@@ -243,32 +243,32 @@ fn an_index_is_taken_out() {
             other.say(users(3)).await;
             assert!(keep(&store, &other.state, b"of another").await);
         });
-        let unindexed = |scope: &Scope| {
-            let unindexed = unindex(&kept.open(), scope, &mut |_| {}).unwrap();
-            (unindexed.conversations, unindexed.blocks)
+        let reindexed = |scope: &Scope| {
+            let Reindexed { conversations, made, removed } =
+                reindex(kept.open(), scope, &mut |_| {}).unwrap();
+            [conversations, made, removed]
         };
         let recipient = |id| {
             let namespace = kept.state.key().namespace.clone();
             Scope::Recipient(RecipientKey { namespace, id: RecipientId::new(id).unwrap() })
         };
-        assert_eq!(unindexed(&Scope::Conversation(key("nothing"))), (0, 0));
-        assert_eq!(unindexed(&recipient("bob")), (0, 0));
+        assert_eq!(reindexed(&Scope::Conversation(key("nothing"))), [0, 0, 0]);
+        assert_eq!(reindexed(&recipient("bob")), [0, 0, 0]);
         assert_eq!(kept.read(), [b"derived: xylophone"]);
-        assert_eq!(unindexed(&Scope::Conversation(key("kept"))), (1, 1));
-        assert_eq!(kept.read(), [b""; 0]);
-        assert_eq!(unindexed(&recipient("ann")), (2, 1));
+        assert_eq!(reindexed(&Scope::Conversation(key("kept"))), [1, 1, 0]);
+        let made = kept.read();
+        assert!(IndexBlock::from_bytes(0, &made[0]).is_some(), "it is what a search reads");
+        assert_eq!(reindexed(&recipient("ann")), [2, 2, 0]);
         kept.run(async |store| {
             let blocks = Block(0)..=Block(9);
             let embeddings = store.derived(&key("kept"), Derived::Embeddings, blocks).await.unwrap();
             assert_eq!(embeddings, [(Block(0), b"a vector".to_vec())]);
-            assert!(keep(&store, &kept.state, b"anew").await);
         });
         let name = BlockName { kind: Derived::Embeddings, block: Block(3) };
         let (stray, block) = records::pair::<Blocks>(&(LineageId([0xfe; 16]), name), &BlockBytes(vec![7; 9]));
         kept.write(vec![(stray, Some(block))]);
-        assert_eq!(unindexed(&Scope::All), (2, 2), "of what is kept, and of nothing");
-        assert_eq!((kept.read(), kept.problems()), (Vec::new(), Vec::new()));
-        assert_eq!(unindexed(&Scope::All), (1, 0));
+        assert_eq!(reindexed(&Scope::All), [3, 2, 1], "of nobody, and what is kept");
+        assert_eq!((kept.read(), kept.problems()), (made, Vec::new()));
     }
 }
 

@@ -79,7 +79,7 @@ pub use copy::{Copied, CopyError, copy, is_same};
 pub use directory::{Directory, OpenError};
 pub use label::{EngineKind, UnknownEngine};
 pub use options::{Flush, Options};
-pub use reindex::{Scope, Unindexed, unindex};
+pub use reindex::{Reindexed, Scope, reindex};
 pub use scrub::{Scrubbed, scrub};
 pub use store::DurableStore;
 pub use verify::{MAX_PROBLEMS, Problem, Report, verify};

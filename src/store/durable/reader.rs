@@ -311,7 +311,7 @@ impl Reader {
 
     /// The utterances among `wanted` that a conversation reads, ascending: each from where it was
     /// written last.
-    fn utterances(&self, head: &Head, wanted: &Ranges) -> Result<Vec<Arc<Utterance>>, StoreError> {
+    pub(super) fn utterances(&self, head: &Head, wanted: &Ranges) -> Result<Vec<Arc<Utterance>>, StoreError> {
         if head.trunks.is_empty() {
             return self.utterances_of(head.branch, wanted);
         }

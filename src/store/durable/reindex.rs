@@ -1,22 +1,27 @@
-//! Takes the search index of conversations out of a store at rest.
+//! Makes the search index that a store at rest keeps of conversations anew.
 
-use std::{collections::BTreeSet, iter};
+use std::{collections::BTreeSet, sync::Arc};
 
 use super::{
     directory::Directory,
     error::unavailable,
     key_value::{Batch, Durability, Key, KeyValue, Value},
+    reader::Reader,
     records::{
-        self, BlockLists, Blocks, ConversationName, Heads, Kind, ListPlace, Listed, OfLineage, Unread,
+        self, BlockBytes, BlockList, BlockLists, Blocks, ConversationName, Heads, Kind, ListPlace, Listed,
+        OfLineage, Unread,
     },
 };
 use crate::{
-    domain::{ConversationKey, LineageId},
+    domain::{
+        Block, ConversationKey, Head, LineageId, Ranges, Role,
+        recall::{Index, Said},
+    },
     store::{Derived, RecipientKey, StoreError},
 };
 
-/// Writes of one batch, unless one conversation alone has more.
-const BATCH: usize = 10_000;
+/// Bytes that are written at once.
+const BATCH_BYTES: usize = 4 << 20;
 
 /// Which conversations.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -29,42 +34,125 @@ pub enum Scope {
     Conversation(ConversationKey),
 }
 
-/// What was taken out.
+/// What was done.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Unindexed {
+pub struct Reindexed {
     /// Conversations that were looked at: of all, those of which anything is kept.
     pub conversations: u64,
+    /// Blocks that were made anew.
+    pub made: u64,
     /// Blocks that were removed.
-    pub blocks: u64,
+    pub removed: u64,
 }
 
-/// Removes what is kept of the search index of conversations; tells now and then how many were looked at.
+/// Makes what is kept of the search index of conversations anew; tells now and then how many blocks were looked at.
 ///
-/// - What is searched later is indexed anew. Embeddings stay, but for those that nobody could read.
-/// - What cannot be read goes too, and so do the blocks of conversations that are not there.
-pub fn unindex(
-    directory: &Directory,
+/// - Of conversations that were never searched nothing is kept, nor made.
+/// - What of the index cannot be read or made is removed, to be made by a search; and so is what was derived from
+///   conversations that are not there. Embeddings stay.
+pub fn reindex(
+    directory: Directory,
     scope: &Scope,
     progress: &mut dyn FnMut(u64),
-) -> Result<Unindexed, StoreError> {
+) -> Result<Reindexed, StoreError> {
     directory.check_finished().map_err(unavailable)?;
-    let pairs = directory.pairs();
-    let (mut group, mut links) = (directory.group(), directory.links().to_vec());
-    let (mut unindexed, mut writes) = (Unindexed::default(), Vec::new());
-    let mut lineages = lineages(pairs, scope)?.into_iter().peekable();
-    while let Some(lineage) = lineages.next() {
-        unindexed.blocks += remove(pairs, lineage, &mut writes)?;
-        unindexed.conversations += 1;
-        if writes.len() >= BATCH || (lineages.peek().is_none() && !writes.is_empty()) {
-            writes.extend(records::group_writes(group + 1, &links));
-            let batch = Batch { writes: std::mem::take(&mut writes) };
-            pairs.apply(batch, Durability::Disk).map_err(unavailable)?;
-            (group, links) = (group + 1, vec![group + 1]);
-            progress(unindexed.conversations);
+    let (group, links) = (directory.group(), directory.links().to_vec());
+    let reader = Reader(Arc::new(directory));
+    let lineages = lineages(reader.0.pairs(), scope)?;
+    let reindexed = Reindexed::default();
+    let mut work = Work { reader, group, links, writes: Vec::new(), bytes: 0, reindexed, progress };
+    for lineage in lineages {
+        work.conversation(lineage)?;
+    }
+    work.write()?;
+    work.reader.0.mark(work.group).map_err(unavailable)?;
+    Ok(work.reindexed)
+}
+
+/// What is done, and what of it is not written yet.
+struct Work<'a> {
+    reader: Reader,
+    group: u64,
+    links: Vec<u64>,
+    writes: Vec<(Key, Option<Value>)>,
+    bytes: usize,
+    reindexed: Reindexed,
+    progress: &'a mut dyn FnMut(u64),
+}
+
+impl Work<'_> {
+    /// Makes the index of one conversation anew. Where the list of blocks does not tell of the conversation as it is,
+    /// all goes that was derived from it.
+    fn conversation(&mut self, lineage: LineageId) -> Result<(), StoreError> {
+        let pairs = self.reader.0.clone();
+        let head = records::get::<Heads>(pairs.pairs(), &lineage).ok().flatten().map(|record| record.head);
+        let list = records::get::<BlockLists>(pairs.pairs(), &lineage).ok().flatten();
+        let stands = head.zip(list).filter(|(head, list)| head.erased_at == list.erased_at);
+        let mut index = Ranges::new();
+        for pair in records::within(pairs.pairs(), &records::of_lineage::<Blocks>(lineage)) {
+            let (key, _) = pair.map_err(unavailable)?;
+            match (&stands, records::decode_key::<Blocks>(&key)) {
+                (Some(_), Ok((_, name))) if name.kind != Derived::Index => {}
+                (Some((head, _)), Ok((_, name))) => {
+                    let made = self.made(head, name.block)?;
+                    made.iter().for_each(|_| index.union(&name.block.ranges()));
+                    self.put(key, made.map(|made| records::pair::<Blocks>(&(lineage, name), &made).1))?;
+                }
+                _ => self.put(key, None)?,
+            }
+        }
+        let list = stands.map(|(_, list)| BlockList { index, ..list });
+        let list = list.filter(|list| !(list.index.is_empty() && list.embeddings.is_empty()));
+        let value = list.map(|list| records::pair::<BlockLists>(&lineage, &list).1);
+        self.writes.push((records::key::<BlockLists>(&lineage), value));
+        self.reindexed.conversations += 1;
+        Ok(())
+    }
+
+    /// The index of a block of a conversation; `None` when there is nothing in it.
+    fn made(&self, head: &Head, block: Block) -> Result<Option<BlockBytes>, StoreError> {
+        let utterances = self.reader.utterances(head, &block.ranges().intersection(&head.kept()))?;
+        let mut index = Index::new();
+        index.extend(utterances.iter().map(|utterance| Said::from(&**utterance)));
+        // a block is whole once another follows
+        index.extend([Said {
+            sequence: block.sequences().end().next().get(),
+            role: Role::User,
+            name: "",
+            minute: 0,
+            content: "",
+            calls: Vec::new(),
+        }]);
+        let made = index.whole_blocks().find(|(number, _)| *number == block.0);
+        Ok(made.and_then(|(_, made)| made.to_bytes()).map(BlockBytes))
+    }
+
+    fn put(&mut self, key: Key, value: Option<Value>) -> Result<(), StoreError> {
+        match &value {
+            Some(_) => self.reindexed.made += 1,
+            None => self.reindexed.removed += 1,
+        }
+        self.bytes += key.len() + value.as_ref().map_or(0, Vec::len);
+        self.writes.push((key, value));
+        match self.bytes >= BATCH_BYTES {
+            true => self.write(),
+            false => Ok(()),
         }
     }
-    directory.mark(group).map_err(unavailable)?;
-    Ok(unindexed)
+
+    fn write(&mut self) -> Result<(), StoreError> {
+        if self.writes.is_empty() {
+            return Ok(());
+        }
+        let mut writes = std::mem::take(&mut self.writes);
+        writes.extend(records::group_writes(self.group + 1, &self.links));
+        let pairs = self.reader.0.pairs();
+        pairs.apply(Batch { writes }, Durability::Disk).map_err(unavailable)?;
+        (self.group, self.bytes) = (self.group + 1, 0);
+        self.links = vec![self.group];
+        (self.progress)(self.reindexed.made + self.reindexed.removed);
+        Ok(())
+    }
 }
 
 /// The lineages of the identities of conversations in a scope.
@@ -100,30 +188,4 @@ fn with_blocks(pairs: &dyn KeyValue) -> Result<BTreeSet<LineageId>, StoreError> 
         })
     }
     of::<BlockLists>(pairs).chain(of::<Blocks>(pairs)).collect()
-}
-
-/// Removes the index of one conversation; answers how many blocks. Where the list of blocks does not tell of the
-/// conversation as it is, all goes that was derived from it.
-fn remove(
-    pairs: &dyn KeyValue,
-    lineage: LineageId,
-    writes: &mut Vec<(Key, Option<Value>)>,
-) -> Result<u64, StoreError> {
-    let list = records::get::<BlockLists>(pairs, &lineage).ok().flatten();
-    let head = records::get::<Heads>(pairs, &lineage).ok().flatten();
-    let list = list.filter(|list| head.is_some_and(|record| record.head.erased_at == list.erased_at));
-    let mut blocks = 0;
-    for pair in records::within(pairs, &records::of_lineage::<Blocks>(lineage)) {
-        let (key, _) = pair.map_err(unavailable)?;
-        let name = records::decode_key::<Blocks>(&key);
-        if list.is_none() || name.is_ok_and(|(_, name)| name.kind == Derived::Index) {
-            writes.push((key, None));
-            blocks += 1;
-        }
-    }
-    let rest = list.filter(|list| !list.embeddings.is_empty());
-    let rest = rest.map(|list| records::BlockList { index: Default::default(), ..list });
-    let value = rest.map(|list| records::pair::<BlockLists>(&lineage, &list).1);
-    writes.extend(iter::once((records::key::<BlockLists>(&lineage), value)));
-    Ok(blocks)
 }
