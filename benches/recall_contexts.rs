@@ -1,0 +1,255 @@
+//! How much of what answers a question stands in a context that recalls for it:
+//! `cargo bench --bench recall_contexts`.
+//!
+//! Reads `recall/locomo.jsonl` and `recall/beam.jsonl` below `UTTERD_DATA` (default `../shared/data`).
+//! Each conversation is memorized twice: in the default window, which holds its newest 20 utterances, and in
+//! one without limits, which the budget cuts. For each question, but the adversarial ones, a context of 2,000
+//! and of 4,000 tokens is built with the question as what to recall; of the evidence, the utterances count
+//! that stand in it whole, or shortened to four fifths of their text or more. Shares are averaged over the
+//! questions. Beside them stand the newest utterances that fit the budget alone.
+//!
+//! `-- 25 50` adds contexts of which at most so many per cent are recalled.
+#![allow(clippy::unwrap_used, clippy::expect_used)] // A bench may end.
+
+use std::{collections::HashMap, path::PathBuf, sync::Arc};
+
+use serde_json::Value;
+use utterd::{
+    domain::{
+        ConversationId, Draft, Encoding, More, Policy, Role, Timestamp,
+        context::{Context, How, RecallLimits, Request},
+        conversation::Timeouts,
+    },
+    engine::{Address, BuildContextCall, Caller, Defaults, Engine, MemorizeCall, Recall, Scope, SystemClock},
+    store::MemoryStore,
+    tokenizer,
+};
+
+const BUDGETS: [u32; 2] = [2_000, 4_000];
+/// Utterances memorized at once.
+const BATCH: usize = 20;
+
+#[tokio::main(flavor = "current_thread")]
+async fn main() {
+    let folder = std::env::var_os("UTTERD_DATA").unwrap_or_else(|| "../shared/data".into());
+    let folder = PathBuf::from(folder).join("recall");
+    let percents: Vec<u32> = std::env::args().filter_map(|word| word.parse().ok()).collect();
+    let shares: Vec<Option<u32>> = [None].into_iter().chain(percents.into_iter().map(Some)).collect();
+    for (name, file) in [("LoCoMo", "locomo.jsonl"), ("BEAM", "beam.jsonl")] {
+        let Ok(lines) = std::fs::read_to_string(folder.join(file)) else {
+            println!("{name}: skipped, no {file} in {}", folder.display());
+            continue;
+        };
+        let talks: Vec<Talk> =
+            lines.lines().map(|line| Talk::of(&serde_json::from_str(line).unwrap())).collect();
+        print(name, &talks, &shares).await;
+    }
+}
+
+async fn print(name: &str, talks: &[Talk], shares: &[Option<u32>]) {
+    let questions: usize = talks.iter().map(|talk| talk.questions.len()).sum();
+    println!("\n{name}, {questions} questions: evidence in the context, %, and its tokens on average");
+    println!("{:<44}{:>14}{:>14}", "", "2,000 tokens", "4,000 tokens");
+    line("the newest that fit, alone", BUDGETS.map(|budget| Figures::of_newest(talks, budget)));
+    for (window, policy) in [("default window", Policy::ROLLING), ("no window", Policy::SESSION)] {
+        let engine = memorized(talks, &policy).await;
+        for share in shares {
+            let [few, many] = BUDGETS.map(|budget| Figures::of_contexts(&engine, talks, budget, *share));
+            let what = share.map_or(String::new(), |percent| format!(", at most {percent} % recalled"));
+            line(&format!("{window}{what}"), [few.await, many.await]);
+        }
+    }
+}
+
+fn line(name: &str, figures: [Figures; 2]) {
+    let [few, many] =
+        figures.map(|figures| format!("{:.1} {:>6.0}", 100.0 * figures.share(), figures.mean()));
+    println!("{name:<44}{few:>14}{many:>14}");
+}
+
+/// What contexts hold of the evidence, added up.
+#[derive(Default)]
+struct Figures {
+    shares: f64,
+    tokens: u64,
+    count: u32,
+}
+
+impl Figures {
+    fn of_newest(talks: &[Talk], budget: u32) -> Self {
+        let mut figures = Self::default();
+        for talk in talks {
+            let newest = talk.newest(budget);
+            let tokens = talk.drafts[newest..].iter().map(|draft| draft.tokens(counter())).sum();
+            for question in &talk.questions {
+                figures.add(
+                    question.evidence.iter().filter(|place| **place >= newest).count(),
+                    question,
+                    tokens,
+                );
+            }
+        }
+        figures
+    }
+
+    async fn of_contexts(engine: &Arc<Engine>, talks: &[Talk], budget: u32, percent: Option<u32>) -> Self {
+        let mut figures = Self::default();
+        for talk in talks {
+            for question in &talk.questions {
+                let limits = RecallLimits { matches: None, percent };
+                let recall = Recall { prompt: question.prompt.clone(), limits, scope: Scope::Conversation };
+                let request = Request { budget: Some(budget), ..Request::default() };
+                let call = BuildContextCall { address: talk.address(), request, recall: Some(recall) };
+                let context = engine.build_context(&Caller::default(), &call).await.unwrap().context;
+                let shown = question.evidence.iter().filter(|place| talk.is_shown(**place, &context)).count();
+                figures.add(shown, question, context.tokens);
+            }
+        }
+        figures
+    }
+
+    fn add(&mut self, shown: usize, question: &Question, tokens: u32) {
+        self.shares += shown as f64 / question.evidence.len() as f64;
+        self.tokens += u64::from(tokens);
+        self.count += 1;
+    }
+
+    fn share(&self) -> f64 {
+        self.shares / f64::from(self.count.max(1))
+    }
+
+    fn mean(&self) -> f64 {
+        self.tokens as f64 / f64::from(self.count.max(1))
+    }
+}
+
+/// A conversation, and what is asked about it.
+struct Talk {
+    id: String,
+    drafts: Vec<Draft>,
+    questions: Vec<Question>,
+}
+
+struct Question {
+    prompt: String,
+    /// Places in the conversation.
+    evidence: Vec<usize>,
+}
+
+impl Talk {
+    fn of(line: &Value) -> Self {
+        let list = |value: &Value, key: &str| value[key].as_array().unwrap().clone();
+        let utterances = list(line, "utterances");
+        let ids = utterances.iter().map(|utterance| text(utterance, "utterance_id"));
+        let places: HashMap<String, usize> = ids.zip(0..).collect();
+        let asked = list(line, "questions");
+        let asked = asked.iter().filter(|question| question["category"] != "adversarial");
+        let question = |question: &Value| Question {
+            prompt: text(question, "prompt"),
+            evidence: list(question, "evidence").iter().map(|id| places[id.as_str().unwrap()]).collect(),
+        };
+        Self {
+            id: text(line, "conversation_id"),
+            drafts: utterances.iter().map(draft).collect(),
+            questions: asked.map(question).filter(|question| !question.evidence.is_empty()).collect(),
+        }
+    }
+
+    fn address(&self) -> Address {
+        Address { conversation: Some(ConversationId::new(&self.id).unwrap()), recipient: None }
+    }
+
+    /// The place from which the newest have at most so many tokens.
+    fn newest(&self, budget: u32) -> usize {
+        let mut left = budget;
+        let fits = |draft: &&Draft| {
+            let rest = left.checked_sub(draft.tokens(counter()));
+            left = rest.unwrap_or(left);
+            rest.is_some()
+        };
+        self.drafts.len() - self.drafts.iter().rev().take_while(fits).count()
+    }
+
+    fn is_shown(&self, place: usize, context: &Context) -> bool {
+        let sequence = place as u64 + 1;
+        let said = |message: &&utterd::domain::context::Message| {
+            message.utterance.as_ref().is_some_and(|said| said.sequence.get() == sequence)
+        };
+        if let Some(message) = context.messages.iter().find(said) {
+            return matches!(message.how, How::Whole | How::Pinned | How::Instruction);
+        }
+        let quoted = context.recalled.iter().any(|found| found.utterance.sequence.get() == sequence);
+        let quote = context.messages.iter().find(|message| message.how == How::Recalled);
+        quoted && quote.is_some_and(|quote| kept(&self.drafts[place].content, quote.text()) >= 0.8)
+    }
+}
+
+/// The share of `text` that `quote` has of its head and its tail.
+fn kept(text: &str, quote: &str) -> f64 {
+    let text = text.trim_end();
+    if quote.contains(text) {
+        return 1.0;
+    }
+    let ends: Vec<usize> = text.char_indices().map(|(at, _)| at).collect();
+    let head = ends.partition_point(|at| quote.contains(&text[..*at])).saturating_sub(1);
+    let tail = ends.partition_point(|at| !quote.contains(&text[*at..]));
+    (head + ends.len() - tail) as f64 / ends.len() as f64
+}
+
+fn text(value: &Value, key: &str) -> String {
+    value[key].as_str().unwrap().to_owned()
+}
+
+fn draft(utterance: &Value) -> Draft {
+    let name = text(utterance, "name");
+    let more = More { name: Some(name.as_str().into()), ..More::default() };
+    Draft {
+        id: None,
+        role: if utterance["role"] == "user" { Role::User } else { Role::Assistant },
+        content: text(utterance, "content").into(),
+        turn: None,
+        create_time: time(&text(utterance, "time")),
+        pinned: false,
+        more: (!name.is_empty()).then(|| Box::new(more)),
+    }
+}
+
+/// `1:56 pm on 8 May, 2023` or `March-15-2024`.
+fn time(text: &str) -> Option<Timestamp> {
+    let moment = jiff::civil::DateTime::strptime("%I:%M %p on %d %B, %Y", text);
+    let day = || jiff::civil::Date::strptime("%B-%d-%Y", text).map(|day| day.at(12, 0, 0, 0));
+    let time = moment.or_else(|_| day()).ok()?.to_zoned(jiff::tz::TimeZone::UTC).ok()?;
+    Some(Timestamp(time.timestamp().as_microsecond()))
+}
+
+fn counter() -> &'static dyn utterd::domain::TokenCounter {
+    tokenizer::counter(Encoding::O200kBase)
+}
+
+/// An engine that has all conversations.
+async fn memorized(talks: &[Talk], policy: &Policy) -> Arc<Engine> {
+    let defaults = Defaults {
+        policy: policy.clone(),
+        encoding: Encoding::O200kBase,
+        timeouts: Timeouts::default(),
+        max_conversations_retained: 0,
+        event_capacity: 16,
+        cache_bytes: 1 << 30,
+        index_bytes: 1 << 30,
+    };
+    let store = Arc::new(MemoryStore::new(0));
+    let engine = Arc::new(Engine::new(store, Arc::new(SystemClock), tokenizer::counter, defaults));
+    for talk in talks {
+        for drafts in talk.drafts.chunks(BATCH) {
+            let call = MemorizeCall {
+                address: talk.address(),
+                drafts: drafts.to_vec(),
+                attempt: None,
+                expected: None,
+                lenient: false,
+            };
+            engine.memorize(&Caller::default(), call).await.unwrap();
+        }
+    }
+    engine
+}
