@@ -4,8 +4,72 @@ use std::fmt::Write;
 
 use crate::domain::{Role, TokenCounter, ToolCall, shortening::trim};
 
+/// What stands before what is quoted of this conversation alone.
+pub(super) const BEFORE: &str = "[Recalled from earlier in this conversation]\n";
+/// What stands behind.
+pub(super) const AFTER: &str = "[End of what was recalled]";
 /// A line is not shortened to fewer tokens.
 pub(super) const LEAST_TOKENS: u32 = 48;
+/// With fewer tokens left nothing more is looked for.
+const LEAST_LEFT: u32 = 8;
+/// A match has so much of the room at most.
+const QUARTER: u32 = 4;
+/// A match of so many tokens is quoted whole where there is room.
+const LEAST_WHOLE: u32 = 128;
+
+/// The room of a quote, as matches take it. A long match would take the place of many short ones: one of more
+/// than a quarter of the room is shortened to half of that, and such ones have a quarter together.
+pub(super) struct Room {
+    left: u32,
+    /// The most tokens of a match that is quoted whole.
+    whole: u32,
+    /// What is left for shortened ones.
+    excerpts: u32,
+}
+
+impl Room {
+    /// So many tokens.
+    pub(super) fn of(tokens: u32) -> Self {
+        let whole = (tokens / QUARTER).max(LEAST_WHOLE);
+        Self { left: tokens, whole, excerpts: whole }
+    }
+
+    /// Whether something more may fit.
+    pub(super) fn is_open(&self) -> bool {
+        self.left >= LEAST_LEFT
+    }
+
+    /// Whether something of so many tokens is too long, also shortened.
+    pub(super) fn refuses(&self, tokens: u32) -> bool {
+        tokens > self.whole.min(self.left).saturating_add(LEAST_TOKENS) && self.excerpts < LEAST_TOKENS
+    }
+
+    /// Takes the lines of a match, whole or shortened, and what comes `beside` them; answers whether they fit.
+    pub(super) fn take(&mut self, lines: &mut [&mut Line], beside: u32, counter: &dyn TokenCounter) -> bool {
+        let Some(room) = self.left.checked_sub(beside) else { return false };
+        let mut tokens = tokens_of(lines);
+        if tokens > room.min(self.whole) {
+            if !fit(lines, (self.whole / 2).min(self.excerpts).min(room), counter) {
+                return false;
+            }
+            tokens = tokens_of(lines);
+            self.excerpts = self.excerpts.saturating_sub(tokens);
+        }
+        self.left = room.saturating_sub(tokens);
+        true
+    }
+
+    /// Takes so many tokens where they are left.
+    pub(super) fn takes(&mut self, tokens: u32) -> bool {
+        let left = self.left.checked_sub(tokens);
+        self.left = left.unwrap_or(self.left);
+        left.is_some()
+    }
+}
+
+fn tokens_of(lines: &[&mut Line]) -> u32 {
+    lines.iter().map(|line| line.tokens).fold(0, u32::saturating_add)
+}
 
 /// Something said.
 #[derive(Clone, Copy, Debug)]
@@ -70,11 +134,10 @@ impl Line {
 
 /// Shortens the longest of `lines` until they have at most `room` tokens together. False where that leaves too
 /// little of one to tell anything.
-pub(super) fn fit(lines: &mut [Line], room: u32, counter: &dyn TokenCounter) -> bool {
-    let mut order: Vec<&mut Line> = lines.iter_mut().collect();
-    order.sort_by_key(|line| line.tokens);
-    let (mut left, mut count) = (room, order.len() as u32);
-    for line in order {
+fn fit(lines: &mut [&mut Line], room: u32, counter: &dyn TokenCounter) -> bool {
+    lines.sort_by_key(|line| line.tokens);
+    let (mut left, mut count) = (room, lines.len() as u32);
+    for line in lines {
         let share = left / count;
         if line.tokens > share && share < LEAST_TOKENS {
             return false;

@@ -6,8 +6,7 @@ use crate::{
     domain::{
         Ranges, Reason, Refusal, Utterance,
         context::{
-            Context, Format, Found, How, Message, Omission, RecallLimits, Request, SummaryPlacement,
-            Unanswered, Warning,
+            Context, Format, Found, How, Message, Omission, Request, SummaryPlacement, Unanswered, Warning,
         },
         limits::MAX_PROMPT_BYTES,
     },
@@ -17,8 +16,6 @@ use crate::{
     rpc::{Services, decode, encode},
 };
 
-/// Matches that are recalled at most, where a number is given.
-const MAX_RECALLED: i32 = 50;
 /// A context of more tokens is written aside.
 const RENDER_ASIDE_TOKENS: u32 = 20_000;
 
@@ -81,15 +78,7 @@ fn recall(recall: proto::ContextRecall) -> Result<Recall, Refusal> {
         let reason = if bytes == 0 { Reason::InvalidField } else { Reason::ContentTooLarge };
         return Err(Refusal::field(reason, "recall.prompt", text));
     }
-    let within = |field: &str, number: Option<i32>, most: i32| match number {
-        Some(number) if !(1..=most).contains(&number) => {
-            Err(Refusal::invalid(field, format!("is {number}; accepted are 1 to {most}")))
-        }
-        number => Ok(number.map(i32::unsigned_abs)),
-    };
-    let matches = within("recall.limit", recall.limit, MAX_RECALLED)?.map(|limit| limit as usize);
-    let percent = within("recall.max_percent", recall.max_percent, 100)?;
-    let limits = RecallLimits { matches, percent };
+    let limits = decode::recall_limits(recall.limit, recall.max_percent)?;
     Ok(Recall { scope: scope(recall.scope)?, prompt: recall.prompt, limits })
 }
 

@@ -11,6 +11,7 @@ use crate::{
     domain::{
         ConversationId, Draft, More, Oversize, Policy, Reason, RecipientId, Refusal, RequestId, Revision,
         Role, Sequence, Timestamp, ToolCall, UtteranceId,
+        context::RecallLimits,
         draft::Field,
         limits::{MAX_ID_BYTES, MAX_MODEL_BYTES},
         policy::PolicyUpdate,
@@ -20,6 +21,8 @@ use crate::{
     rpc::RequestLimits,
 };
 
+/// Matches that are recalled at most, where a number is given.
+const MAX_RECALLED: i32 = 50;
 /// Focus areas at most, and the bytes of one.
 const MAX_FOCUS_AREAS: (usize, usize) = (32, 256);
 
@@ -204,6 +207,18 @@ pub fn positive(field: &str, number: i32) -> Result<u32, Refusal> {
         Ok(number) if number > 0 => Ok(number),
         _ => Err(Refusal::invalid(field, format!("is {number}; accepted are 1 or more"))),
     }
+}
+
+/// How much may be recalled.
+pub fn recall_limits(limit: Option<i32>, max_percent: Option<i32>) -> Result<RecallLimits, Refusal> {
+    let within = |field: &str, number: Option<i32>, most: i32| match number {
+        Some(number) if !(1..=most).contains(&number) => {
+            Err(Refusal::invalid(field, format!("is {number}; accepted are 1 to {most}")))
+        }
+        number => Ok(number.map(i32::unsigned_abs)),
+    };
+    let matches = within("recall.limit", limit, MAX_RECALLED)?.map(|limit| limit as usize);
+    Ok(RecallLimits { matches, percent: within("recall.max_percent", max_percent, 100)? })
 }
 
 /// A number of 0 or more.

@@ -6,7 +6,13 @@ use crate::{
     domain::{
         Draft, Reason, Refusal,
         draft::Field,
-        history::{DropReason, Dropped, alternation::Alternation, cut::Limits},
+        history::{
+            DropReason, Dropped,
+            alternation::Alternation,
+            cut::Limits,
+            recall::{RECALL_PERCENT, Recall},
+        },
+        limits::MAX_PROMPT_BYTES,
     },
     engine::{COUNT_ASIDE_BYTES, Caller, aside},
     formats::history::{
@@ -62,6 +68,30 @@ fn asked(request: &proto::PrepareHistoryRequest, limits: RequestLimits) -> Resul
         alternation: alternation(request.alternation)?,
         format: format(request.format)?,
         max_content_bytes: limits.max_content_bytes,
+        recall: request.recall.as_ref().map(|asked| recall(asked, &request.prompt)).transpose()?,
+    })
+}
+
+/// What to recall, by default for the prompt that goes out.
+fn recall(asked: &proto::HistoryRecall, prompt: &str) -> Result<Recall, Refusal> {
+    let (what, field) =
+        if asked.prompt.is_empty() { (prompt, "prompt") } else { (&*asked.prompt, "recall.prompt") };
+    if what.is_empty() {
+        let text = "is empty; without a prompt it is required";
+        return Err(Refusal::invalid("recall.prompt", text));
+    }
+    if what.len() > MAX_PROMPT_BYTES {
+        let text = format!(
+            "has {} bytes; accepted are at most {MAX_PROMPT_BYTES} for what is to be recalled",
+            what.len()
+        );
+        return Err(Refusal::field(Reason::ContentTooLarge, field, text));
+    }
+    let limits = decode::recall_limits(asked.limit, asked.max_percent)?;
+    Ok(Recall {
+        prompt: what.to_owned(),
+        matches: limits.matches,
+        percent: limits.percent.unwrap_or(RECALL_PERCENT),
     })
 }
 
@@ -145,6 +175,7 @@ fn response(prepared: Prepared) -> proto::PrepareHistoryResponse {
         message_count: Some(encode::int(prepared.message_count)),
         token_count: Some(encode::int(prepared.token_count)),
         dropped: prepared.dropped.into_iter().map(dropped).collect(),
+        recalled: prepared.recalled.into_iter().map(encode::int).collect(),
         warnings: prepared.warnings.into_iter().map(warning).collect(),
     }
 }

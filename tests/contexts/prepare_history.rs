@@ -5,7 +5,7 @@ use serde_json::{Map, Value, json};
 use utterd::{
     domain::{
         Encoding, Refusal,
-        history::{alternation::Alternation, cut::Limits},
+        history::{alternation::Alternation, cut::Limits, recall::Recall},
     },
     formats::history::{Format, Prepared, Request, prepare, prompt, read::read},
     tokenizer,
@@ -115,12 +115,20 @@ fn request() -> impl Strategy<Value = Request> {
     let alternation =
         select(vec![Alternation::Merge, Alternation::Merge, Alternation::Drop, Alternation::Reject]);
     let format = select(vec![Format::OpenAiChat, Format::AnthropicMessages]);
-    (limits, alternation, format).prop_map(|((messages, bytes, tokens), alternation, format)| Request {
-        limits: Limits { messages, bytes, tokens },
-        alternation,
-        format,
-        ..Request::default()
-    })
+    (limits, alternation, format, prop::option::of(recall())).prop_map(
+        |((messages, bytes, tokens), alternation, format, recall)| Request {
+            limits: Limits { messages, bytes, tokens },
+            alternation,
+            format,
+            recall,
+            ..Request::default()
+        },
+    )
+}
+
+fn recall() -> impl Strategy<Value = Recall> {
+    (select(vec!["yes", "a longer answer"]), prop::option::of(1..4usize), 1..=100u32)
+        .prop_map(|(prompt, matches, percent)| Recall { prompt: prompt.to_owned(), matches, percent })
 }
 
 /// Arguments that are no object go out in one, and are counted as they go out.

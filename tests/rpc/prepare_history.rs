@@ -3,8 +3,8 @@
 use serde_json::{Value, json};
 use tonic::Code;
 use utterd::proto::{
-    Alternation, ContextFormat, CountTokensRequest, DropReason, Event, HistoryWarningKind, NewUtterance,
-    Operation, PrepareHistoryRequest, PrepareHistoryResponse, WatchEventsRequest,
+    Alternation, ContextFormat, CountTokensRequest, DropReason, Event, HistoryRecall, HistoryWarningKind,
+    NewUtterance, Operation, PrepareHistoryRequest, PrepareHistoryResponse, WatchEventsRequest,
     watch_events_response::Message,
 };
 
@@ -311,6 +311,42 @@ async fn only_what_cannot_be_a_history_is_refused() {
         let refused = session.context().prepare_history(request).await.refusal();
         refused.is(Code::InvalidArgument, reason).blames(field).says(says);
     }
+}
+
+/// What the limits leave out is quoted, for the prompt that goes out or another.
+#[tokio::test]
+async fn what_does_not_fit_is_recalled() {
+    let session = Session::new().await;
+    let mut said =
+        vec![said("user", "My parrot is called Captain Flint."), said("assistant", "A fine name.")];
+    said.extend(turns(40));
+    let asking = |prompt: &str, recall: HistoryRecall| PrepareHistoryRequest {
+        recall: Some(recall),
+        ..history(&json!(said), prompt)
+    };
+    let quote = |response: &PrepareHistoryResponse| {
+        let all = messages(response);
+        let count = all.as_array().map_or(0, Vec::len);
+        (all[count - 2]["content"].as_str().unwrap_or_default().to_owned(), count)
+    };
+    let response = prepare(&session, asking("Which parrot?", HistoryRecall::default())).await;
+    let (text, count) = quote(&response);
+    assert!(text.contains("\nUser: My parrot is called Captain Flint.\n"), "{text}");
+    assert_eq!((count, response.recalled.first()), (21, Some(&0)));
+    let other = HistoryRecall { prompt: "parrot".to_owned(), limit: Some(1), ..Default::default() };
+    let response = prepare(&session, asking("Which?", other)).await;
+    assert_eq!(response.recalled, [0]);
+    let none = prepare(&session, history(&json!(said), "Which parrot?")).await;
+    assert!(none.recalled.is_empty() && !none.messages_json.contains("Flint"));
+    for (recall, field) in [
+        (HistoryRecall { limit: Some(51), ..Default::default() }, "recall.limit"),
+        (HistoryRecall { max_percent: Some(0), ..Default::default() }, "recall.max_percent"),
+    ] {
+        let refusal = session.context().prepare_history(asking("parrot", recall)).await.refusal();
+        refusal.is(Code::InvalidArgument, "INVALID_FIELD").blames(field);
+    }
+    let refusal = session.context().prepare_history(asking("", HistoryRecall::default())).await.refusal();
+    refusal.is(Code::InvalidArgument, "INVALID_FIELD").blames("recall.prompt");
 }
 
 /// It is stateless, and seen in the trace.

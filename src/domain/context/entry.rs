@@ -5,7 +5,7 @@ use std::sync::Arc;
 use crate::domain::{
     Role, Sequence, TokenCounter, Utterance,
     context::found::{Found, Match},
-    quoting::{LEAST_TOKENS, Line, Said, fit},
+    quoting::{Line, Said},
 };
 
 /// What comes with a match is shortened to so many tokens an utterance.
@@ -65,18 +65,6 @@ impl Entry {
             let line = said(before, &[]).line().counted(counter);
             (found, line)
         })
-    }
-
-    pub(super) fn tokens(&self) -> u32 {
-        self.lines.iter().map(|(_, line)| line.tokens).fold(0, u32::saturating_add)
-    }
-
-    /// Shortens what is longest in it; false where too little would be left.
-    pub(super) fn fit(&mut self, room: u32, counter: &dyn TokenCounter) -> bool {
-        let mut lines: Vec<Line> = self.lines.iter().map(|(_, line)| line.clone()).collect();
-        let fits = room >= LEAST_TOKENS && fit(&mut lines, room, counter);
-        self.lines.iter_mut().zip(lines).for_each(|((_, line), fitted)| *line = fitted);
-        fits
     }
 
     pub(super) fn has(&self, found: &Found) -> bool {

@@ -3,21 +3,13 @@
 use crate::domain::{
     Ranges, Role, Timestamp,
     context::{Format, Found, How, Match, Message, Source, entry::Entry, wording::Costs},
-    quoting::{LEAST_TOKENS, Line},
+    quoting::{AFTER, BEFORE, Line, Room},
 };
 
-const BEFORE: &str = "[Recalled from earlier in this conversation]\n";
 /// Where some is from other conversations, each with a heading.
 const BEFORE_ALL: &str = "[Recalled from earlier conversations]\n";
 /// What is of this conversation has one too, then.
 const HERE: &str = "From this conversation:\n";
-const AFTER: &str = "[End of what was recalled]";
-/// With fewer tokens left nothing more is looked for.
-const LEAST_LEFT: u32 = 8;
-/// A match has so much of the room at most.
-const QUARTER: u32 = 4;
-/// A match of so many tokens is quoted whole where there is room.
-const LEAST_WHOLE: u32 = 128;
 
 /// What is recalled, and the message that quotes it.
 pub(super) struct Quote {
@@ -38,10 +30,9 @@ impl Quote {
     ) -> Option<Self> {
         let frame = costs.of_words(BEFORE_ALL) + costs.counter.count(AFTER);
         let left = u32::try_from(room).unwrap_or(u32::MAX).checked_sub(frame)?;
-        let whole = (left / QUARTER).max(LEAST_WHOLE);
-        let mut choice = Choice { entries: Vec::new(), shown, left, whole, excerpts: whole, costs };
+        let mut choice = Choice { entries: Vec::new(), shown, room: Room::of(left), costs };
         for one in matches {
-            if choice.entries.len() == most || choice.left < LEAST_LEFT {
+            if choice.entries.len() == most || !choice.room.is_open() {
                 break;
             }
             choice.take(one);
@@ -61,43 +52,29 @@ impl Quote {
     }
 }
 
-/// The entries of a quote, as they are chosen. A long match would take the place of many short ones: one of
-/// more than a quarter of the room is shortened to half of that, and such ones have a quarter together.
+/// The entries of a quote, as they are chosen.
 struct Choice<'a> {
     entries: Vec<Entry>,
     shown: &'a Ranges,
-    /// Tokens that are left.
-    left: u32,
-    /// The most tokens of a match that is quoted whole.
-    whole: u32,
-    /// What is left for shortened ones.
-    excerpts: u32,
+    room: Room,
     costs: Costs<'a>,
 }
 
 impl Choice<'_> {
     /// Takes the match if there is room for it, whole or shortened.
     fn take(&mut self, one: &Match) {
-        let long = one.found.utterance.tokens > self.whole.min(self.left).saturating_add(LEAST_TOKENS);
-        if long && self.excerpts < LEAST_TOKENS {
+        let counter = self.costs.counter;
+        if self.room.refuses(one.found.utterance.tokens) {
             return;
         }
-        let Some(mut entry) = Entry::of(one, |found| self.is_quotable(found), self.costs.counter) else {
+        let Some(mut entry) = Entry::of(one, |found| self.is_quotable(found), counter) else { return };
+        let headings = self.headings(&entry);
+        let mut lines: Vec<&mut Line> = entry.lines.iter_mut().map(|(_, line)| line).collect();
+        if !self.room.take(&mut lines, headings, counter) {
             return;
-        };
-        let Some(room) = self.left.checked_sub(self.headings(&entry)) else { return };
-        if entry.tokens() > room.min(self.whole) {
-            let excerpt = (self.whole / 2).min(self.excerpts).min(room);
-            if !entry.fit(excerpt, self.costs.counter) {
-                return;
-            }
-            self.excerpts = self.excerpts.saturating_sub(entry.tokens());
         }
-        let before = entry.before(one, |found| self.is_quotable(found), self.costs.counter);
-        if let Some(before) = before.filter(|(_, line)| entry.tokens() + line.tokens <= room) {
-            entry.lines.insert(0, before);
-        }
-        self.left = self.left.saturating_sub(entry.tokens() + self.headings(&entry));
+        let before = entry.before(one, |found| self.is_quotable(found), counter);
+        entry.lines.splice(0..0, before.filter(|(_, line)| self.room.takes(line.tokens)));
         self.entries.push(entry);
     }
 

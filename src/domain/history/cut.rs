@@ -4,7 +4,7 @@
 //! the head are instructions: they stay as long as they fit beside the prompt. Of the rest the
 //! newest stay; the first that does not fit leaves with all that is older.
 
-use super::{DropReason, Dropped, Entry, Unit};
+use super::{DropReason, Dropped, Entry, Recalled, Unit};
 use crate::domain::{Refusal, Role};
 
 /// How much of a history may stay.
@@ -16,6 +16,21 @@ pub struct Limits {
     pub bytes: usize,
     /// Tokens of everything that goes out; none: any number.
     pub tokens: Option<u32>,
+}
+
+impl Limits {
+    /// What is left beside what takes `cost`, if there is room for that.
+    pub fn less(self, cost: Cost) -> Option<Self> {
+        let tokens = self.tokens.map(|most| u64::from(most).checked_sub(cost.tokens));
+        Some(Self {
+            messages: self.messages.checked_sub(cost.messages)?,
+            bytes: self.bytes.checked_sub(cost.bytes)?,
+            tokens: match tokens {
+                None => None,
+                Some(left) => Some(u32::try_from(left?).ok()?),
+            },
+        })
+    }
 }
 
 /// What messages take.
@@ -123,6 +138,8 @@ pub struct Kept {
     pub instructions: Vec<Unit>,
     /// What follows them, without the prompt.
     pub history: Vec<Unit>,
+    /// What is recalled of the rest; it stands before the newest message of the user.
+    pub recalled: Option<Recalled>,
     /// The new message of the user.
     pub prompt: Option<Unit>,
 }
@@ -188,8 +205,12 @@ fn newest(
 }
 
 impl Kept {
-    /// Lets the oldest unit go, instructions last; answers false when only the prompt is left.
+    /// Lets the oldest unit go, then what is recalled, instructions last; answers false when only the prompt is
+    /// left.
     pub fn drop_oldest(&mut self, above: Above, dropped: &mut Vec<Dropped>) -> bool {
+        if self.history.is_empty() && self.recalled.take().is_some() {
+            return true;
+        }
         let oldest = match self.history.is_empty() {
             true => self.instructions.pop(),
             false => Some(self.history.remove(0)),
@@ -200,7 +221,12 @@ impl Kept {
 
     /// Every message that stays, in order.
     pub fn entries(&self) -> impl Iterator<Item = &Entry> {
-        self.instructions.iter().chain(&self.history).chain(&self.prompt).flat_map(Unit::entries)
+        let asked = self.history.iter().rposition(|unit| unit.role() == Role::User);
+        let newest = asked.filter(|_| self.prompt.is_none()).unwrap_or(self.history.len());
+        let (older, newer) = self.history.split_at(newest);
+        let recalled = self.recalled.iter().map(|recalled| &recalled.message);
+        let units = self.instructions.iter().chain(older).chain(recalled).chain(newer).chain(&self.prompt);
+        units.flat_map(Unit::entries)
     }
 }
 

@@ -6,12 +6,14 @@
 //! | [`pairing`] | every call has its result directly behind it, every result its call |
 //! | [`alternation`] | user and assistant take turns |
 //! | [`cut`] | the newest units that fit the limits stay, beside the instructions and the prompt |
+//! | [`recall`] | what a prompt asks for of the rest, as one marked message |
 //! | [`call_ids`] | ids of calls that a provider accepts |
 
 pub mod alternation;
 pub mod call_ids;
 pub mod cut;
 pub mod pairing;
+pub mod recall;
 #[cfg(test)]
 mod test_entries;
 
@@ -50,6 +52,15 @@ impl Unit {
     pub fn role(&self) -> Role {
         self.message.draft.role
     }
+}
+
+/// What is recalled of a history.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Recalled {
+    /// The message that quotes it; it has no place in the request.
+    pub message: Unit,
+    /// The places of what it quotes, in the request, ascending.
+    pub places: Vec<usize>,
 }
 
 /// A message, or a part of one, that was left out.

@@ -7,6 +7,7 @@ use crate::{
             Dropped, Entry, Unit,
             alternation::{Alternation, merge},
             cut::{Cost, Kept, Measure, cut},
+            recall::cut_and_recall,
         },
     },
     formats::history::{
@@ -26,6 +27,8 @@ pub struct Fit {
     pub token_count: u32,
     /// What did not fit.
     pub dropped: Vec<Dropped>,
+    /// The places of what is quoted of that.
+    pub recalled: Vec<usize>,
     /// What was changed.
     pub warnings: Vec<Warning>,
 }
@@ -37,7 +40,10 @@ impl Fit {
     /// was written is measured once more, and as long as it is above a limit the oldest unit goes.
     pub fn of(units: Vec<Unit>, request: &Request, counter: &dyn TokenCounter) -> Result<Self, Refusal> {
         let scale = Scale { request, counter };
-        let (mut kept, mut dropped) = cut(units, &request.limits, &scale)?;
+        let (mut kept, mut dropped) = match &request.recall {
+            Some(recall) => cut_and_recall(units, recall, &request.limits, &scale, counter)?,
+            None => cut(units, &request.limits, &scale)?,
+        };
         loop {
             let (entries, warnings) = request.finished(&kept);
             let written = write(&entries, request.format);
@@ -45,7 +51,10 @@ impl Fit {
                 entries.iter().map(|entry| entry.draft.tokens(counter)).fold(0, u32::saturating_add);
             let bytes = written.messages_json.len() + written.system.len();
             let above = Cost { messages: 0, bytes, tokens: u64::from(token_count) }.above(&request.limits);
-            let Some(above) = above else { return Ok(Self { written, token_count, dropped, warnings }) };
+            let Some(above) = above else {
+                let recalled = kept.recalled.map_or_else(Vec::new, |recalled| recalled.places);
+                return Ok(Self { written, token_count, dropped, recalled, warnings });
+            };
             if !kept.drop_oldest(above, &mut dropped) {
                 return Err(above.refusal());
             }

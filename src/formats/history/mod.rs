@@ -16,7 +16,7 @@ pub use prepare::prepare;
 use crate::domain::{
     Draft, Refusal, Role,
     call_ids::Rule,
-    history::{DropReason, Dropped, Entry, alternation::Alternation, cut::Limits},
+    history::{DropReason, Dropped, Entry, alternation::Alternation, cut::Limits, recall::Recall},
     limits::DEFAULT_MAX_CONTENT_BYTES,
 };
 
@@ -38,7 +38,7 @@ pub enum Format {
 }
 
 /// What is asked for.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct Request {
     /// How much may go out.
     pub limits: Limits,
@@ -48,6 +48,8 @@ pub struct Request {
     pub format: Format,
     /// Bytes of one message's text and calls at most; a larger one is left out.
     pub max_content_bytes: usize,
+    /// What of the messages that the limits leave out is quoted; none: nothing.
+    pub recall: Option<Recall>,
 }
 
 impl Default for Request {
@@ -58,6 +60,7 @@ impl Default for Request {
             alternation: Alternation::Merge,
             format: Format::OpenAiChat,
             max_content_bytes: DEFAULT_MAX_CONTENT_BYTES,
+            recall: None,
         }
     }
 }
@@ -123,6 +126,8 @@ pub struct Prepared {
     pub token_count: u32,
     /// What was left out, in the order of the request.
     pub dropped: Vec<Dropped>,
+    /// The places of messages that were left out and are quoted, ascending.
+    pub recalled: Vec<usize>,
     /// What the caller should know.
     pub warnings: Vec<Warning>,
 }
@@ -169,5 +174,7 @@ fn said(role: Role, text: &str) -> Draft {
     Draft { id: None, role, content: text.into(), turn: None, create_time: None, pinned: false, more: None }
 }
 
+#[cfg(test)]
+mod recall_tests;
 #[cfg(test)]
 mod tests;

@@ -51,6 +51,7 @@ pub fn prepare(
         message_count: fit.written.message_count,
         token_count: fit.token_count,
         dropped,
+        recalled: fit.recalled,
         warnings,
     })
 }

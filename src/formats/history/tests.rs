@@ -17,6 +17,7 @@ const OPENAI: Request = Request {
     alternation: Alternation::Merge,
     format: Format::OpenAiChat,
     max_content_bytes: 1 << 20,
+    recall: None,
 };
 const ANTHROPIC: Request = Request { format: Format::AnthropicMessages, ..OPENAI };
 
