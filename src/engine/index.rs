@@ -2,7 +2,10 @@
 
 use std::sync::Arc;
 
-use quick_cache::{Weighter, sync::Cache};
+use quick_cache::{
+    DefaultHashBuilder, OptionsBuilder, Weighter,
+    sync::{Cache, DefaultLifecycle},
+};
 use tokio::sync::Mutex;
 
 use crate::domain::{LineageId, Revision, recall::Index};
@@ -35,8 +38,23 @@ impl Weighter<LineageId, Entry> for Bytes {
 
 impl Indexes {
     /// Indexes that together take at most so many bytes; the least used are built anew when needed.
+    ///
+    /// One part has all of them: of several, each would refuse what is larger than its share.
     pub(super) fn new(bytes: u64) -> Self {
-        Self(Cache::with_weighter(CACHE_ENTRIES, bytes, Bytes))
+        let options = OptionsBuilder::new()
+            .shards(1)
+            .estimated_items_capacity(CACHE_ENTRIES)
+            .weight_capacity(bytes)
+            .build();
+        Self(match options {
+            Ok(options) => Cache::with_options(
+                options,
+                Bytes,
+                DefaultHashBuilder::default(),
+                DefaultLifecycle::default(),
+            ),
+            Err(_) => Cache::with_weighter(CACHE_ENTRIES, bytes, Bytes),
+        })
     }
 
     /// The index of a lineage in which nothing was erased since `erased_at`; an empty one when none is kept.
@@ -53,5 +71,22 @@ impl Indexes {
     /// Gives up an index: its text is gone from memory.
     pub(super) fn remove(&self, lineage: LineageId) {
         self.0.remove(&lineage);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn whatever_fits_is_kept() {
+        let indexes = Indexes::new(1_000);
+        let lineage = LineageId([7; 16]);
+        let shared = SharedIndex::default();
+        indexes.keep(lineage, Revision::NONE, shared.clone(), 900);
+        assert!(Arc::ptr_eq(&indexes.of(lineage, Revision::NONE), &shared));
+        assert!(!Arc::ptr_eq(&indexes.of(lineage, Revision(1)), &shared), "text was erased since");
+        indexes.remove(lineage);
+        assert!(!Arc::ptr_eq(&indexes.of(lineage, Revision::NONE), &shared));
     }
 }
