@@ -1,0 +1,91 @@
+//! A search over everything that a recipient ever said.
+
+use std::{
+    fmt::Write as _,
+    hash::{BuildHasher, BuildHasherDefault, DefaultHasher},
+};
+
+use utterd::domain::{
+    Role,
+    recall::{Index, Query, score},
+};
+
+use crate::{
+    conversations::{File, Spoken, index},
+    evidence::FIRST,
+    table::{Table, grouped},
+    timed::{Times, least, micros, millis, timed},
+};
+
+const CONVERSATIONS: usize = 1_000;
+/// Utterances of each.
+const EACH: usize = 1_000;
+/// Prompts that are searched for.
+const PROMPTS: usize = 150;
+/// Runs of which the least time counts.
+const RUNS: usize = 3;
+
+/// Prints a table. The texts are those that users say in `files`, again and again, each with a made-up name and a
+/// number: few of these names are frequent and most are rare, so that ever new ones come.
+pub fn print(files: &[File]) {
+    let texts: Vec<&Spoken> = files.iter().flat_map(users).collect();
+    let (mut indexes, mut text) = (Vec::with_capacity(CONVERSATIONS), 0);
+    let (making, ()) = timed(|| {
+        for number in 0..CONVERSATIONS {
+            let spoken = spoken(&texts, number);
+            text += spoken.iter().map(|spoken| spoken.content.len()).sum::<usize>();
+            indexes.push(index(&spoken));
+        }
+    });
+    indexes.reverse();
+    let indexes: Vec<&Index> = indexes.iter().collect();
+    let prompts: Vec<&str> =
+        files.iter().flat_map(File::questions).map(|(_, asked)| &*asked.prompt).collect();
+    let some = prompts.iter().step_by(prompts.len().div_ceil(PROMPTS).max(1));
+    let query = |prompt: &str| Query::new(prompt).at((CONVERSATIONS * EACH) as u32);
+    let time = |prompt: &&str| least(RUNS, || score(&query(prompt), &indexes, |_, _| true, 0..FIRST));
+    let times: Times = some.map(time).collect();
+    let (count, size) = (CONVERSATIONS * EACH, indexes.iter().map(|index| index.heap_bytes()).sum::<usize>());
+    let mut table = Table::new(&format!("{} utterances of one recipient", grouped(count))).columns(["", ""]);
+    table.row("searching them: median, p99", [millis(times.median()), millis(times.p99())]);
+    table.row("making their indexes, and each utterance", [millis(making), micros(making / count as u32)]);
+    table.row(
+        "bytes of the indexes for each of text, and an utterance",
+        [format!("{:.2}", size as f64 / text as f64), format!("{} bytes", size / count)],
+    );
+    table.print();
+}
+
+fn users(file: &File) -> impl Iterator<Item = &Spoken> {
+    let all = file.conversations.iter().flat_map(|one| &one.spoken);
+    all.filter(|spoken| spoken.role == Role::User)
+}
+
+/// What is said in the conversation of this number, a minute after the other.
+fn spoken(texts: &[&Spoken], number: usize) -> Vec<Spoken> {
+    let spoken = (number * EACH..(number + 1) * EACH).map(|place| {
+        let text = texts[place % texts.len()];
+        let mut content = text.content.clone();
+        let _ = write!(content, " {} {}", name(place), mixed(place) % 100_000);
+        Spoken { role: text.role, name: text.name.clone(), minute: place as u32, content }
+    });
+    spoken.collect()
+}
+
+/// The name in the utterance at a place: of those that came so far, the n-th is as frequent as 1/n.
+fn name(place: usize) -> String {
+    let share = mixed(place) as f64 / u64::MAX as f64;
+    let mut rest = (place as f64 + 1.0).powf(share) as usize;
+    let mut name = String::new();
+    while rest > 0 || name.len() < 4 {
+        name.push(['b', 'd', 'f', 'k', 'l', 'm', 'n', 'p', 'r', 't'][rest % 10]);
+        name.push(['a', 'e', 'i', 'o', 'u'][rest % 5]);
+        rest /= 10;
+    }
+    name
+}
+
+/// The same number for a place at each run.
+fn mixed(place: usize) -> u64 {
+    BuildHasherDefault::<DefaultHasher>::default().hash_one(place)
+}

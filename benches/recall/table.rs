@@ -1,0 +1,57 @@
+//! Tables in plain text.
+
+/// A table: its first column to the left, the others to the right.
+pub struct Table {
+    rows: Vec<Vec<String>>,
+}
+
+impl Table {
+    /// A table of which `title` says what the rows are.
+    pub fn new(title: &str) -> Self {
+        Self { rows: vec![vec![title.to_owned()]] }
+    }
+
+    /// With columns of these names.
+    pub fn columns<const N: usize>(mut self, names: [&str; N]) -> Self {
+        self.rows[0].extend(names.map(str::to_owned));
+        self
+    }
+
+    /// Adds a row.
+    pub fn row<const N: usize>(&mut self, title: &str, cells: [String; N]) {
+        self.rows.push([title.to_owned()].into_iter().chain(cells).collect());
+    }
+
+    /// Prints it, and an empty line behind it.
+    pub fn print(&self) {
+        let columns = self.rows.iter().map(Vec::len).max().unwrap_or(0);
+        let width = |column: usize| {
+            let cells = self.rows.iter().filter_map(|row| row.get(column));
+            cells.map(|cell| cell.chars().count()).max().unwrap_or(0)
+        };
+        let widths: Vec<usize> = (0..columns).map(width).collect();
+        for row in &self.rows {
+            let (title, cells) = (&row[0], row[1..].iter().zip(&widths[1..]));
+            let cells = cells.map(|(cell, width)| format!("  {cell:>width$}"));
+            let line = format!("{title:<0$}{1}", widths[0], cells.collect::<String>());
+            println!("{}", line.trim_end());
+        }
+        println!();
+    }
+}
+
+/// A part of `whole`, in percent.
+pub fn percent(part: f64, whole: usize) -> String {
+    match whole {
+        0 => "–".to_owned(),
+        _ => format!("{:.1}", 100.0 * part / whole as f64),
+    }
+}
+
+/// A number with commas between its thousands.
+pub fn grouped(number: usize) -> String {
+    match number {
+        0..1_000 => number.to_string(),
+        _ => format!("{},{:03}", grouped(number / 1_000), number % 1_000),
+    }
+}
