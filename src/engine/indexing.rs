@@ -4,6 +4,7 @@
 //! a restart reads it instead of the utterances.
 
 use std::{
+    collections::BTreeMap,
     num::NonZeroUsize,
     panic::resume_unwind,
     sync::Arc,
@@ -22,7 +23,7 @@ use crate::{
 /// More utterances are indexed aside.
 const INDEX_ASIDE: usize = 200;
 /// Blocks that are read from the store at once: some 8 MiB.
-const READ_BLOCKS: u64 = 64;
+const READ_BLOCKS: usize = 64;
 
 impl Engine {
     /// An index of all that `state` stores. It may hold more: what is newer than `state`, and
@@ -41,71 +42,67 @@ impl Engine {
         Ok(found)
     }
 
-    /// Adds what is missing: what the store keeps of it, then the utterances themselves.
+    /// Adds what is missing, block by block: what the store keeps of it, and the utterances of the others.
     async fn bring_up(
         self: &Arc<Self>,
         index: &mut Index,
         state: &Arc<Conversation>,
     ) -> Result<(), EngineError> {
         index.retain_blocks(|block| holds_stored(state, Block(block)));
-        let before = index.whole_blocks().last().map(|(number, _)| number);
-        let whole = Block::of(state.head.next);
-        if self.store.capabilities().derived {
-            self.read_blocks(index, state, whole).await?;
-        }
         let missing = Ranges::of(first_missing(index), state.head.next);
-        let blocks: Vec<Block> = Block::holding(&missing).collect();
-        for some in blocks.chunks(READ_BLOCKS as usize) {
-            let mut utterances = Vec::with_capacity(some.len());
-            for block in some {
-                utterances.push(self.stored(state, &missing.intersection(&block.ranges())).await?);
+        let begun = index.newest().map(|newest| Block::of(Sequence(newest)));
+        let whole = |block: Block| Some(block) != begun && block < Block::of(state.head.next);
+        let blocks: Vec<Block> =
+            Block::holding(&missing).filter(|block| holds_stored(state, *block)).collect();
+        for some in blocks.chunks(READ_BLOCKS) {
+            let mut kept = self.kept_blocks(state, some).await?;
+            let mut parts = Vec::with_capacity(some.len());
+            for &block in some {
+                parts.push(match kept.remove(&block).filter(|_| whole(block)) {
+                    Some(kept) => Part::Kept(kept),
+                    None => {
+                        let said = self.stored(state, &missing.intersection(&block.ranges())).await?;
+                        if whole(block) { Part::Whole(block, said) } else { Part::Open(said) }
+                    }
+                });
             }
-            add(index, utterances, whole);
-        }
-        if self.store.capabilities().derived {
-            let new = index.whole_blocks().filter(|(number, _)| Some(*number) > before && *number < whole.0);
-            self.keep_blocks(state, new.map(|(number, block)| (number, block.clone())).collect());
+            let made = add(index, parts);
+            self.keep_blocks(state, made);
         }
         Ok(())
     }
 
-    /// Adds the blocks that the store keeps, up to the first that it does not.
-    async fn read_blocks(
+    /// What the store keeps of these blocks, and of a few between them.
+    async fn kept_blocks(
         &self,
-        index: &mut Index,
-        state: &Arc<Conversation>,
-        whole: Block,
-    ) -> Result<(), EngineError> {
-        loop {
-            let first = Block::of(first_missing(index));
-            let is_begun = index.newest().is_some_and(|newest| Block::of(Sequence(newest)) == first);
-            if is_begun || first >= whole {
-                return Ok(());
-            }
-            let last = Block((first.0 + READ_BLOCKS).min(whole.0) - 1);
-            let kept = self.store.derived(state.key(), Derived::Index, first..=last).await?;
-            if !aside(kept.len() > 1, || push(index, state, first..=last, kept)) {
-                return Ok(());
-            }
-        }
+        state: &Conversation,
+        blocks: &[Block],
+    ) -> Result<BTreeMap<Block, Arc<IndexBlock>>, EngineError> {
+        let (Some(&first), Some(&last), true) =
+            (blocks.first(), blocks.last(), self.store.capabilities().derived)
+        else {
+            return Ok(BTreeMap::new());
+        };
+        let kept = self.store.derived(state.key(), Derived::Index, first..=last).await?;
+        let read = |(block, bytes): (Block, Vec<u8>)| {
+            Some((block, Arc::new(IndexBlock::from_bytes(block.0, &bytes)?)))
+        };
+        Ok(aside(kept.len() > 1, || kept.into_iter().filter_map(read).collect()))
     }
 
-    /// Has the store keep blocks, behind the answer.
-    fn keep_blocks(self: &Arc<Self>, state: &Arc<Conversation>, blocks: Vec<(u64, Arc<IndexBlock>)>) {
-        if blocks.is_empty() {
+    /// Has the store keep blocks, behind the answer. What it does not keep is made again.
+    fn keep_blocks(self: &Arc<Self>, state: &Arc<Conversation>, blocks: Vec<(Block, Arc<IndexBlock>)>) {
+        if blocks.is_empty() || !self.store.capabilities().derived {
             return;
         }
         let (engine, state) = (self.clone(), state.clone());
         tokio::spawn(async move {
-            for (number, block) in blocks {
-                let Some(bytes) = aside(true, || block.to_bytes()) else { continue };
-                let conversation = state.key().clone();
-                let (block, erased_at) = (Block(number), state.head.erased_at);
+            for (block, whole) in blocks {
+                let Some(bytes) = aside(true, || whole.to_bytes()) else { continue };
+                let (conversation, erased_at) = (state.key().clone(), state.head.erased_at);
                 let derived = DerivedBlock { conversation, kind: Derived::Index, block, erased_at, bytes };
-                // What is not kept is made again.
-                if !engine.store.keep_derived(derived).await.unwrap_or(false) {
-                    return;
-                }
+                // Refused where the text is gone or much else is written; nobody waits for it.
+                let _ = engine.store.keep_derived(derived).await;
             }
         });
     }
@@ -129,68 +126,66 @@ fn holds_stored(state: &Conversation, block: Block) -> bool {
     last >= state.head.next || !state.head.kept().intersection(&Ranges::of(first, last)).is_empty()
 }
 
-/// Adds blocks as far as each of them that has anything stored is there; answers whether all are.
-fn push(
-    index: &mut Index,
-    state: &Conversation,
-    blocks: std::ops::RangeInclusive<Block>,
-    kept: Vec<(Block, Vec<u8>)>,
-) -> bool {
-    let mut kept = kept.into_iter().peekable();
-    for number in blocks.start().0..=blocks.end().0 {
-        let bytes = kept.next_if(|(block, _)| block.0 == number);
-        let block = bytes.and_then(|(_, bytes)| IndexBlock::from_bytes(number, &bytes));
-        match block {
-            Some(block) => drop(index.push(Arc::new(block))),
-            None if holds_stored(state, Block(number)) => return false,
-            None => {}
-        }
-    }
-    true
+/// A block that an index misses.
+enum Part {
+    Kept(Arc<IndexBlock>),
+    /// To be made of all its utterances.
+    Whole(Block, Vec<Arc<Utterance>>),
+    /// Of which there is a part, or more will be said.
+    Open(Vec<Arc<Utterance>>),
 }
 
-/// Adds utterances, block by block: of several whole ones, some at a time on threads of their own.
-fn add(index: &mut Index, mut blocks: Vec<Vec<Arc<Utterance>>>, whole: Block) {
-    blocks.retain(|block| !block.is_empty());
-    let begun = index.newest().map(|newest| Block::of(Sequence(newest)));
-    let is_whole = |block: &[Arc<Utterance>]| {
-        let number = block.first().map(|first| Block::of(first.sequence));
-        number != begun && number < Some(whole)
-    };
-    aside(is_long(&blocks), || {
-        for run in blocks.chunk_by(|one, next| is_whole(one) == is_whole(next)) {
-            match is_whole(&run[0]) {
-                true => side_by_side(run).into_iter().for_each(|block| {
-                    index.push(block);
-                }),
-                false => run.iter().for_each(|block| index.extend(said(block))),
+/// Adds blocks: those that are to be made, on as many threads as there are processors. Answers these.
+fn add(index: &mut Index, parts: Vec<Part>) -> Vec<(Block, Arc<IndexBlock>)> {
+    aside(is_long(&parts), || {
+        let mut made = side_by_side(&parts).into_iter();
+        let mut new = Vec::new();
+        for part in &parts {
+            match part {
+                Part::Kept(block) => _ = index.push(block.clone()),
+                Part::Open(utterances) => index.extend(said(utterances)),
+                Part::Whole(number, _) => {
+                    if let Some(block) = made.next().flatten() {
+                        index.push(block.clone());
+                        new.push((*number, block));
+                    }
+                }
             }
         }
+        new
+    })
+}
+
+fn is_long(parts: &[Part]) -> bool {
+    let utterances = parts.iter().flat_map(|part| match part {
+        Part::Kept(_) => &[],
+        Part::Whole(_, utterances) | Part::Open(utterances) => utterances.as_slice(),
     });
+    let sizes = utterances.map(|utterance| utterance.content.len());
+    let (count, bytes) = sizes.fold((0, 0), |(count, bytes), size| (count + 1, bytes + size));
+    count > INDEX_ASIDE || bytes > INDEX_ASIDE * 200
 }
 
-fn is_long(blocks: &[Vec<Arc<Utterance>>]) -> bool {
-    let bytes: usize = blocks.iter().flatten().map(|utterance| utterance.content.len()).sum();
-    blocks.iter().map(Vec::len).sum::<usize>() > INDEX_ASIDE || bytes > INDEX_ASIDE * 200
+fn said(utterances: &[Arc<Utterance>]) -> impl Iterator<Item = Said<'_>> {
+    utterances.iter().map(|utterance| Said::from(&**utterance))
 }
 
-fn said(block: &[Arc<Utterance>]) -> impl Iterator<Item = Said<'_>> {
-    block.iter().map(|utterance| Said::from(&**utterance))
-}
-
-/// The blocks of an index, in their order, made by as many threads as there are processors.
-fn side_by_side(blocks: &[Vec<Arc<Utterance>>]) -> Vec<Arc<IndexBlock>> {
-    let make = |block: &Vec<Arc<Utterance>>| Index::block(said(block));
-    let threads = available_parallelism().map_or(1, NonZeroUsize::get).min(blocks.len());
+/// The blocks that are to be made, in their order.
+fn side_by_side(parts: &[Part]) -> Vec<Option<Arc<IndexBlock>>> {
+    let whole = parts.iter().filter_map(|part| match part {
+        Part::Whole(_, utterances) => Some(utterances.as_slice()),
+        _ => None,
+    });
+    let whole: Vec<&[Arc<Utterance>]> = whole.collect();
+    let make = |utterances: &&[Arc<Utterance>]| Index::block(said(utterances));
+    let threads = available_parallelism().map_or(1, NonZeroUsize::get).min(whole.len());
     if threads < 2 {
-        return blocks.iter().filter_map(make).collect();
+        return whole.iter().map(make).collect();
     }
-    let each = blocks.len().div_ceil(threads);
     thread::scope(|scope| {
-        let parts: Vec<_> = blocks
-            .chunks(each)
-            .map(|part| scope.spawn(move || part.iter().filter_map(make).collect::<Vec<_>>()))
-            .collect();
+        let parts = whole.chunks(whole.len().div_ceil(threads));
+        let parts: Vec<_> =
+            parts.map(|part| scope.spawn(move || part.iter().map(make).collect::<Vec<_>>())).collect();
         parts.into_iter().flat_map(|part| part.join().unwrap_or_else(|panic| resume_unwind(panic))).collect()
     })
 }
