@@ -32,9 +32,13 @@ impl Engine {
         let (lineage, erased_at) = (state.head.identity.lineage, state.head.erased_at);
         let shared = self.indexes.of(lineage, erased_at);
         let mut index = shared.lock().await;
-        if first_missing(&index) < state.head.next {
-            self.bring_up(&mut index, state).await?;
-            self.indexes.keep(lineage, erased_at, shared.clone(), index.heap_bytes() as u64);
+        match first_missing(&index) < state.head.next {
+            true => {
+                self.bring_up(&mut index, state).await?;
+                self.indexes.keep(lineage, erased_at, shared.clone(), index.heap_bytes() as u64);
+            }
+            // It is searched more often than something is said.
+            false => index.settle(),
         }
         let found = index.clone();
         drop(index);

@@ -145,7 +145,10 @@ proptest! {
     fn steps_do_not_matter(texts in texts(), prompt in prompt()) {
         let all = || (1..).zip(&texts).map(|(sequence, text)| said(sequence * 300, text));
         let mut stepwise = Index::new();
-        all().for_each(|one| stepwise.extend([one]));
+        all().for_each(|one| {
+            stepwise.extend([one]);
+            stepwise.settle();
+        });
         stepwise.extend(all());
         prop_assert_eq!(search(&prompt, &[&stepwise]), search(&prompt, &[&of(all())]));
     }

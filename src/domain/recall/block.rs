@@ -245,6 +245,29 @@ impl IndexBlock {
         self.passages.shrink_to_fit();
     }
 
+    /// Orders its postings by passage again, so that utterances can be added.
+    pub(super) fn open(&mut self) {
+        let Postings::Closed { ends, passages, counts } = &self.postings else { return };
+        let mut starts = vec![0_u32; self.passages.len() + 1];
+        passages.iter().for_each(|&passage| starts[usize::from(passage) + 1] += 1);
+        for place in 1..starts.len() {
+            starts[place] += starts[place - 1];
+        }
+        let mut by_passage = (vec![0_u32; passages.len()], vec![0_u8; passages.len()]);
+        let mut from = 0;
+        for (term, &end) in ends.iter().enumerate() {
+            for at in from..end as usize {
+                let next = &mut starts[usize::from(passages[at])];
+                by_passage.0[*next as usize] = term as u32;
+                by_passage.1[*next as usize] = counts[at];
+                *next += 1;
+            }
+            from = end as usize;
+        }
+        starts.pop();
+        self.postings = Postings::Open { ends: starts, terms: by_passage.0, counts: by_passage.1 };
+    }
+
     /// The postings of some terms, ascending by passage: calls `found` with the place of each among `wanted`.
     pub(super) fn each_posting(&self, wanted: &[u32], mut found: impl FnMut(usize, Posting)) {
         if wanted.is_empty() {

@@ -13,7 +13,7 @@ use super::{
     times::When,
     weights::{
         ALIKE, ANSWER, AROUND, ASKED, B, BEFORE, BEFORE_LAST, K1, NAME, NAMED, NEIGHBOUR_TERMS, NEXT,
-        QUESTION, QUESTION_TERMS, SAME, TIME, USER,
+        QUESTION, QUESTION_TERMS, RECENCY, SAME, TIME, USER,
     },
 };
 use crate::domain::Role;
@@ -58,6 +58,8 @@ pub(super) struct Scorer {
     any: Vec<Place>,
     /// By block: its first utterance and its first passage among the index's.
     firsts: Vec<(usize, usize)>,
+    /// Whether the terms that are left are too common to lift an utterance that has none of those before.
+    is_settled: bool,
 }
 
 /// What a passage is worth so far.
@@ -74,14 +76,26 @@ type Place = (u32, u32);
 
 impl Scorer {
     /// The utterances of an index that have a term or, where only names and times are asked for, these.
-    pub(super) fn score(&mut self, asked: &Asked<'_>, number: usize, index: &Index) -> Vec<Scored> {
+    ///
+    /// What certainly scores less than `least` may be left out.
+    pub(super) fn score(
+        &mut self,
+        asked: &Asked<'_>,
+        number: usize,
+        index: &Index,
+        least: f32,
+    ) -> Vec<Scored> {
         let blocks = index.blocks();
         self.begin(blocks);
         let names = |term: &&Sought| {
             blocks.iter().any(|block| block.names.iter().any(|name| term.wanted.names(name)))
         };
-        let (names, words): (Vec<&Sought>, Vec<&Sought>) = asked.terms.iter().partition(names);
+        let (names, mut words): (Vec<&Sought>, Vec<&Sought>) = asked.terms.iter().partition(names);
+        words.sort_by(|one, other| most(other).total_cmp(&most(one)));
+        let mut rest = asked.most_beside(&names) + words.iter().map(|word| most(word)).sum::<f32>();
         for (term, at) in words.into_iter().zip(1..) {
+            self.is_settled = rest * MOST_FACTOR < least;
+            rest -= most(term);
             self.spread(term, number, blocks, at);
             self.add(term, asked.mean, blocks);
         }
@@ -118,8 +132,13 @@ impl Scorer {
             let block = &blocks[found.block as usize];
             for &(posting, nearness) in &found.postings {
                 let worth = f32::from(posting.count) * nearness;
-                let passage = self.firsts[found.block as usize].1 + usize::from(posting.passage);
-                self.own[passage] += worth;
+                let (first, passages) = self.firsts[found.block as usize];
+                let passage = passages + usize::from(posting.passage);
+                let is_left_out =
+                    self.is_settled && self.touched_by[first + usize::from(block.document_of(posting))] == 0;
+                if !is_left_out {
+                    self.own[passage] += worth;
+                }
                 let place = (found.block, u32::from(block.document_of(posting)));
                 self.spread_around(blocks, place, worth, at);
             }
@@ -143,6 +162,9 @@ impl Scorer {
 
     fn touch(&mut self, place: Place, worth: f32, at: u32) {
         let document = self.firsts[place.0 as usize].0 + place.1 as usize;
+        if self.is_settled && self.touched_by[document] == 0 {
+            return;
+        }
         if self.touched_by[document] != at {
             if self.touched_by[document] == 0 {
                 self.any.push(place);
@@ -223,6 +245,23 @@ impl Scorer {
         let scored = Scored { block: place.0, document: place.1, score: score * factor, coverage };
         (score > 0.0).then_some(scored)
     }
+}
+
+impl Asked<'_> {
+    /// What names and times add to a score at most.
+    fn most_beside(&self, names: &[&Sought]) -> f32 {
+        let names: f32 = names.iter().map(|name| name.rarity * saturated(NAME)).sum();
+        let times: f32 = self.times.iter().map(|time| time.rarity * saturated(TIME)).sum();
+        names + times
+    }
+}
+
+/// What all factors of a score come to at most.
+const MOST_FACTOR: f32 = NAMED * USER * ASKED * (1.0 + RECENCY as f32) * 1.001;
+
+/// What a term adds to a score at most.
+fn most(term: &Sought) -> f32 {
+    term.rarity * term.weight * (K1 + 1.0)
 }
 
 fn reset<T: Clone>(list: &mut Vec<T>, length: usize, value: T) {

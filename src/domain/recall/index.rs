@@ -57,6 +57,11 @@ impl Index {
         is_behind
     }
 
+    /// Makes it quicker to search, and smaller. The next utterance takes longer to add then.
+    pub fn settle(&mut self) {
+        self.close_last();
+    }
+
     /// Removes the blocks of which `keep` refuses the number.
     pub fn retain_blocks(&mut self, keep: impl Fn(u64) -> bool) {
         self.blocks.retain(|block| keep(block.number));
@@ -105,6 +110,9 @@ impl Index {
             self.language = None;
         }
         if let Some(block) = self.blocks.last_mut() {
+            if !block.is_open() {
+                Arc::make_mut(block).open();
+            }
             let before = self.language.unwrap_or(Language::English);
             self.language = Some(Arc::make_mut(block).add(reader, said, before));
         }

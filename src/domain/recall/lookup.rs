@@ -143,6 +143,11 @@ fn find(sought: &mut [Sought], indexes: &[&Index], which: impl Fn(&Sought) -> bo
                 let (place, nearness) = of[number];
                 sought[place].push(index as u32, at as u32, (posting, nearness));
             });
+            for same in of.chunk_by(|one, other| one.0 == other.0).filter(|same| same.len() > 1) {
+                if let Some(found) = sought[same[0].0].found.last_mut() {
+                    found.postings.sort_by_key(|(posting, _)| posting.passage);
+                }
+            }
         }
     }
 }

@@ -62,7 +62,7 @@ impl<'a> Search<'a> {
         let mut scorer = Scorer::default();
         let mut best = Best { page, hits: BinaryHeap::new() };
         for (number, index) in self.indexes.iter().enumerate() {
-            for scored in scorer.score(&asked, number, index) {
+            for scored in scorer.score(&asked, number, index, best.least()) {
                 let hit = self.hit(number, &scored, total);
                 best.offer(hit, &eligible);
             }
@@ -144,6 +144,12 @@ struct Best {
 }
 
 impl Best {
+    /// What a hit must score to enter.
+    fn least(&self) -> f32 {
+        let worst = self.hits.peek().filter(|_| self.hits.len() >= self.page.end);
+        worst.map_or(0.0, |Reverse(Candidate(hit))| hit.score as f32)
+    }
+
     fn offer(&mut self, hit: Hit, eligible: impl Fn(usize, u64) -> bool) {
         let (index, sequence) = (hit.index, hit.sequence);
         let candidate = Reverse(Candidate(hit));
