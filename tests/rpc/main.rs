@@ -39,6 +39,7 @@ mod fork;
 mod hybrid;
 mod import_export;
 mod interleavings;
+mod kept_index;
 mod late_results;
 mod lifecycle;
 mod list_utterances;
