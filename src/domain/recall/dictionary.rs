@@ -1,8 +1,8 @@
 //! The terms of a block, each with a number.
 
-use hashbrown::HashTable;
-use rustc_hash::FxHasher;
-use std::hash::Hasher;
+use std::hash::BuildHasher;
+
+use hashbrown::{DefaultHashBuilder, HashTable};
 
 /// Terms by number, from 0 in the order in which they came.
 #[derive(Clone, Debug, Default)]
@@ -12,6 +12,8 @@ pub(super) struct Dictionary {
     /// Where each ends.
     ends: Vec<u32>,
     numbers: HashTable<u32>,
+    /// Seeded anew for each: nobody can choose words that are slow to find.
+    hasher: DefaultHashBuilder,
 }
 
 impl Dictionary {
@@ -23,12 +25,12 @@ impl Dictionary {
             before = end;
         }
         (before as usize == text.len()).then_some(())?;
-        let mut dictionary = Self { text, ends, numbers: HashTable::new() };
-        let Self { text, ends, numbers } = &mut dictionary;
-        numbers.reserve(ends.len(), |&number| hash(term(text, ends, number)));
+        let mut dictionary = Self { text, ends, ..Self::default() };
+        let Self { text, ends, numbers, hasher } = &mut dictionary;
+        let hash = |&number: &u32| hasher.hash_one(term(text, ends, number));
+        numbers.reserve(ends.len(), hash);
         for number in 0..ends.len() as u32 {
-            let rehash = |&number: &u32| hash(term(text, ends, number));
-            numbers.insert_unique(hash(term(text, ends, number)), number, rehash);
+            numbers.insert_unique(hash(&number), number, hash);
         }
         Some(dictionary)
     }
@@ -47,7 +49,7 @@ impl Dictionary {
 
     /// The number of a term that is there.
     pub(super) fn find(&self, wanted: &str) -> Option<u32> {
-        self.numbers.find(hash(wanted), |&number| self.get(number) == wanted).copied()
+        self.numbers.find(self.hasher.hash_one(wanted), |&number| self.get(number) == wanted).copied()
     }
 
     /// The number of a term, which is there then.
@@ -59,8 +61,9 @@ impl Dictionary {
         grow(&mut self.ends);
         self.text.push_str(wanted);
         self.ends.push(self.text.len() as u32);
-        let (text, ends) = (&self.text, &self.ends);
-        self.numbers.insert_unique(hash(wanted), number, |&number| hash(term(text, ends, number)));
+        let Self { text, ends, numbers, hasher } = self;
+        let hash = |&number: &u32| hasher.hash_one(term(text, ends, number));
+        numbers.insert_unique(hash(&number), number, hash);
         number
     }
 
@@ -88,12 +91,6 @@ impl Dictionary {
 fn term<'a>(text: &'a str, ends: &[u32], number: u32) -> &'a str {
     let start = number.checked_sub(1).map_or(0, |before| ends[before as usize]);
     &text[start as usize..ends[number as usize] as usize]
-}
-
-fn hash(term: &str) -> u64 {
-    let mut hasher = FxHasher::default();
-    hasher.write(term.as_bytes());
-    hasher.finish()
 }
 
 /// Makes room for one more in steps of an eighth, not of the double.

@@ -14,7 +14,7 @@
 
 use std::{borrow::Cow, ops::Range};
 
-use rustc_hash::FxHashMap;
+use hashbrown::HashMap;
 use unicode_normalization::{IsNormalized, UnicodeNormalization, char::is_combining_mark, is_nfkc_quick};
 
 use super::{
@@ -74,7 +74,7 @@ pub(super) struct Reader {
 /// What is known of words in lower case.
 #[derive(Default)]
 struct Vocabulary {
-    places: FxHashMap<Box<str>, u32>,
+    places: HashMap<Box<str>, u32>,
     stops: Vec<Languages>,
     /// The stem of each, and the language that it is of.
     stems: Vec<Option<(Language, Box<str>)>>,
