@@ -34,7 +34,10 @@ pub fn print(files: &[File]) {
         for number in 0..CONVERSATIONS {
             let spoken = spoken(&texts, number);
             text += spoken.iter().map(|spoken| spoken.content.len()).sum::<usize>();
-            indexes.push(index(&spoken));
+            let mut made = index(&spoken);
+            // As the second search of a conversation does that finds nothing new in it.
+            made.settle();
+            indexes.push(made);
         }
     });
     indexes.reverse();

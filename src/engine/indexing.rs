@@ -14,7 +14,7 @@ use std::{
 use crate::{
     domain::{
         Block, Conversation, Ranges, Sequence, Utterance,
-        recall::{Index, IndexBlock, Said},
+        recall::{BlockMaker, Index, IndexBlock, Said},
     },
     engine::{Engine, EngineError, aside},
     store::{Derived, DerivedBlock},
@@ -181,15 +181,17 @@ fn side_by_side(parts: &[Part]) -> Vec<Option<Arc<IndexBlock>>> {
         _ => None,
     });
     let whole: Vec<&[Arc<Utterance>]> = whole.collect();
-    let make = |utterances: &&[Arc<Utterance>]| Index::block(said(utterances));
+    let make = |utterances: &[&[Arc<Utterance>]]| {
+        let mut maker = BlockMaker::default();
+        utterances.iter().map(|utterances| maker.make(said(utterances))).collect::<Vec<_>>()
+    };
     let threads = available_parallelism().map_or(1, NonZeroUsize::get).min(whole.len());
     if threads < 2 {
-        return whole.iter().map(make).collect();
+        return make(&whole);
     }
     thread::scope(|scope| {
         let parts = whole.chunks(whole.len().div_ceil(threads));
-        let parts: Vec<_> =
-            parts.map(|part| scope.spawn(move || part.iter().map(make).collect::<Vec<_>>())).collect();
+        let parts: Vec<_> = parts.map(|part| scope.spawn(move || make(part))).collect();
         parts.into_iter().flat_map(|part| part.join().unwrap_or_else(|panic| resume_unwind(panic))).collect()
     })
 }

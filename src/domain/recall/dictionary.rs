@@ -93,9 +93,9 @@ fn term<'a>(text: &'a str, ends: &[u32], number: u32) -> &'a str {
     &text[start as usize..ends[number as usize] as usize]
 }
 
-/// Makes room for one more in steps of an eighth, not of the double.
+/// Makes room for one more in steps of a quarter, not of the double.
 pub(super) fn grow<T>(list: &mut Vec<T>) {
     if list.len() == list.capacity() {
-        list.reserve_exact(list.len() / 8 + 16);
+        list.reserve_exact(list.len() / 4 + 64);
     }
 }

@@ -37,15 +37,6 @@ impl Index {
         }
     }
 
-    /// A whole block of utterances of its sequences, by ascending sequence: what [`extend`](Self::extend) makes of
-    /// them.
-    pub fn block<'a>(utterances: impl IntoIterator<Item = Said<'a>>) -> Option<Arc<IndexBlock>> {
-        let mut index = Self::new();
-        index.extend(utterances);
-        index.close_last();
-        index.blocks.pop()
-    }
-
     /// Adds a whole block behind those that are there; answers whether it is behind them.
     pub fn push(&mut self, block: Arc<IndexBlock>) -> bool {
         let is_behind = self.blocks.last().is_none_or(|last| last.number < block.number);
@@ -122,5 +113,21 @@ impl Index {
         if let Some(last) = self.blocks.last_mut().filter(|last| last.is_open()) {
             Arc::make_mut(last).close();
         }
+    }
+}
+
+/// Makes whole blocks of an index, and remembers the vocabulary of those before.
+#[derive(Default)]
+pub struct BlockMaker {
+    reader: Reader,
+}
+
+impl BlockMaker {
+    /// The block of utterances by ascending sequence, all of one block: what [`Index::extend`] makes of them.
+    pub fn make<'a>(&mut self, utterances: impl IntoIterator<Item = Said<'a>>) -> Option<Arc<IndexBlock>> {
+        let mut index = Index::new();
+        utterances.into_iter().for_each(|said| index.add(&mut self.reader, &said));
+        index.close_last();
+        index.blocks.pop()
     }
 }

@@ -40,7 +40,7 @@ mod words;
 
 pub use block::IndexBlock;
 pub use holds::{Terms, holds_all, terms};
-pub use index::Index;
+pub use index::{BlockMaker, Index};
 pub use matched::{Match, Matched};
 pub use query::Query;
 pub use said::Said;
