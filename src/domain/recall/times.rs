@@ -26,18 +26,30 @@ impl When {
     /// Whether something that was said in this minute since 1970 was said then; of the last session, its minutes are
     /// told.
     pub(super) fn holds(self, minute: u32, last_session: &Range<u32>) -> bool {
+        let day = minute / DAY;
         match self {
             Self::Minutes(from, to) => (from..to).contains(&minute),
             Self::LastSession => last_session.contains(&minute),
-            _ => date(minute).is_some_and(|date| match self {
-                Self::Year(year) => date.year() == year,
-                Self::Month(month) => date.month() == month,
-                Self::DayOfMonth(day) => date.day() == day,
-                Self::Weekday(day) => date.weekday().to_monday_one_offset() == day,
-                Self::Minutes(..) | Self::LastSession => false,
-            }),
+            Self::Year(year) => calendar(day).0 == year,
+            Self::Month(month) => calendar(day).1 == month,
+            Self::DayOfMonth(of_month) => calendar(day).2 == of_month,
+            // 1 January 1970 was a Thursday.
+            Self::Weekday(weekday) => (day + 3) % 7 + 1 == u32::from(weekday.unsigned_abs()),
         }
     }
+}
+
+/// The year, the month and the day of a day since 1970 in the Gregorian calendar, by Howard Hinnant's civil_from_days:
+/// a search asks it of each utterance, which takes a library that minds all else too long.
+fn calendar(day: u32) -> (i16, i8, i8) {
+    let day = day + 719_468;
+    let (era, day) = (day / 146_097, day % 146_097);
+    let year = (day - day / 1_460 + day / 36_524 - day / 146_096) / 365;
+    let day = day - (365 * year + year / 4 - year / 100);
+    let month = (5 * day + 2) / 153;
+    let day = day - (153 * month + 2) / 5 + 1;
+    let month = if month < 10 { month + 3 } else { month - 9 };
+    ((400 * era + year + u32::from(month <= 2)) as i16, month as i8, day as i8)
 }
 
 /// The times that a prompt names at the minute `now`, and where.
@@ -301,4 +313,20 @@ fn ago(
     let slack = days / 2;
     let when = days_before(now, back.checked_add(slack)?, 2 * slack + 1)?;
     Some((range.start.min(mark.start)..range.end.max(mark.end), when))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_calendar_is_gregorian() {
+        for day in (0..=u32::MAX / DAY).step_by(13) {
+            let date = Date::constant(1970, 1, 1).checked_add(i64::from(day).days());
+            let Ok(date) = date else { break };
+            assert_eq!(calendar(day), (date.year(), date.month(), date.day()), "{date}");
+            let weekday = When::Weekday(date.weekday().to_monday_one_offset());
+            assert!(weekday.holds(day * DAY, &(0..0)), "{date}");
+        }
+    }
 }
