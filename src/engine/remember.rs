@@ -31,7 +31,8 @@ pub struct RememberCall {
     pub scope: Scope,
     /// How matches are ordered.
     pub order: Order,
-    /// The least relevance of a match, from 0 to 1; see [`relevant`] for what holds without it.
+    /// The least relevance of a match, from 0 to 1. Without it a match may have any, if the best one has
+    /// [`DEFAULT_MIN_RELEVANCE`].
     pub min_relevance: Option<f64>,
     /// Utterances before and after each match; with any, the rest of its exchange too.
     pub neighbors: u64,
