@@ -5,6 +5,7 @@
 
 mod abandoned;
 mod block;
+mod calendar;
 pub mod call_ids;
 pub mod capacity;
 pub mod change;

@@ -130,17 +130,15 @@ impl Scorer {
         let first = term.found.partition_point(|found| (found.index as usize) < number);
         for found in term.found[first..].iter().take_while(|found| found.index as usize == number) {
             let block = &blocks[found.block as usize];
+            let (documents, passages) = self.firsts[found.block as usize];
             for &(posting, nearness) in &found.postings {
                 let worth = f32::from(posting.count) * nearness;
-                let (first, passages) = self.firsts[found.block as usize];
-                let passage = passages + usize::from(posting.passage);
-                let is_left_out =
-                    self.is_settled && self.touched_by[first + usize::from(block.document_of(posting))] == 0;
+                let document = block.document_of(posting);
+                let is_left_out = self.is_settled && self.touched_by[documents + usize::from(document)] == 0;
                 if !is_left_out {
-                    self.own[passage] += worth;
+                    self.own[passages + usize::from(posting.passage)] += worth;
                 }
-                let place = (found.block, u32::from(block.document_of(posting)));
-                self.spread_around(blocks, place, worth, at);
+                self.spread_around(blocks, (found.block, document.into()), worth, at);
             }
         }
     }

@@ -6,6 +6,7 @@ use aho_corasick::AhoCorasick;
 use jiff::{ToSpan, civil::Date};
 
 use super::words::is_unspaced;
+use crate::domain::calendar;
 
 /// A time that a prompt names, as far as it names it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -30,26 +31,13 @@ impl When {
         match self {
             Self::Minutes(from, to) => (from..to).contains(&minute),
             Self::LastSession => last_session.contains(&minute),
-            Self::Year(year) => calendar(day).0 == year,
-            Self::Month(month) => calendar(day).1 == month,
-            Self::DayOfMonth(of_month) => calendar(day).2 == of_month,
+            Self::Year(year) => calendar::date(day.into()).0 == i64::from(year),
+            Self::Month(month) => calendar::date(day.into()).1 == i64::from(month),
+            Self::DayOfMonth(of_month) => calendar::date(day.into()).2 == i64::from(of_month),
             // 1 January 1970 was a Thursday.
             Self::Weekday(weekday) => (day + 3) % 7 + 1 == u32::from(weekday.unsigned_abs()),
         }
     }
-}
-
-/// The year, the month and the day of a day since 1970 in the Gregorian calendar, by Howard Hinnant's civil_from_days:
-/// a search asks it of each utterance, which takes a library that minds all else too long.
-fn calendar(day: u32) -> (i16, i8, i8) {
-    let day = day + 719_468;
-    let (era, day) = (day / 146_097, day % 146_097);
-    let year = (day - day / 1_460 + day / 36_524 - day / 146_096) / 365;
-    let day = day - (365 * year + year / 4 - year / 100);
-    let month = (5 * day + 2) / 153;
-    let day = day - (153 * month + 2) / 5 + 1;
-    let month = if month < 10 { month + 3 } else { month - 9 };
-    ((400 * era + year + u32::from(month <= 2)) as i16, month as i8, day as i8)
 }
 
 /// The times that a prompt names at the minute `now`, and where.
@@ -324,7 +312,8 @@ mod tests {
         for day in (0..=u32::MAX / DAY).step_by(13) {
             let date = Date::constant(1970, 1, 1).checked_add(i64::from(day).days());
             let Ok(date) = date else { break };
-            assert_eq!(calendar(day), (date.year(), date.month(), date.day()), "{date}");
+            let told = (i64::from(date.year()), i64::from(date.month()), i64::from(date.day()));
+            assert_eq!(calendar::date(day.into()), told, "{date}");
             let weekday = When::Weekday(date.weekday().to_monday_one_offset());
             assert!(weekday.holds(day * DAY, &(0..0)), "{date}");
         }

@@ -1,6 +1,6 @@
 //! Spans of time in UTC, by the Gregorian calendar.
 
-use crate::domain::Timestamp;
+use crate::domain::{Timestamp, calendar};
 
 /// How long a span of time is.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -35,16 +35,8 @@ impl Bucket {
 }
 
 /// How many days `day`, counted from 1 January 1970, is behind the first of its month.
-///
-/// By Howard Hinnant's days_from_civil: years start in March, so that a leap day ends one.
 fn day_of_month(day: i64) -> i64 {
-    const DAYS_TO_EPOCH: i64 = 719_468;
-    const DAYS_OF_ERA: i64 = 146_097;
-    let of_era = (day + DAYS_TO_EPOCH).rem_euclid(DAYS_OF_ERA);
-    let year = (of_era - of_era / 1_460 + of_era / 36_524 - of_era / 146_096) / 365;
-    let of_year = of_era - (365 * year + year / 4 - year / 100);
-    let month = (5 * of_year + 2) / 153;
-    of_year - (153 * month + 2) / 5
+    calendar::date(day).2 - 1
 }
 
 #[cfg(test)]
