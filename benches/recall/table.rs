@@ -12,13 +12,13 @@ impl Table {
     }
 
     /// With columns of these names.
-    pub fn columns<const N: usize>(mut self, names: [&str; N]) -> Self {
-        self.rows[0].extend(names.map(str::to_owned));
+    pub fn columns<'a>(mut self, names: impl IntoIterator<Item = &'a str>) -> Self {
+        self.rows[0].extend(names.into_iter().map(str::to_owned));
         self
     }
 
     /// Adds a row.
-    pub fn row<const N: usize>(&mut self, title: &str, cells: [String; N]) {
+    pub fn row(&mut self, title: &str, cells: impl IntoIterator<Item = String>) {
         self.rows.push([title.to_owned()].into_iter().chain(cells).collect());
     }
 

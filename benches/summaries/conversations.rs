@@ -5,7 +5,7 @@ use std::{path::PathBuf, sync::Arc};
 use serde_json::Value;
 use utterd::domain::{Draft, LineageId, More, Role, Sequence, Timestamp, Utterance, UtteranceId};
 
-use crate::transcripts;
+use crate::{this, transcripts};
 
 /// At least so many messages are summarised.
 const LEAST_BEFORE: usize = 12;
@@ -16,6 +16,16 @@ const PIECE: usize = 100;
 
 /// A conversation without system messages.
 pub struct Conversation(pub Vec<Arc<Utterance>>);
+
+/// A place where a conversation is cut.
+pub struct Cut {
+    /// What is summarised.
+    pub before: Vec<Arc<Utterance>>,
+    /// What comes next.
+    pub after: Vec<Arc<Utterance>>,
+    /// What it is summarised to.
+    pub summary: String,
+}
 
 impl Conversation {
     fn new(drafts: impl IntoIterator<Item = Draft>) -> Self {
@@ -37,6 +47,16 @@ impl Conversation {
             [(1, 3), (1, 2), (2, 3)].map(|(part, of)| self.between_exchanges(self.0.len() * part / of));
         let places = places.into_iter().filter(|place| (LEAST_BEFORE..self.0.len()).contains(place));
         places.map(|place| self.0.split_at(place))
+    }
+
+    /// Each cut, with what stands before it summarised at once.
+    pub fn cut_at_once(&self, limit: u32) -> Vec<Cut> {
+        let cut = |(before, after): (&[Arc<Utterance>], &[Arc<Utterance>])| Cut {
+            before: before.to_vec(),
+            after: after.to_vec(),
+            summary: this(before, limit),
+        };
+        self.cuts().map(cut).collect()
     }
 
     fn between_exchanges(&self, place: usize) -> usize {
@@ -85,8 +105,35 @@ pub fn dialogues(file: &str) -> Vec<Conversation> {
     lines(&format!("recall/{file}.jsonl")).iter().map(of).collect()
 }
 
-/// What users alone say, by name.
-pub fn spoken<'a>(said: impl IntoIterator<Item = (&'a str, &'a str)>) -> Conversation {
+/// The dialogues of `recall`, in pieces of these lengths in turn, in messages.
+pub fn pieces(file: &str, lengths: &[usize]) -> Vec<Conversation> {
+    let mut pieces = Vec::new();
+    for dialogue in dialogues(file) {
+        let mut rest = &dialogue.0[..];
+        for length in lengths.iter().cycle() {
+            let Some((piece, behind)) = rest.split_at_checked(*length) else { break };
+            pieces.push(Conversation(piece.to_vec()));
+            rest = behind;
+        }
+    }
+    pieces
+}
+
+/// What a line of QMSum holds: users talk, by name.
+pub fn meeting(line: &Value) -> Conversation {
+    let turns = line["meeting_transcripts"].as_array().unwrap().iter();
+    let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+    let said: Vec<_> = turns.map(|turn| (text(&turn["speaker"]), text(&turn["content"]))).collect();
+    spoken(said.iter().map(|(name, content)| (name.as_str(), content.as_str())))
+}
+
+/// What a line of DialogSum holds: users talk, by name.
+pub fn dialogue(line: &Value) -> Conversation {
+    let turns = line["dialogue"].as_str().unwrap().lines().filter_map(|turn| turn.split_once(": "));
+    spoken(turns.map(|(name, content)| (name.trim_matches('#'), content)))
+}
+
+fn spoken<'a>(said: impl IntoIterator<Item = (&'a str, &'a str)>) -> Conversation {
     Conversation::new(said.into_iter().map(|(name, content)| draft(Role::User, name, content)))
 }
 

@@ -5,99 +5,109 @@ use std::{collections::HashSet, hash::Hash, sync::Arc};
 use utterd::domain::{Role, Utterance};
 
 use crate::{
-    Method, Run,
-    conversations::{Conversation, dialogues, transcripts},
+    Kinds, Method,
+    conversations::{Conversation, Cut},
     entities::{content_words, entities},
+    rolled::rolled,
+    table::Table,
     tokens,
 };
 
-const LIMITS: [u32; 2] = [300, 600];
+/// Prints what is kept of what stands before a cut.
+pub fn print_at_once(kinds: &Kinds, rivals: &[Method]) {
+    let title = "at once: needed again / the user's words, %; tokens used";
+    let reach = ["≥ 95 / 92", "≥ 99 / 97", "≥ 70 / 70", "≥ 88 / 85"];
+    print(title, kinds, rivals, [300, 600], Conversation::cut_at_once, reach);
+}
 
-/// Prints a table for each kind of conversation.
-pub fn print(methods: &[Method], halves: bool) {
-    let coding = ["pi-coding", "swe-agent", "openhands", "claude-code"];
-    let kinds = [
-        ("tau", transcripts(&["tau-airline"])),
-        ("coding", transcripts(&coding)),
-        ("LoCoMo", dialogues("locomo")),
-        ("BEAM", dialogues("beam")),
-    ];
-    println!(
-        "{:<22}{:>6}  {:<10}{:>8}{:>8}{:>8}{:>8}",
-        "kept, %", "limit", "", "said", "needed", "words", "tokens"
-    );
-    for (name, conversations) in &kinds {
-        let cut: Vec<_> = conversations.iter().filter(|one| one.cuts().next().is_some()).collect();
-        let figures: Vec<Figures> = cut.into_iter().map(|one| figures(one, methods)).collect();
-        print_kind(name, methods, &figures.iter().collect::<Vec<_>>());
-        if halves {
-            let half = |parity: usize| figures.iter().skip(parity).step_by(2).collect::<Vec<_>>();
-            print_kind(&format!("{name}, one half"), methods, &half(0));
-            print_kind(&format!("{name}, the other"), methods, &half(1));
-        }
+/// Prints what is kept of what left the window.
+pub fn print_rolling(kinds: &Kinds, rivals: &[Method]) {
+    let title = "rolling: needed again / the user's words, %; tokens used";
+    let reach = ["≥ 92", "≥ 98", "≥ 40", "≥ 74"];
+    print(title, kinds, rivals, [300, 1_000], rolled, reach);
+}
+
+fn print(
+    title: &str,
+    kinds: &Kinds,
+    rivals: &[Method],
+    limits: [u32; 2],
+    cuts: fn(&Conversation, u32) -> Vec<Cut>,
+    reach: [&str; 4],
+) {
+    let kinds = [("service", &kinds.service), ("coding", &kinds.coding)];
+    let cells = kinds.into_iter().flat_map(|(name, all)| limits.map(|limit| (name, all, limit)));
+    let columns: Vec<(String, Vec<Cell>)> = cells
+        .map(|(name, all, limit)| {
+            let cuts: Vec<Vec<Cut>> =
+                all.iter().map(|one| cuts(one, limit)).filter(|cuts| !cuts.is_empty()).collect();
+            (format!("{name} ({}) {limit}", cuts.len()), column(&cuts, limit, rivals))
+        })
+        .collect();
+    let mut table = Table::new(title).columns(columns.iter().map(|(name, _)| &**name));
+    let names = ["this"].into_iter().chain(rivals.iter().map(|rival| rival.0));
+    for (row, name) in names.enumerate() {
+        table.row(name, columns.iter().map(|(_, cells)| cells[row].to_string()));
     }
+    table.row("to reach", reach.map(|shares| format!("{shares:<14}")));
+    table.print();
 }
 
-/// By limit and method, of one conversation.
-type Figures = Vec<Shares>;
-
-fn figures(conversation: &Conversation, methods: &[Method]) -> Figures {
-    let cells = LIMITS.into_iter().flat_map(|limit| methods.iter().map(move |method| (method.1, limit)));
-    cells.map(|(run, limit)| of_conversation(conversation, run, limit)).collect()
+/// This, and each rival, over the cuts of conversations.
+fn column(cuts: &[Vec<Cut>], limit: u32, rivals: &[Method]) -> Vec<Cell> {
+    let ours = Cell::of(cuts, |cut| cut.summary.clone());
+    let theirs = rivals.iter().map(|(_, run)| Cell::of(cuts, |cut| run(&cut.before, limit)));
+    [ours].into_iter().chain(theirs).collect()
 }
 
-fn print_kind(name: &str, methods: &[Method], figures: &[&Figures]) {
-    let cells = LIMITS.into_iter().flat_map(|limit| methods.iter().map(move |method| (method.0, limit)));
-    for ((method, limit), cell) in cells.zip(0..).filter(|_| !figures.is_empty()) {
-        let mean = |of: fn(&Shares) -> Option<f64>| {
-            mean(figures.iter().filter_map(|figures| of(&figures[cell]))).unwrap_or_default()
-        };
-        let title = if cell == 0 { format!("{name} ({})", figures.len()) } else { String::new() };
-        let limit = if method == "this" { limit.to_string() } else { String::new() };
-        println!(
-            "{title:<22}{limit:>6}  {method:<10}{:>8.1}{:>8.1}{:>8.1}{:>8.0}",
-            100.0 * mean(|shares| shares.said),
-            100.0 * mean(|shares| shares.needed),
-            100.0 * mean(|shares| shares.words),
-            mean(|shares| shares.tokens),
-        );
-    }
-}
-
-/// What a conversation's summaries keep, averaged; `None` where there was nothing to keep.
-struct Shares {
-    said: Option<f64>,
+/// What summaries keep, averaged; `None` where there was nothing to keep.
+struct Cell {
     needed: Option<f64>,
     words: Option<f64>,
     tokens: Option<f64>,
 }
 
-fn of_conversation(conversation: &Conversation, run: Run, limit: u32) -> Shares {
-    let cuts: Vec<Shares> =
-        conversation.cuts().map(|(before, after)| of_cut(before, after, &run(before, limit))).collect();
-    let mean = |of: fn(&Shares) -> Option<f64>| mean(cuts.iter().filter_map(of));
-    Shares {
-        said: mean(|cut| cut.said),
-        needed: mean(|cut| cut.needed),
-        words: mean(|cut| cut.words),
-        tokens: mean(|cut| cut.tokens),
+impl Cell {
+    fn of(cuts: &[Vec<Cut>], summary: impl Fn(&Cut) -> String) -> Self {
+        let conversations: Vec<Self> = cuts
+            .iter()
+            .map(|cuts| {
+                Self::mean(&cuts.iter().map(|cut| Self::of_cut(cut, &summary(cut))).collect::<Vec<_>>())
+            })
+            .collect();
+        Self::mean(&conversations)
+    }
+
+    fn mean(cells: &[Self]) -> Self {
+        let mean = |of: fn(&Self) -> Option<f64>| mean(cells.iter().filter_map(of));
+        Self {
+            needed: mean(|cell| cell.needed),
+            words: mean(|cell| cell.words),
+            tokens: mean(|cell| cell.tokens),
+        }
+    }
+
+    fn of_cut(cut: &Cut, summary: &str) -> Self {
+        let told = entities(summary);
+        let results = cut.before.iter().filter(|utterance| utterance.role == Role::Tool);
+        let mut known = of_said(&cut.before);
+        results.for_each(|result| known.extend(entities(&result.content)));
+        let needed: HashSet<&str> = of_said(&cut.after).intersection(&known).copied().collect();
+        let users = cut.before.iter().filter(|utterance| utterance.role == Role::User);
+        let words: HashSet<String> = users.flat_map(|utterance| content_words(&utterance.content)).collect();
+        Self {
+            needed: share(&needed, &told),
+            words: share(&words, &content_words(summary)),
+            tokens: Some(tokens(summary).into()),
+        }
     }
 }
 
-fn of_cut(before: &[Arc<Utterance>], after: &[Arc<Utterance>], summary: &str) -> Shares {
-    let told = entities(summary);
-    let said = of_said(before);
-    let results = before.iter().filter(|utterance| utterance.role == Role::Tool);
-    let mut known = said.clone();
-    results.for_each(|result| known.extend(entities(&result.content)));
-    let needed: HashSet<&str> = of_said(after).intersection(&known).copied().collect();
-    let users = before.iter().filter(|utterance| utterance.role == Role::User);
-    let words: HashSet<String> = users.flat_map(|utterance| content_words(&utterance.content)).collect();
-    Shares {
-        said: share(&said, &told),
-        needed: share(&needed, &told),
-        words: share(&words, &content_words(summary)),
-        tokens: Some(tokens(summary).into()),
+impl std::fmt::Display for Cell {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let percent = |share: Option<f64>| 100.0 * share.unwrap_or_default();
+        let tokens = self.tokens.unwrap_or_default();
+        write!(f, "{:.0} / {:.0} {tokens:>6.0}", percent(self.needed), percent(self.words))
     }
 }
 

@@ -3,14 +3,15 @@
 //! Reads `transcripts`, `recall` and `summaries` below `UTTERD_DATA` (default `../shared/data`).
 //! Each conversation is cut after a third, a half and two thirds of its messages, between exchanges
 //! and with at least 12 messages before; one longer than 120 messages is taken in pieces of 100 first.
-//! What stands before the cut, without system messages, is summarised within 300 and 600 tokens.
 //! Shares are averaged over the cuts of a conversation, and then over the conversations:
 //!
-//! - *said*: of the entities that users and assistants wrote, arguments of calls included, the share
-//!   that the summary has too
 //! - *needed*: of the entities before the cut, results of tools included, that users, assistants or
 //!   arguments use again after it, the share that the summary has
 //! - *words*: of the content words that users wrote, the share that the summary has
+//!
+//! *At once*, what stands before the cut, without system messages, is summarised. *Rolling*, messages are
+//! memorized one by one in an engine with the default window, and the summary is read at the cut; before it
+//! is then what has left the window.
 //!
 //! An entity is, whatever the summariser takes it for ([`entities`] is the definition): a code with
 //! letters and digits (`HAT084`), a number of three digits or more, a date, a time, an amount
@@ -18,18 +19,30 @@
 //! camel case or with `::`; not a key of JSON. A content word has four letters or more and is not among
 //! the commonest of English.
 //!
-//! Beside it, and it with the kind of talk detected, stand, with the same lines, limits and tokens: LEAD (the first sentences), LONGEST (the
-//! longest first) and TextRank. `-- kept`, `-- rouge` and `-- speed` print one part; `-- halves` adds
-//! every second conversation and the rest, `-- alone` leaves the others out; `-- show FILE N` prints what the N-th one's summaries say.
+//! Beside it stand, with the same tokens, LEAD (the first sentences), LONGEST (the longest first), TextRank,
+//! a bare ledger (entities alone) and *the mix*: 30 % the user's sentences, the rest a bare ledger.
+//! `-- once`, `rolling`, `changes`, `speakers`, `items`, `rouge` and `speed` print one part; `-- alone` leaves the
+//! others out; `-- odd` and `even` take every second conversation; `-- show FILE N` prints what the N-th
+//! one's summaries say, `rolling` behind it what a window leaves of it, and a number its limit in tokens.
 #![allow(clippy::disallowed_methods, clippy::unwrap_used, clippy::expect_used)] // A bench measures time, and may end.
 
+mod actions;
+mod changes;
 mod conversations;
 mod entities;
+mod items;
 mod kept;
+mod ledgers;
 mod rivals;
+mod rolled;
 mod rouge;
+mod shell;
 mod show;
+mod speakers;
 mod speed;
+#[path = "../recall/table.rs"]
+#[allow(dead_code, reason = "the bench of searches has more kinds of figures")]
+mod table;
 #[path = "../../tests/contexts/replay/transcripts.rs"]
 #[allow(dead_code, reason = "the test of contexts takes samples")]
 mod transcripts;
@@ -44,32 +57,74 @@ use utterd::{
     tokenizer::counter,
 };
 
+use crate::conversations::Conversation;
+
+const PARTS: [&str; 7] = ["once", "rolling", "changes", "speakers", "items", "rouge", "speed"];
+
 fn main() {
     let arguments: Vec<String> = std::env::args().skip(1).filter(|word| !word.starts_with("--")).collect();
-    let wants = |part: &str| arguments.iter().any(|word| word == part);
-    if wants("show") {
+    let asked = |part: &str| arguments.iter().any(|word| word == part);
+    if asked("show") {
         return show::print(&arguments[1..]);
     }
-    let all = !["kept", "rouge", "speed"].iter().any(|part| wants(part));
-    let methods = if wants("alone") { &METHODS[..2] } else { &METHODS };
-    if all || wants("kept") {
-        kept::print(methods, wants("halves"));
-    }
-    if all || wants("rouge") {
-        rouge::print(methods);
-    }
-    if all || wants("speed") {
-        speed::print();
+    let all = !PARTS.iter().any(|part| asked(part));
+    let rivals = if asked("alone") { &[][..] } else { &RIVALS };
+    let kinds = Kinds::read(match (asked("odd"), asked("even")) {
+        (true, _) => Some(0),
+        (_, true) => Some(1),
+        _ => None,
+    });
+    for part in PARTS.into_iter().filter(|part| all || asked(part)) {
+        print(part, &kinds, rivals);
     }
 }
 
-/// What is compared.
-const METHODS: [Method; 5] = [
-    ("this", this),
-    ("focused", focused),
+fn print(part: &str, kinds: &Kinds, rivals: &[Method]) {
+    match part {
+        "once" => kept::print_at_once(kinds, rivals),
+        "rolling" => kept::print_rolling(kinds, rivals),
+        "changes" => changes::print(kinds, rivals),
+        "speakers" => speakers::print(rivals),
+        "items" => items::print(kinds),
+        "rouge" => rouge::print(rivals),
+        _ => speed::print(),
+    }
+}
+
+/// The conversations that have cuts.
+struct Kinds {
+    service: Vec<Conversation>,
+    coding: Vec<Conversation>,
+    planning: Vec<Conversation>,
+}
+
+impl Kinds {
+    /// All, or those whose number has this remainder by two.
+    fn read(half: Option<usize>) -> Self {
+        let with_cuts = |all: Vec<Conversation>| -> Vec<Conversation> {
+            let cut = all.into_iter().filter(|one| one.cuts().next().is_some()).enumerate();
+            cut.filter(|(at, _)| half.is_none_or(|half| at % 2 == half)).map(|(_, one)| one).collect()
+        };
+        Self {
+            service: with_cuts(conversations::transcripts(&["tau-airline"])),
+            coding: with_cuts(conversations::transcripts(&[
+                "pi-coding",
+                "swe-agent",
+                "openhands",
+                "claude-code",
+            ])),
+            planning: with_cuts(conversations::dialogues("beam")),
+        }
+    }
+}
+
+/// What this is compared with.
+const RIVALS: [Method; 5] = [
     ("LEAD", rivals::lead),
     ("LONGEST", rivals::longest),
     ("TextRank", rivals::text_rank),
+    ("a bare ledger", ledgers::bare),
+    ("the mix", ledgers::mix),
 ];
 
 /// Its name, and what it does.
@@ -79,12 +134,6 @@ type Method = (&'static str, Run);
 type Run = fn(&[Arc<Utterance>], u32) -> String;
 
 fn this(source: &[Arc<Utterance>], limit: u32) -> String {
-    let sentences = summarise(source, &Focus::none(), limit, counter(Encoding::O200kBase));
-    sentences.iter().map(|sentence| &*sentence.text).collect()
-}
-
-/// This, with the kind of talk detected.
-fn focused(source: &[Arc<Utterance>], limit: u32) -> String {
     let sentences = summarise(source, &Focus::detect(source, &[]), limit, counter(Encoding::O200kBase));
     sentences.iter().map(|sentence| &*sentence.text).collect()
 }

@@ -40,7 +40,7 @@ pub fn text_rank(source: &[Arc<Utterance>], limit: u32) -> String {
 }
 
 /// The lines that fit, taken in `order`, as they were said.
-fn filled(lines: &[String], order: Vec<usize>, limit: u32) -> String {
+pub fn filled(lines: &[String], order: Vec<usize>, limit: u32) -> String {
     let mut left = limit;
     let mut taken = Vec::new();
     for line in order {
@@ -70,7 +70,7 @@ fn lines(source: &[Arc<Utterance>]) -> Vec<String> {
 }
 
 /// What stands between line breaks and behind full stops, question and exclamation marks.
-fn sentences(text: &str) -> Vec<&str> {
+pub fn sentences(text: &str) -> Vec<&str> {
     let mut found = Vec::new();
     for line in text.lines() {
         let mut rest = line;

@@ -6,57 +6,49 @@ use serde_json::Value;
 
 use crate::{
     Method, Run,
-    conversations::{Conversation, lines, spoken},
+    conversations::{Conversation, dialogue, lines, meeting},
     kept::mean,
+    table::Table,
+    this,
 };
 
-/// A dialogue, what a person wrote of it, and how many tokens a summary of it may have.
+/// A dialogue, and what a person wrote of it.
 struct Pair {
     dialogue: Conversation,
     reference: String,
 }
 
 /// Prints a table of both sets.
-pub fn print(methods: &[Method]) {
-    let names: String = methods.iter().map(|(name, _)| format!("{name:>10}")).collect();
-    println!("\n{:<22}{:>6}{names}", "ROUGE-1 F, %", "limit");
-    print_set("QMSum, meetings", &lines("summaries/qmsum-val.jsonl"), meeting, 150, methods);
-    print_set("DialogSum", &lines("summaries/dialogsum-dev.jsonl"), dialogue, 45, methods);
+pub fn print(rivals: &[Method]) {
+    let names = ["this"].into_iter().chain(rivals.iter().map(|rival| rival.0)).chain(["to reach"]);
+    let mut table = Table::new("ROUGE-1 F, %").columns(names);
+    let meetings =
+        pairs("summaries/qmsum-val.jsonl", meeting, |line| &line["general_query_list"][0]["answer"]);
+    let dialogues = pairs("summaries/dialogsum-dev.jsonl", dialogue, |line| &line["summary"]);
+    for (name, pairs, limit, reach) in [
+        ("QMSum, meetings", &meetings, 150, "≥ 27"),
+        ("DialogSum", &dialogues, 60, "≥ 30"),
+        ("DialogSum", &dialogues, 45, ""),
+    ] {
+        let runs = [this as Run].into_iter().chain(rivals.iter().map(|rival| rival.1));
+        let figures = runs.map(|run| format!("{:.1}", 100.0 * of_pairs(pairs, run, limit)));
+        table.row(&format!("{name} ({}) at {limit}", pairs.len()), figures.chain([reach.to_owned()]));
+    }
+    table.print();
 }
 
-fn print_set(name: &str, lines: &[Value], pair: fn(&Value) -> Pair, limit: u32, methods: &[Method]) {
-    let pairs: Vec<Pair> = lines.iter().map(pair).collect();
-    if pairs.is_empty() {
-        return;
-    }
-    let figure = |(_, run): &Method| {
-        let mean = mean(pairs.iter().map(|pair| of_pair(pair, *run, limit))).unwrap_or_default();
-        format!("{:>10.1}", 100.0 * mean)
-    };
-    let figures: String = methods.iter().map(figure).collect();
-    println!("{:<22}{limit:>6}{figures}", format!("{name} ({})", pairs.len()));
+fn pairs(file: &str, dialogue: fn(&Value) -> Conversation, reference: fn(&Value) -> &Value) -> Vec<Pair> {
+    let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+    let pair = |line: &Value| Pair { dialogue: dialogue(line), reference: text(reference(line)) };
+    lines(file).iter().map(pair).collect()
+}
+
+fn of_pairs(pairs: &[Pair], run: Run, limit: u32) -> f64 {
+    mean(pairs.iter().map(|pair| of_pair(pair, run, limit))).unwrap_or_default()
 }
 
 fn of_pair(pair: &Pair, run: Run, limit: u32) -> f64 {
     f_measure(&run(&pair.dialogue.0, limit), &pair.reference)
-}
-
-fn meeting(line: &Value) -> Pair {
-    let turns = line["meeting_transcripts"].as_array().unwrap().iter();
-    let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
-    let said: Vec<_> = turns.map(|turn| (text(&turn["speaker"]), text(&turn["content"]))).collect();
-    Pair {
-        dialogue: spoken(said.iter().map(|(name, content)| (name.as_str(), content.as_str()))),
-        reference: text(&line["general_query_list"][0]["answer"]),
-    }
-}
-
-fn dialogue(line: &Value) -> Pair {
-    let turns = line["dialogue"].as_str().unwrap().lines().filter_map(|turn| turn.split_once(": "));
-    Pair {
-        dialogue: spoken(turns.map(|(name, content)| (name.trim_matches('#'), content))),
-        reference: line["summary"].as_str().unwrap().to_owned(),
-    }
 }
 
 fn f_measure(summary: &str, reference: &str) -> f64 {

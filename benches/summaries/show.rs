@@ -1,27 +1,56 @@
 //! Summaries, to be read.
 
+use serde_json::Value;
+
 use crate::{
-    conversations::{dialogues, transcripts},
+    changes::untold,
+    conversations::{Conversation, Cut, dialogue, dialogues, lines, meeting, pieces, transcripts},
+    rolled::rolled,
     this, tokens,
 };
 
-/// Prints the summary of 300 tokens of each part of a conversation of a file: `tau-airline 7`.
+/// Prints the summaries of a conversation of a file at its cuts, or of all of it where it is short or of people.
 pub fn print(arguments: &[String]) {
-    let [file, number] = arguments else {
-        println!("show FILE N: a file's name without its ending, and which of its conversations, from 1");
+    let [file, number, ways @ ..] = arguments else {
+        println!(
+            "show FILE N [LIMIT] [rolling]: a file's name without its ending, and which of its conversations, from 1"
+        );
         return;
     };
-    let conversations = match file.as_str() {
-        "locomo" | "beam" => dialogues(file),
-        _ => transcripts(&[file]),
-    };
+    let conversations = read(file);
     let number: usize = number.parse().unwrap_or_default();
     let Some(conversation) = number.checked_sub(1).and_then(|at| conversations.get(at)) else {
         println!("{file} has {} conversations", conversations.len());
         return;
     };
-    for (before, _) in conversation.cuts() {
-        let summary = this(before, 300);
+    let limit = ways.iter().find_map(|way| way.parse().ok()).unwrap_or(300);
+    for Cut { before, summary, .. } in
+        cuts(file, conversation, limit, ways.iter().any(|way| way == "rolling"))
+    {
         println!("{} messages in {} tokens\n{summary}", before.len(), tokens(&summary));
+        untold(&before, &summary).iter().for_each(|action| println!("  untold: {action}"));
+    }
+}
+
+fn cuts(file: &str, conversation: &Conversation, limit: u32, rolling: bool) -> Vec<Cut> {
+    match file {
+        _ if rolling => rolled(conversation, limit),
+        "locomo" | "qmsum-val" | "dialogsum-dev" => {
+            let summary = this(&conversation.0, limit);
+            vec![Cut { before: conversation.0.clone(), after: Vec::new(), summary }]
+        }
+        _ => conversation.cut_at_once(limit),
+    }
+}
+
+fn read(file: &str) -> Vec<Conversation> {
+    let people =
+        |of: fn(&Value) -> Conversation| lines(&format!("summaries/{file}.jsonl")).iter().map(of).collect();
+    match file {
+        "locomo" => pieces(file, &[80]),
+        "beam" => dialogues(file),
+        "qmsum-val" => people(meeting),
+        "dialogsum-dev" => people(dialogue),
+        _ => transcripts(&[file]),
     }
 }

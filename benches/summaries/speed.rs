@@ -1,32 +1,41 @@
 //! What a summary costs.
 
-use std::{hint::black_box, sync::Arc, time::Instant};
+use std::{
+    hint::black_box,
+    sync::Arc,
+    time::{Duration, Instant},
+};
 
 use utterd::domain::Utterance;
 
-use crate::{conversations::transcripts, this};
+use crate::{conversations::transcripts, table::Table, this};
 
-/// Each figure is the best of so many runs.
+/// Each figure is of so many runs.
 const RUNS: usize = 50;
 
 /// Prints the time that a summary of 300 tokens takes.
 pub fn print() {
-    println!("\n{:<22}{:>14}{:>14}{:>14}", "best of 50, µs", "20 utterances", "200", "1,000");
-    for (name, file) in [("tau", "tau-airline"), ("coding session", "pi-coding")] {
+    let columns = ["20 utterances", "200", "1,000"];
+    let mut table = Table::new("best / median of 50, µs, at 300").columns(columns);
+    for (name, file) in [("service", "tau-airline"), ("coding session", "pi-coding")] {
         let all: Vec<_> = transcripts(&[file]).into_iter().flat_map(|one| one.0).collect();
         if !all.is_empty() {
-            let figures = [20, 200, 1_000].map(|count| format!("{:>14.0}", micros(&all, count)));
-            println!("{name:<22}{}", figures.concat());
+            table.row(name, [20, 200, 1_000].map(|count| figure(&all, count)));
         }
     }
+    table.row("to reach", ["≤ 200", "", "≤ 10,000"].map(str::to_owned));
+    table.print();
 }
 
-fn micros(all: &[Arc<Utterance>], count: usize) -> f64 {
+fn figure(all: &[Arc<Utterance>], count: usize) -> String {
     let source: Vec<_> = all.iter().cycle().take(count).cloned().collect();
-    let timed = |_| {
-        let start = Instant::now();
-        black_box(this(black_box(&source), 300));
-        start.elapsed()
-    };
-    (0..RUNS).map(timed).min().unwrap_or_default().as_secs_f64() * 1e6
+    let mut times: Vec<Duration> = (0..RUNS).map(|_| timed(&source)).collect();
+    times.sort_unstable();
+    format!("{} / {}", times[0].as_micros(), times[RUNS / 2].as_micros())
+}
+
+fn timed(source: &[Arc<Utterance>]) -> Duration {
+    let start = Instant::now();
+    black_box(this(black_box(source), 300));
+    start.elapsed()
 }
