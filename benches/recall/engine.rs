@@ -107,7 +107,8 @@ async fn median_remember(served: &Arc<Engine>, texts: &Texts) -> Duration {
 }
 
 /// The time of a Memorize in a conversation that nobody searches, of one in a conversation that is searched now and
-/// then, and what an utterance that is new adds to a search. Both take turns.
+/// then, and what an utterance that is new adds to a search. Both take turns. A prompt is asked once before what is new
+/// comes: then what it finds has been read from the store before.
 async fn single(served: &Arc<Engine>, texts: &Texts) -> [Duration; 3] {
     for name in ["alone", "searched"] {
         memorize_all(served, name, &texts.many[..FEW]).await;
@@ -115,6 +116,7 @@ async fn single(served: &Arc<Engine>, texts: &Texts) -> [Duration; 3] {
     let (mut alone, mut beside, mut upkeep) = (Vec::new(), Vec::new(), Vec::new());
     let mut lines = texts.lines.iter().cycle();
     for prompt in texts.prompts.iter().cycle().take(ROUNDS) {
+        remember(served, "searched", prompt).await;
         for line in lines.by_ref().take(BETWEEN) {
             alone.push(memorize(served, "alone", vec![line.clone()]).await);
             beside.push(memorize(served, "searched", vec![line.clone()]).await);
@@ -126,7 +128,7 @@ async fn single(served: &Arc<Engine>, texts: &Texts) -> [Duration; 3] {
     [alone, beside, upkeep].map(|times| Times::from_iter(times).median())
 }
 
-async fn memorize_all(served: &Arc<Engine>, name: &str, drafts: &[Draft]) {
+pub async fn memorize_all(served: &Arc<Engine>, name: &str, drafts: &[Draft]) {
     for batch in drafts.chunks(BATCH) {
         memorize(served, name, batch.to_vec()).await;
     }
@@ -140,11 +142,15 @@ async fn memorize(served: &Arc<Engine>, name: &str, drafts: Vec<Draft>) -> Durat
 }
 
 async fn remember(served: &Arc<Engine>, name: &str, prompt: &str) -> Duration {
+    search(served, address(name), Scope::Conversation, prompt).await
+}
+
+pub async fn search(served: &Arc<Engine>, address: Address, scope: Scope, prompt: &str) -> Duration {
     let call = RememberCall {
-        address: address(name),
+        address,
         prompt: prompt.to_owned(),
         filter: Filter::default(),
-        scope: Scope::Conversation,
+        scope,
         order: Order::Relevance,
         min_relevance: None,
         neighbors: 0,

@@ -1,18 +1,24 @@
-//! A search over everything that a recipient ever said.
+//! A search over everything that a recipient ever said: in its indexes, and through the engine.
 
 use std::{
     fmt::Write as _,
     hash::{BuildHasher, BuildHasherDefault, DefaultHasher},
+    time::Duration,
 };
 
-use utterd::domain::{
-    Role,
-    recall::{Index, Query, score},
+use utterd::{
+    domain::{
+        Draft, Role,
+        recall::{Index, Query, score},
+    },
+    engine::{Address, Scope},
 };
 
 use crate::{
     conversations::{File, Spoken, index},
+    engine::{memorize_all, search},
     evidence::FIRST,
+    served::{draft, engine, fjall},
     table::{Table, grouped},
     timed::{Times, least, micros, millis, timed},
 };
@@ -34,20 +40,18 @@ pub fn print(files: &[File]) {
         for number in 0..CONVERSATIONS {
             let spoken = spoken(&texts, number);
             text += spoken.iter().map(|spoken| spoken.content.len()).sum::<usize>();
-            let mut made = index(&spoken);
-            // As the second search of a conversation does that finds nothing new in it.
-            made.settle();
-            indexes.push(made);
+            indexes.push(index(&spoken));
         }
     });
     indexes.reverse();
     let indexes: Vec<&Index> = indexes.iter().collect();
     let prompts: Vec<&str> =
         files.iter().flat_map(File::questions).map(|(_, asked)| &*asked.prompt).collect();
-    let some = prompts.iter().step_by(prompts.len().div_ceil(PROMPTS).max(1));
+    let prompts: Vec<&str> =
+        prompts.iter().copied().step_by(prompts.len().div_ceil(PROMPTS).max(1)).collect();
     let query = |prompt: &str| Query::new(prompt).at((CONVERSATIONS * EACH) as u32);
     let time = |prompt: &&str| least(RUNS, || score(&query(prompt), &indexes, |_, _| true, 0..FIRST));
-    let times: Times = some.map(time).collect();
+    let times: Times = prompts.iter().map(time).collect();
     let (count, size) = (CONVERSATIONS * EACH, indexes.iter().map(|index| index.heap_bytes()).sum::<usize>());
     let mut table = Table::new(&format!("{} utterances of one recipient", grouped(count))).columns(["", ""]);
     table.row("searching them: median, p99", [millis(times.median()), millis(times.p99())]);
@@ -56,7 +60,41 @@ pub fn print(files: &[File]) {
         "bytes of the indexes for each of text, and an utterance",
         [format!("{:.2}", size as f64 / text as f64), format!("{} bytes", size / count)],
     );
+    let (first, next) = served(&texts, &prompts);
+    table.row(
+        "the engine over fjall, the first Remember: it makes the indexes",
+        [millis(first), String::new()],
+    );
+    table.row("  each next: median, p99", [millis(next.median()), millis(next.p99())]);
     table.print();
+}
+
+/// The first Remember of the recipient, and each next one, of an engine over fjall.
+fn served(texts: &[&Spoken], prompts: &[&str]) -> (Duration, Times) {
+    let directory = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
+    let served = engine(fjall(directory.path()));
+    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
+    let texts: Vec<Vec<Draft>> =
+        (0..CONVERSATIONS).map(|number| spoken(texts, number).iter().map(draft).collect()).collect();
+    let prompts: Vec<String> = prompts.iter().map(|prompt| (*prompt).to_owned()).collect();
+    // In a task, as calls of the server are.
+    let measured = runtime.spawn(async move {
+        for (number, drafts) in texts.into_iter().enumerate() {
+            memorize_all(&served, &format!("c{number}"), &drafts).await;
+        }
+        let search = async |prompt: &str| search(&served, Address::default(), Scope::Recipient, prompt).await;
+        let first = search(&prompts[0]).await;
+        let mut next = Vec::with_capacity(prompts.len());
+        for prompt in &prompts {
+            let mut least = search(prompt).await;
+            for _ in 1..RUNS {
+                least = least.min(search(prompt).await);
+            }
+            next.push(least);
+        }
+        (first, Times::from_iter(next))
+    });
+    runtime.block_on(measured).unwrap()
 }
 
 fn users(file: &File) -> impl Iterator<Item = &Spoken> {

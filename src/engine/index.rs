@@ -1,19 +1,34 @@
-//! The search indexes in memory.
+//! The search indexes in memory, and what makes them.
 
-use std::sync::Arc;
+use std::{num::NonZeroUsize, sync::Arc, thread::available_parallelism};
 
+use parking_lot::Mutex;
 use quick_cache::{
     DefaultHashBuilder, OptionsBuilder, Weighter,
     sync::{Cache, DefaultLifecycle},
 };
-use tokio::sync::Mutex;
+use tokio::sync::Mutex as AsyncMutex;
 
-use crate::domain::{LineageId, Revision, recall::Index};
+use crate::domain::{
+    LineageId, Revision,
+    recall::{Index, IndexMaker},
+};
 
 /// Conversations that are expected to have an index.
 const CACHE_ENTRIES: usize = 10_000;
 /// The indexes of the conversations searched lately.
-pub(super) struct Indexes(Cache<LineageId, Entry, Bytes>);
+pub(super) struct Indexes {
+    kept: Cache<LineageId, Entry, Bytes>,
+    makers: Mutex<Makers>,
+}
+
+/// Makers for the next that is to be made: they know most words already.
+#[derive(Default)]
+struct Makers {
+    free: Vec<IndexMaker>,
+    /// How often what they know had to be forgotten.
+    forgotten: u64,
+}
 
 #[derive(Clone)]
 struct Entry {
@@ -25,7 +40,7 @@ struct Entry {
 
 /// An index that one search at a time brings up to date; what is searched is a copy, which shares its blocks. Who
 /// waits for it holds up no thread.
-pub(super) type SharedIndex = Arc<Mutex<Index>>;
+pub(super) type SharedIndex = Arc<AsyncMutex<Index>>;
 
 #[derive(Clone)]
 struct Bytes;
@@ -46,7 +61,7 @@ impl Indexes {
             .estimated_items_capacity(CACHE_ENTRIES)
             .weight_capacity(bytes)
             .build();
-        Self(match options {
+        let kept = match options {
             Ok(options) => Cache::with_options(
                 options,
                 Bytes,
@@ -54,23 +69,42 @@ impl Indexes {
                 DefaultLifecycle::default(),
             ),
             Err(_) => Cache::with_weighter(CACHE_ENTRIES, bytes, Bytes),
-        })
+        };
+        Self { kept, makers: Mutex::default() }
     }
 
     /// The index of a lineage in which nothing was erased since `erased_at`; an empty one when none is kept.
     pub(super) fn of(&self, lineage: LineageId, erased_at: Revision) -> SharedIndex {
-        let kept = self.0.get(&lineage).filter(|entry| entry.erased_at == erased_at);
+        let kept = self.kept.get(&lineage).filter(|entry| entry.erased_at == erased_at);
         kept.map_or_else(SharedIndex::default, |entry| entry.shared)
     }
 
     /// Keeps such an index, which takes so many bytes.
     pub(super) fn keep(&self, lineage: LineageId, erased_at: Revision, shared: SharedIndex, bytes: u64) {
-        self.0.insert(lineage, Entry { shared, erased_at, bytes });
+        self.kept.insert(lineage, Entry { shared, erased_at, bytes });
     }
 
-    /// Gives up an index: its text is gone from memory.
+    /// Gives up an index, and all words that makers know: its text is gone from memory.
     pub(super) fn remove(&self, lineage: LineageId) {
-        self.0.remove(&lineage);
+        self.kept.remove(&lineage);
+        let mut makers = self.makers.lock();
+        *makers = Makers { free: Vec::new(), forgotten: makers.forgotten + 1 };
+    }
+
+    /// Does `work` with a maker that nobody else uses.
+    pub(super) fn with_maker<T>(&self, work: impl FnOnce(&mut IndexMaker) -> T) -> T {
+        let most = available_parallelism().map_or(1, NonZeroUsize::get);
+        let (maker, forgotten) = {
+            let mut makers = self.makers.lock();
+            (makers.free.pop(), makers.forgotten)
+        };
+        let mut maker = maker.unwrap_or_default();
+        let made = work(&mut maker);
+        let mut makers = self.makers.lock();
+        if makers.forgotten == forgotten && makers.free.len() < most {
+            makers.free.push(maker);
+        }
+        made
     }
 }
 

@@ -3,18 +3,14 @@
 //! What is whole of an index, [block](Block) by block, is kept in the store where it keeps such, so that a search after
 //! a restart reads it instead of the utterances.
 
-use std::{
-    collections::BTreeMap,
-    num::NonZeroUsize,
-    panic::resume_unwind,
-    sync::Arc,
-    thread::{self, available_parallelism},
-};
+use std::{collections::BTreeMap, num::NonZeroUsize, sync::Arc, thread::available_parallelism};
+
+use futures::{StreamExt, TryFutureExt, TryStreamExt, stream};
 
 use crate::{
     domain::{
         Block, Conversation, Ranges, Sequence, Utterance,
-        recall::{BlockMaker, Index, IndexBlock, Said},
+        recall::{Index, IndexBlock, IndexMaker, Said},
     },
     engine::{Engine, EngineError, aside},
     store::{Derived, DerivedBlock},
@@ -32,13 +28,9 @@ impl Engine {
         let (lineage, erased_at) = (state.head.identity.lineage, state.head.erased_at);
         let shared = self.indexes.of(lineage, erased_at);
         let mut index = shared.lock().await;
-        match first_missing(&index) < state.head.next {
-            true => {
-                self.bring_up(&mut index, state).await?;
-                self.indexes.keep(lineage, erased_at, shared.clone(), index.heap_bytes() as u64);
-            }
-            // It is searched more often than something is said.
-            false => index.settle(),
+        if first_missing(&index) < state.head.next {
+            self.bring_up(&mut index, state).await?;
+            self.indexes.keep(lineage, erased_at, shared.clone(), index.heap_bytes() as u64);
         }
         let found = index.clone();
         drop(index);
@@ -55,28 +47,61 @@ impl Engine {
         index.retain_blocks(|block| holds_stored(state, Block(block)));
         let missing = Ranges::of(first_missing(index), state.head.next);
         let begun = index.newest().map(|newest| Block::of(Sequence(newest)));
-        let whole = |block: Block| Some(block) != begun && block < Block::of(state.head.next);
+        let is_whole = |block: &Block| Some(*block) != begun && *block < Block::of(state.head.next);
         let blocks: Vec<Block> =
             Block::holding(&missing).filter(|block| holds_stored(state, *block)).collect();
-        for some in blocks.chunks(READ_BLOCKS) {
-            let mut kept = self.kept_blocks(state, some).await?;
-            let mut parts = Vec::with_capacity(some.len());
-            for &block in some {
-                parts.push(match kept.remove(&block).filter(|_| whole(block)) {
-                    Some(kept) => Part::Kept(kept),
-                    None => {
-                        let said = self.stored(state, &missing.intersection(&block.ranges())).await?;
-                        if whole(block) { Part::Whole(block, said) } else { Part::Open(said) }
-                    }
-                });
+        for some in blocks.chunk_by(|one, next| is_whole(one) && is_whole(next)) {
+            if is_whole(&some[0]) {
+                for some in some.chunks(READ_BLOCKS) {
+                    self.add_whole(index, state, some).await?;
+                }
+            } else {
+                let utterances = self.stored(state, &missing.intersection(&some[0].ranges())).await?;
+                self.make(&utterances, |maker| maker.extend(index, said(&utterances)));
             }
-            let made = add(index, parts);
-            self.keep_blocks(state, made);
         }
         Ok(())
     }
 
-    /// What the store keeps of these blocks, and of a few between them.
+    /// Adds whole blocks, and has the store keep those that it did not keep yet.
+    async fn add_whole(
+        self: &Arc<Self>,
+        index: &mut Index,
+        state: &Arc<Conversation>,
+        blocks: &[Block],
+    ) -> Result<(), EngineError> {
+        let mut whole = self.kept_blocks(state, blocks).await?;
+        let missing: Vec<Block> = blocks.iter().copied().filter(|block| !whole.contains_key(block)).collect();
+        let making = stream::iter(missing).map(|block| {
+            let making = tokio::spawn(self.clone().made_block(state.clone(), block));
+            making.unwrap_or_else(|_| Err(EngineError::Interrupted))
+        });
+        // One more than can be made at a time: it is read meanwhile.
+        let at_once = available_parallelism().map_or(1, NonZeroUsize::get) + 1;
+        let made: Vec<Option<_>> = making.buffered(at_once).try_collect().await?;
+        let made: Vec<(Block, Arc<IndexBlock>)> = made.into_iter().flatten().collect();
+        whole.extend(made.iter().cloned());
+        whole.into_values().for_each(|block| _ = index.push(block));
+        self.keep_blocks(state, made);
+        Ok(())
+    }
+
+    /// A whole block, of all its utterances that are stored.
+    async fn made_block(
+        self: Arc<Self>,
+        state: Arc<Conversation>,
+        block: Block,
+    ) -> Result<Option<(Block, Arc<IndexBlock>)>, EngineError> {
+        let utterances = self.stored(&state, &block.ranges()).await?;
+        let made = self.make(&utterances, |maker| maker.block(said(&utterances)));
+        Ok(made.map(|made| (block, made)))
+    }
+
+    fn make<T>(&self, utterances: &[Arc<Utterance>], work: impl FnOnce(&mut IndexMaker) -> T) -> T {
+        aside(is_long(utterances), || self.indexes.with_maker(work))
+    }
+
+    /// What the store keeps of these blocks.
     async fn kept_blocks(
         &self,
         state: &Conversation,
@@ -89,6 +114,8 @@ impl Engine {
         };
         let kept = self.store.derived(state.key(), Derived::Index, first..=last).await?;
         let read = |(block, bytes): (Block, Vec<u8>)| {
+            // The store tells of all in between, too.
+            blocks.binary_search(&block).ok()?;
             Some((block, Arc::new(IndexBlock::from_bytes(block.0, &bytes)?)))
         };
         Ok(aside(kept.len() > 1, || kept.into_iter().filter_map(read).collect()))
@@ -130,68 +157,11 @@ fn holds_stored(state: &Conversation, block: Block) -> bool {
     last >= state.head.next || !state.head.kept().intersection(&Ranges::of(first, last)).is_empty()
 }
 
-/// A block that an index misses.
-enum Part {
-    Kept(Arc<IndexBlock>),
-    /// To be made of all its utterances.
-    Whole(Block, Vec<Arc<Utterance>>),
-    /// Of which there is a part, or more will be said.
-    Open(Vec<Arc<Utterance>>),
-}
-
-/// Adds blocks: those that are to be made, on as many threads as there are processors. Answers these.
-fn add(index: &mut Index, parts: Vec<Part>) -> Vec<(Block, Arc<IndexBlock>)> {
-    aside(is_long(&parts), || {
-        let mut made = side_by_side(&parts).into_iter();
-        let mut new = Vec::new();
-        for part in &parts {
-            match part {
-                Part::Kept(block) => _ = index.push(block.clone()),
-                Part::Open(utterances) => index.extend(said(utterances)),
-                Part::Whole(number, _) => {
-                    if let Some(block) = made.next().flatten() {
-                        index.push(block.clone());
-                        new.push((*number, block));
-                    }
-                }
-            }
-        }
-        new
-    })
-}
-
-fn is_long(parts: &[Part]) -> bool {
-    let utterances = parts.iter().flat_map(|part| match part {
-        Part::Kept(_) => &[],
-        Part::Whole(_, utterances) | Part::Open(utterances) => utterances.as_slice(),
-    });
-    let sizes = utterances.map(|utterance| utterance.content.len());
-    let (count, bytes) = sizes.fold((0, 0), |(count, bytes), size| (count + 1, bytes + size));
-    count > INDEX_ASIDE || bytes > INDEX_ASIDE * 200
+fn is_long(utterances: &[Arc<Utterance>]) -> bool {
+    let bytes: usize = utterances.iter().map(|utterance| utterance.content.len()).sum();
+    utterances.len() > INDEX_ASIDE || bytes > INDEX_ASIDE * 200
 }
 
 fn said(utterances: &[Arc<Utterance>]) -> impl Iterator<Item = Said<'_>> {
     utterances.iter().map(|utterance| Said::from(&**utterance))
-}
-
-/// The blocks that are to be made, in their order.
-fn side_by_side(parts: &[Part]) -> Vec<Option<Arc<IndexBlock>>> {
-    let whole = parts.iter().filter_map(|part| match part {
-        Part::Whole(_, utterances) => Some(utterances.as_slice()),
-        _ => None,
-    });
-    let whole: Vec<&[Arc<Utterance>]> = whole.collect();
-    let make = |utterances: &[&[Arc<Utterance>]]| {
-        let mut maker = BlockMaker::default();
-        utterances.iter().map(|utterances| maker.make(said(utterances))).collect::<Vec<_>>()
-    };
-    let threads = available_parallelism().map_or(1, NonZeroUsize::get).min(whole.len());
-    if threads < 2 {
-        return make(&whole);
-    }
-    thread::scope(|scope| {
-        let parts = whole.chunks(whole.len().div_ceil(threads));
-        let parts: Vec<_> = parts.map(|part| scope.spawn(move || make(part))).collect();
-        parts.into_iter().flat_map(|part| part.join().unwrap_or_else(|panic| resume_unwind(panic))).collect()
-    })
 }

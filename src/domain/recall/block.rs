@@ -5,8 +5,10 @@ use std::ops::Range;
 use super::{
     dictionary::{Dictionary, grow},
     languages::{Language, Languages},
+    postings::{Posting, Postings},
     said::Said,
-    terms::{Reader, StopWords},
+    terms::{Reader, StopWords, Term},
+    vocabulary::Number,
 };
 use crate::domain::{Role, limits::BLOCK_SEQUENCES};
 
@@ -59,38 +61,6 @@ pub(super) struct Passage {
     pub length: u16,
 }
 
-/// Which passages have which terms.
-#[derive(Clone, Debug)]
-pub(super) enum Postings {
-    /// While utterances are added: by passage.
-    Open {
-        /// By passage: where its terms end.
-        ends: Vec<u32>,
-        terms: Vec<u32>,
-        counts: Vec<u8>,
-    },
-    /// Of a whole block: by term.
-    Closed {
-        /// By term: where its passages end.
-        ends: Vec<u32>,
-        passages: Vec<u16>,
-        counts: Vec<u8>,
-    },
-}
-
-/// How often a passage has a term.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Posting {
-    pub passage: u16,
-    pub count: u8,
-}
-
-impl Default for Postings {
-    fn default() -> Self {
-        Self::Open { ends: Vec::new(), terms: Vec::new(), counts: Vec::new() }
-    }
-}
-
 const QUESTION: u8 = 4;
 
 impl Document {
@@ -138,7 +108,7 @@ impl IndexBlock {
         for text in said.texts() {
             language = reader.read(text, language);
             reader.each_term(text, language, StopWords::Skip, |term| {
-                terms.push(self.dictionary.intern(term.text));
+                terms.push(self.number(&term));
             });
         }
         self.languages.insert(language);
@@ -147,12 +117,22 @@ impl IndexBlock {
             terms.clear();
             reader.read(said.content, language);
             reader.each_term(said.content, language, StopWords::Keep, |term| {
-                terms.push(self.dictionary.intern(term.text));
+                terms.push(self.number(&term));
             });
         }
         self.add_document(said, length);
         self.add_passages(&mut terms, length);
         language
+    }
+
+    /// The number of a term, which is there then.
+    fn number(&mut self, term: &Term<'_>) -> u32 {
+        let known = term.number.and_then(Number::get);
+        known.unwrap_or_else(|| {
+            let number = self.dictionary.intern(term.text);
+            term.number.inspect(|known| known.set(number));
+            number
+        })
     }
 
     fn add_document(&mut self, said: &Said<'_>, length: usize) {
@@ -202,116 +182,20 @@ impl IndexBlock {
         grow(&mut self.passages);
         self.passages.push(Passage { document, length: u16::try_from(length).unwrap_or(u16::MAX) });
         self.length += length as u64;
-        part.sort_unstable();
-        let Postings::Open { ends, terms, counts } = &mut self.postings else { return };
-        for same in part.chunk_by(|one, other| one == other) {
-            grow(terms);
-            terms.push(same[0]);
-            grow(counts);
-            counts.push(u8::try_from(same.len()).unwrap_or(u8::MAX));
-        }
-        grow(ends);
-        ends.push(terms.len() as u32);
+        self.postings.push(part);
     }
 
-    /// Whether utterances are added to it.
-    pub(super) fn is_open(&self) -> bool {
-        matches!(self.postings, Postings::Open { .. })
-    }
-
-    /// Orders its postings by term: nothing is added to it any more.
-    pub(super) fn close(&mut self) {
-        let Postings::Open { ends, terms, counts } = &self.postings else { return };
-        let mut starts = vec![0_u32; self.dictionary.len() + 1];
-        terms.iter().for_each(|&term| starts[term as usize + 1] += 1);
-        for place in 1..starts.len() {
-            starts[place] += starts[place - 1];
-        }
-        let mut by_term = (vec![0_u16; terms.len()], vec![0_u8; terms.len()]);
-        let mut from = 0;
-        for (passage, &end) in ends.iter().enumerate() {
-            for at in from..end as usize {
-                let next = &mut starts[terms[at] as usize];
-                by_term.0[*next as usize] = passage as u16;
-                by_term.1[*next as usize] = counts[at];
-                *next += 1;
-            }
-            from = end as usize;
-        }
-        starts.pop();
-        self.postings = Postings::Closed { ends: starts, passages: by_term.0, counts: by_term.1 };
+    /// Orders its postings: it is quicker to search then, and smaller.
+    pub(super) fn order(&mut self) {
+        self.postings.order(self.dictionary.len());
         self.dictionary.shrink();
         self.documents.shrink_to_fit();
         self.passages.shrink_to_fit();
     }
 
-    /// Orders its postings by passage again, so that utterances can be added.
-    pub(super) fn open(&mut self) {
-        let Postings::Closed { ends, passages, counts } = &self.postings else { return };
-        let mut starts = vec![0_u32; self.passages.len() + 1];
-        passages.iter().for_each(|&passage| starts[usize::from(passage) + 1] += 1);
-        for place in 1..starts.len() {
-            starts[place] += starts[place - 1];
-        }
-        let mut by_passage = (vec![0_u32; passages.len()], vec![0_u8; passages.len()]);
-        let mut from = 0;
-        for (term, &end) in ends.iter().enumerate() {
-            for at in from..end as usize {
-                let next = &mut starts[usize::from(passages[at])];
-                by_passage.0[*next as usize] = term as u32;
-                by_passage.1[*next as usize] = counts[at];
-                *next += 1;
-            }
-            from = end as usize;
-        }
-        starts.pop();
-        self.postings = Postings::Open { ends: starts, terms: by_passage.0, counts: by_passage.1 };
-    }
-
-    /// The postings of some terms, ascending by passage: calls `found` with the place of each among `wanted`.
-    pub(super) fn each_posting(&self, wanted: &[u32], mut found: impl FnMut(usize, Posting)) {
-        if wanted.is_empty() {
-            return;
-        }
-        match &self.postings {
-            Postings::Closed { ends, passages, counts } => {
-                for (place, &term) in wanted.iter().enumerate() {
-                    let start = (term as usize).checked_sub(1).map_or(0, |before| ends[before] as usize);
-                    for at in start..ends[term as usize] as usize {
-                        found(place, Posting { passage: passages[at], count: counts[at] });
-                    }
-                }
-            }
-            Postings::Open { ends, terms, counts } => {
-                let mut places = vec![u16::MAX; self.dictionary.len()];
-                for (place, &term) in wanted.iter().enumerate().take(usize::from(u16::MAX)) {
-                    places[term as usize] = place as u16;
-                }
-                let mut from = 0;
-                for (passage, &end) in ends.iter().enumerate() {
-                    for at in from..end as usize {
-                        let place = places[terms[at] as usize];
-                        if place != u16::MAX {
-                            found(usize::from(place), Posting { passage: passage as u16, count: counts[at] });
-                        }
-                    }
-                    from = end as usize;
-                }
-            }
-        }
-    }
-
     pub(super) fn heap_bytes(&self) -> usize {
-        let postings = match &self.postings {
-            Postings::Open { ends, terms, counts } => {
-                ends.capacity() * 4 + terms.capacity() * 4 + counts.capacity()
-            }
-            Postings::Closed { ends, passages, counts } => {
-                ends.capacity() * 4 + passages.capacity() * 2 + counts.capacity()
-            }
-        };
         let names: usize = self.names.iter().map(|name| name.len() + 32).sum();
-        postings
+        self.postings.heap_bytes()
             + self.dictionary.heap_bytes()
             + self.documents.capacity() * size_of::<Document>()
             + self.passages.capacity() * size_of::<Passage>()

@@ -1,18 +1,20 @@
 //! A whole block of an index in bytes, as stores keep it.
 
 use super::{
-    block::{Document, IndexBlock, Passage, Postings},
+    block::{Document, IndexBlock, Passage},
     dictionary::Dictionary,
     languages::Languages,
+    postings::{ByTerm, Postings},
 };
 
 /// The version of the analysis of texts and of this format: what was written by another is made anew.
 const VERSION: u8 = 1;
 
 impl IndexBlock {
-    /// Its bytes, if no utterance can be added to it.
+    /// Its bytes, if it is a whole one.
     pub fn to_bytes(&self) -> Option<Vec<u8>> {
-        let Postings::Closed { ends, passages, counts } = &self.postings else { return None };
+        let ByTerm { ends, passages, counts } =
+            self.postings.ordered().filter(|_| !self.documents.is_empty())?;
         let mut to = Writer(vec![VERSION]);
         to.long(self.number);
         to.long(self.length);
@@ -47,15 +49,15 @@ impl IndexBlock {
         let documents = from.list(Reader::document)?;
         let passages = from.list(|from| Some(Passage { document: from.half()?, length: from.half()? }))?;
         let ends = from.list(Reader::word)?;
-        let postings =
-            Postings::Closed { ends, passages: from.list(Reader::half)?, counts: from.list(Reader::byte)? };
+        let by_term = ByTerm { ends, passages: from.list(Reader::half)?, counts: from.list(Reader::byte)? };
+        let postings = Postings::of(by_term, passages.len());
         let block = Self { number, dictionary, documents, passages, postings, names, languages, length };
         (from.0.is_empty() && block.is_sound()).then_some(block)
     }
 
     /// Whether all that refers to something refers to what is there.
     fn is_sound(&self) -> bool {
-        let Postings::Closed { ends, passages, counts } = &self.postings else { return false };
+        let Some(ByTerm { ends, passages, counts }) = self.postings.ordered() else { return false };
         let documents = self.documents.iter().all(|document| {
             usize::from(document.first) < self.passages.len()
                 && usize::from(document.name) <= self.names.len()

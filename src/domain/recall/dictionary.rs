@@ -2,7 +2,7 @@
 
 use std::hash::BuildHasher;
 
-use hashbrown::{DefaultHashBuilder, HashTable};
+use hashbrown::{DefaultHashBuilder, HashTable, hash_table::Entry};
 
 /// Terms by number, from 0 in the order in which they came.
 #[derive(Clone, Debug, Default)]
@@ -54,17 +54,20 @@ impl Dictionary {
 
     /// The number of a term, which is there then.
     pub(super) fn intern(&mut self, wanted: &str) -> u32 {
-        if let Some(number) = self.find(wanted) {
-            return number;
-        }
-        let number = self.ends.len() as u32;
-        grow(&mut self.ends);
-        self.text.push_str(wanted);
-        self.ends.push(self.text.len() as u32);
         let Self { text, ends, numbers, hasher } = self;
+        let same = |&number: &u32| term(text, ends, number) == wanted;
         let hash = |&number: &u32| hasher.hash_one(term(text, ends, number));
-        numbers.insert_unique(hash(&number), number, hash);
-        number
+        match numbers.entry(hasher.hash_one(wanted), same, hash) {
+            Entry::Occupied(known) => *known.get(),
+            Entry::Vacant(room) => {
+                let number = ends.len() as u32;
+                room.insert(number);
+                grow(ends);
+                text.push_str(wanted);
+                ends.push(text.len() as u32);
+                number
+            }
+        }
     }
 
     /// The term of a number.

@@ -15,7 +15,7 @@ use crate::domain::limits::BLOCK_SEQUENCES;
 /// It holds no text, only terms and which utterances have them, in blocks of [`BLOCK_SEQUENCES`]. A copy shares them.
 #[derive(Clone, Debug, Default)]
 pub struct Index {
-    /// Ascending by number. The last one may be open: utterances are added to it.
+    /// Ascending by number. Utterances are added to the last one.
     blocks: Vec<Arc<IndexBlock>>,
     /// The language of the utterance that was added last.
     language: Option<Language>,
@@ -29,28 +29,18 @@ impl Index {
 
     /// Adds utterances, by ascending sequence. One that is not behind those that are there is left out.
     pub fn extend<'a>(&mut self, utterances: impl IntoIterator<Item = Said<'a>>) {
-        let mut reader = Reader::default();
-        for said in utterances {
-            if self.newest().is_none_or(|newest| newest < said.sequence) {
-                self.add(&mut reader, &said);
-            }
-        }
+        IndexMaker::default().extend(self, utterances);
     }
 
     /// Adds a whole block behind those that are there; answers whether it is behind them.
     pub fn push(&mut self, block: Arc<IndexBlock>) -> bool {
         let is_behind = self.blocks.last().is_none_or(|last| last.number < block.number);
         if is_behind {
-            self.close_last();
+            self.order_last(|last| last.postings.has_new());
             self.blocks.push(block);
             self.language = None;
         }
         is_behind
-    }
-
-    /// Makes it quicker to search, and smaller. The next utterance takes longer to add then.
-    pub fn settle(&mut self) {
-        self.close_last();
     }
 
     /// Removes the blocks of which `keep` refuses the number.
@@ -58,7 +48,7 @@ impl Index {
         self.blocks.retain(|block| keep(block.number));
     }
 
-    /// Its blocks to which no utterance can be added, each with its number.
+    /// Its blocks behind which there is another, each with its number: all of their utterances are there.
     pub fn whole_blocks(&self) -> impl Iterator<Item = (u64, &Arc<IndexBlock>)> {
         self.blocks.iter().rev().skip(1).rev().map(|block| (block.number, block))
     }
@@ -95,39 +85,48 @@ impl Index {
     fn add(&mut self, reader: &mut Reader, said: &Said<'_>) {
         let number = said.sequence / BLOCK_SEQUENCES;
         if self.blocks.last().is_none_or(|last| last.number != number) {
-            self.close_last();
+            self.order_last(|last| last.postings.has_new());
             self.blocks.push(Arc::new(IndexBlock::new(number)));
             // What a block holds depends on its own utterances alone.
             self.language = None;
+            reader.begin_block();
         }
         if let Some(block) = self.blocks.last_mut() {
-            if !block.is_open() {
-                Arc::make_mut(block).open();
-            }
             let before = self.language.unwrap_or(Language::English);
             self.language = Some(Arc::make_mut(block).add(reader, said, before));
         }
     }
 
-    fn close_last(&mut self) {
-        if let Some(last) = self.blocks.last_mut().filter(|last| last.is_open()) {
-            Arc::make_mut(last).close();
+    fn order_last(&mut self, is_due: impl Fn(&IndexBlock) -> bool) {
+        if let Some(last) = self.blocks.last_mut().filter(|last| is_due(last)) {
+            Arc::make_mut(last).order();
         }
     }
 }
 
-/// Makes whole blocks of an index, and remembers the vocabulary of those before.
+/// Makes indexes, and remembers the vocabulary of what it has read, which makes it quicker.
 #[derive(Default)]
-pub struct BlockMaker {
+pub struct IndexMaker {
     reader: Reader,
 }
 
-impl BlockMaker {
+impl IndexMaker {
+    /// What [`Index::extend`] does.
+    pub fn extend<'a>(&mut self, index: &mut Index, utterances: impl IntoIterator<Item = Said<'a>>) {
+        self.reader.begin_block();
+        for said in utterances {
+            if index.newest().is_none_or(|newest| newest < said.sequence) {
+                index.add(&mut self.reader, &said);
+            }
+        }
+        index.order_last(|last| last.postings.has_many_new());
+    }
+
     /// The block of utterances by ascending sequence, all of one block: what [`Index::extend`] makes of them.
-    pub fn make<'a>(&mut self, utterances: impl IntoIterator<Item = Said<'a>>) -> Option<Arc<IndexBlock>> {
+    pub fn block<'a>(&mut self, utterances: impl IntoIterator<Item = Said<'a>>) -> Option<Arc<IndexBlock>> {
         let mut index = Index::new();
-        utterances.into_iter().for_each(|said| index.add(&mut self.reader, &said));
-        index.close_last();
+        self.extend(&mut index, utterances);
+        index.order_last(|last| last.postings.has_new());
         index.blocks.pop()
     }
 }

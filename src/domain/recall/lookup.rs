@@ -5,9 +5,10 @@ use std::ops::Range;
 use rustc_hash::FxHashSet;
 
 use super::{
-    block::{IndexBlock, Posting},
+    block::IndexBlock,
     index::Index,
     languages::Languages,
+    postings::Posting,
     query::{Query, Wanted},
     similar::{compounds, similar},
     terms::TermKind,
@@ -139,7 +140,7 @@ fn find(sought: &mut [Sought], indexes: &[&Index], which: impl Fn(&Sought) -> bo
                     }
                 }
             }
-            block.each_posting(&numbers, |number, posting| {
+            block.postings.each_of(&numbers, |number, posting| {
                 let (place, nearness) = of[number];
                 sought[place].push(index as u32, at as u32, (posting, nearness));
             });

@@ -8,8 +8,8 @@
 //! | Step | File |
 //! |---|---|
 //! | a text to words, and where they stand | `words` |
-//! | words to terms: stems, identifiers and their parts, pairs of characters | `terms`, `identifiers`, `languages`, `irregular`, `stop_words` |
-//! | terms to blocks of an index, and these to bytes | `said`, `dictionary`, `block`, `index`, `bytes` |
+//! | words to terms: stems, identifiers and their parts, pairs of characters | `terms`, `identifiers`, `vocabulary`, `languages`, `irregular`, `stop_words` |
+//! | terms to blocks of an index, and these to bytes | `said`, `dictionary`, `postings`, `block`, `index`, `bytes` |
 //! | a prompt to what is asked for | `query`, `times` |
 //! | what is asked for in the indexes | `lookup`, `similar` |
 //! | the score and the relevance of each utterance | `fields`, `weights`, `score` |
@@ -28,6 +28,7 @@ mod irregular;
 mod languages;
 mod lookup;
 mod matched;
+mod postings;
 mod query;
 mod said;
 mod score;
@@ -35,12 +36,13 @@ mod similar;
 mod stop_words;
 mod terms;
 mod times;
+mod vocabulary;
 mod weights;
 mod words;
 
 pub use block::IndexBlock;
 pub use holds::{Terms, holds_all, terms};
-pub use index::{BlockMaker, Index};
+pub use index::{Index, IndexMaker};
 pub use matched::{Match, Matched};
 pub use query::Query;
 pub use said::Said;

@@ -23,7 +23,12 @@ static STOPS: LazyLock<FxHashMap<&'static str, Languages>> = LazyLock::new(|| {
 
 /// The language that most stop words of a text are of; at a tie, and without any, `before`, that of what was said
 /// before.
-pub(super) fn guess(stops: impl Iterator<Item = Languages>, before: Language) -> Language {
+pub(super) fn guess(stops: impl Iterator<Item = Languages> + Clone, before: Language) -> Language {
+    let count = |which: &dyn Fn(Languages) -> bool| stops.clone().filter(|one| which(*one)).count();
+    // Most texts are in one language: no other one can have more of their stop words then.
+    if count(&|one| one.contains(before)) + 1 >= count(&|one| one != Languages::default()) {
+        return before;
+    }
     let mut counts = [0_u32; Language::ALL.len()];
     counts[before as usize] = 1;
     for languages in stops {

@@ -14,13 +14,13 @@
 
 use std::{borrow::Cow, ops::Range};
 
-use hashbrown::HashMap;
 use unicode_normalization::{IsNormalized, UnicodeNormalization, char::is_combining_mark, is_nfkc_quick};
 
 use super::{
     identifiers::{each_part, whole},
-    languages::{Language, Languages},
+    languages::Language,
     stop_words::{guess, stops, unspaced_stop},
+    vocabulary::{Entry, Number, Vocabulary},
     words::{Word, WordKind, each_word},
 };
 
@@ -52,6 +52,8 @@ pub(super) struct Term<'a> {
     /// The bytes of the text that it comes from.
     pub range: Range<usize>,
     pub kind: TermKind,
+    /// The term's number, where the vocabulary remembers it.
+    pub number: Option<Number<'a>>,
 }
 
 /// What becomes of stop words.
@@ -67,21 +69,10 @@ pub(super) struct Reader {
     /// The word at hand, in lower case.
     lower: String,
     term: String,
-    words: Vec<(Word, u32)>,
+    /// Those of the text at hand.
+    words: Vec<(Word, Entry)>,
     vocabulary: Vocabulary,
 }
-
-/// What is known of words in lower case.
-#[derive(Default)]
-struct Vocabulary {
-    places: HashMap<Box<str>, u32>,
-    stops: Vec<Languages>,
-    /// The stem of each, and the language that it is of.
-    stems: Vec<Option<(Language, Box<str>)>>,
-}
-
-/// Words of which a reader keeps what it knows: beyond these it begins anew, so that no text makes it grow.
-const MAX_VOCABULARY: usize = 1 << 16;
 
 impl Reader {
     /// Reads a text: its terms are those of [`each_term`](Self::each_term) then. Answers the language of its words in
@@ -89,7 +80,12 @@ impl Reader {
     pub(super) fn read(&mut self, text: &str, before: Language) -> Language {
         self.look_up(text);
         let stops = self.words.iter().filter(|(word, _)| word.kind == WordKind::Plain);
-        guess(stops.map(|&(_, place)| self.vocabulary.stops[place as usize]), before)
+        guess(stops.map(|(_, known)| known.stops), before)
+    }
+
+    /// The terms that come are of another block of an index than those before.
+    pub(super) fn begin_block(&mut self) {
+        self.vocabulary.begin_block();
     }
 
     /// Calls `found` with each term of the text that was read last, in order, in a language.
@@ -102,10 +98,10 @@ impl Reader {
     ) {
         let words = std::mem::take(&mut self.words);
         let mut phone = Phone::default();
-        for &(word, place) in &words {
+        for &(word, known) in &words {
             phone.see(text, word, &mut found);
             match word.kind {
-                WordKind::Plain => self.plain(text, word, place, (language, stop_words), &mut found),
+                WordKind::Plain => self.plain(text, word, known, (language, stop_words), &mut found),
                 WordKind::Identifier
                     if stop_words == StopWords::Skip && is_stop_phrase(text, word, language) => {}
                 WordKind::Identifier => self.identifier(text, word, language, &mut found),
@@ -118,20 +114,18 @@ impl Reader {
 
     /// The words of a text, and their places in the vocabulary.
     fn look_up(&mut self, text: &str) {
-        if self.vocabulary.stops.len() > MAX_VOCABULARY {
-            self.vocabulary = Vocabulary::default();
-        }
+        self.vocabulary.bound();
         self.words.clear();
         let Self { words, vocabulary, lower, .. } = self;
         each_word(text, |word| {
-            let place = match word.kind {
-                WordKind::Plain => {
+            let known = match word.kind {
+                WordKind::Plain => vocabulary.find_short(text, word.start..word.end).unwrap_or_else(|| {
                     lower_case(&text[word.start..word.end], lower);
-                    vocabulary.place(lower)
-                }
-                _ => 0,
+                    vocabulary.entry(beginning(lower))
+                }),
+                _ => Entry::default(),
             };
-            words.push((word, place));
+            words.push((word, known));
         });
     }
 
@@ -139,23 +133,22 @@ impl Reader {
         &mut self,
         text: &str,
         word: Word,
-        place: u32,
+        known: Entry,
         (language, stop_words): (Language, StopWords),
         found: &mut impl FnMut(Term<'_>),
     ) {
         let range = word.start..word.end;
         let written = &text[range.clone()];
-        let language =
-            if written.is_ascii() { language } else { Language::of_script(written).unwrap_or(language) };
-        if stop_words == StopWords::Skip && self.vocabulary.stops[place as usize].contains(language) {
+        let language = Language::of_script(written).unwrap_or(language);
+        if stop_words == StopWords::Skip && known.stops.contains(language) {
             return;
         }
-        let stem = self.vocabulary.stem(place, language, || {
+        let (stem, number) = self.vocabulary.stem(known, language, || {
             lower_case(written, &mut self.lower);
             stem_of(&self.lower, language)
         });
         if !stem.is_empty() {
-            found(Term { text: stem, range, kind: TermKind::Word });
+            found(Term { text: stem, range, kind: TermKind::Word, number: Some(number) });
         }
     }
 
@@ -167,16 +160,17 @@ impl Reader {
         let is_short = written.len() <= MAX_TERM_BYTES;
         let text = beginning(&term);
         if !text.is_empty() {
-            found(Term { text, range: range.clone(), kind: TermKind::Whole });
+            found(Term { text, range: range.clone(), kind: TermKind::Whole, number: None });
         }
         if is_short {
             each_part(&written, text, |part| {
                 lower_case(part, &mut self.lower);
-                let place = self.vocabulary.place(&self.lower);
-                if !self.vocabulary.stops[place as usize].contains(language) {
+                let known = self.vocabulary.entry(beginning(&self.lower));
+                if !known.stops.contains(language) {
                     let lower = &self.lower;
-                    let text = self.vocabulary.stem(place, language, || stem_of(lower, language));
-                    found(Term { text, range: range.clone(), kind: TermKind::Part });
+                    let (text, number) = self.vocabulary.stem(known, language, || stem_of(lower, language));
+                    let range = range.clone();
+                    found(Term { text, range, kind: TermKind::Part, number: Some(number) });
                 }
             });
         }
@@ -191,28 +185,6 @@ fn is_stop_phrase(text: &str, word: Word, language: Language) -> bool {
         stops(&part.to_lowercase()).contains(language)
             || (part.len() == 1 && part.bytes().all(|byte| byte.is_ascii_lowercase()))
     })
-}
-
-impl Vocabulary {
-    fn place(&mut self, lower: &str) -> u32 {
-        let word = beginning(lower);
-        if let Some(&place) = self.places.get(word) {
-            return place;
-        }
-        let place = self.stops.len() as u32;
-        self.places.insert(word.into(), place);
-        self.stops.push(stops(word));
-        self.stems.push(None);
-        place
-    }
-
-    fn stem(&mut self, place: u32, language: Language, stem: impl FnOnce() -> String) -> &str {
-        let known = &mut self.stems[place as usize];
-        if known.as_ref().is_none_or(|(of, _)| *of != language) {
-            *known = Some((language, stem().into()));
-        }
-        known.as_ref().map_or("", |(_, stem)| stem)
-    }
 }
 
 /// What a word in lower case is found by.
@@ -328,10 +300,15 @@ fn pairs(
         let is_alone = part.len() == c.len_utf8();
         if is_alone || is_ideograph(c) {
             let kind = if is_alone { TermKind::Word } else { TermKind::Character };
-            found(Term { text: &text[start..end], range: range(start..end), kind });
+            found(Term { text: &text[start..end], range: range(start..end), kind, number: None });
         }
         if let Some(before) = before.replace(start) {
-            found(Term { text: &text[before..end], range: range(before..end), kind: TermKind::Pair });
+            found(Term {
+                text: &text[before..end],
+                range: range(before..end),
+                kind: TermKind::Pair,
+                number: None,
+            });
         }
     }
 }
@@ -369,7 +346,7 @@ impl Phone {
     fn end(&mut self, found: &mut impl FnMut(Term<'_>)) {
         if (PHONE_DIGITS..=MAX_PHONE_DIGITS).contains(&self.digits.len()) {
             let last = &self.digits[self.digits.len() - PHONE_DIGITS..];
-            found(Term { text: last, range: self.range.clone(), kind: TermKind::Part });
+            found(Term { text: last, range: self.range.clone(), kind: TermKind::Part, number: None });
         }
         self.digits.clear();
     }

@@ -43,28 +43,56 @@ pub(super) fn each_word(text: &str, mut found: impl FnMut(Word)) {
 /// A word that begins with an ASCII letter or digit; answers where the text goes on.
 fn spaced(text: &str, start: usize, found: &mut impl FnMut(Word)) -> usize {
     let bytes = text.as_bytes();
-    let (mut end, mut has_marks) = (start, false);
-    let (mut has_digits, mut has_letters, mut has_hump) = (false, false, false);
+    let first = CLASSES[usize::from(bytes[start])];
+    let (mut end, mut rest) = (start + 1, 0);
     while let Some(&byte) = bytes.get(end) {
-        match byte {
-            b'a'..=b'z' => has_letters = true,
-            b'A'..=b'Z' => {
-                has_hump |= end > start;
-                has_letters = true;
-            }
-            b'0'..=b'9' => has_digits = true,
-            _ if byte.is_ascii() && joins(byte) && goes_on(bytes, end) => has_marks |= byte != b'\'',
-            _ if byte.is_ascii() => break,
+        match CLASSES[usize::from(byte)] {
+            OTHER => break,
             // A word that only begins in ASCII, such as `señor`.
-            _ => return foreign(text, start, found),
+            FOREIGN => return foreign(text, start, found),
+            MARK | APOSTROPHE if !goes_on(bytes, end) => break,
+            class => rest |= class,
         }
         end += 1;
     }
-    let is_shout = has_hump && bytes[start..end].iter().all(|byte| !byte.is_ascii_lowercase());
-    let has_parts = has_marks || (has_digits && has_letters) || (has_hump && !is_shout);
+    let all = first | rest;
+    let has_marks = all & MARK != 0;
+    let is_mixed = all & DIGIT != 0 && all & (LOWER | UPPER) != 0;
+    // Capitals inside, unless it is written in capitals.
+    let has_hump = rest & UPPER != 0 && all & LOWER != 0;
+    let has_parts = has_marks || is_mixed || has_hump;
     found(Word { start, end, kind: if has_parts { WordKind::Identifier } else { WordKind::Plain } });
     end
 }
+
+const OTHER: u8 = 0;
+const LOWER: u8 = 1;
+const UPPER: u8 = 2;
+const DIGIT: u8 = 4;
+/// What may join letters and digits to one word, and makes it an identifier.
+const MARK: u8 = 8;
+/// What may join letters to a word.
+const APOSTROPHE: u8 = 16;
+const FOREIGN: u8 = 32;
+
+/// What each byte is.
+const CLASSES: [u8; 256] = {
+    let mut classes = [OTHER; 256];
+    let mut byte = 0;
+    while byte < 256 {
+        classes[byte] = match byte as u8 {
+            b'a'..=b'z' => LOWER,
+            b'A'..=b'Z' => UPPER,
+            b'0'..=b'9' => DIGIT,
+            b'_' | b'-' | b'.' | b',' => MARK,
+            b'\'' => APOSTROPHE,
+            128.. => FOREIGN,
+            _ => OTHER,
+        };
+        byte += 1;
+    }
+    classes
+};
 
 /// What may stand between the letters and digits of one word.
 fn joins(byte: u8) -> bool {

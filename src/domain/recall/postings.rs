@@ -1,0 +1,152 @@
+//! Which passages of a block have which terms.
+
+use std::ops::Range;
+
+use super::dictionary::grow;
+
+/// How often a passage has a term.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Posting {
+    pub passage: u16,
+    pub count: u8,
+}
+
+/// The terms of passages: those of most by term, which is quick to search and small, and those of the last few as they
+/// came.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Postings {
+    by_term: ByTerm,
+    new: ByPassage,
+}
+
+/// Ordered by term.
+#[derive(Clone, Debug, Default)]
+pub(super) struct ByTerm {
+    /// By term: where its passages end.
+    pub ends: Vec<u32>,
+    pub passages: Vec<u16>,
+    pub counts: Vec<u8>,
+}
+
+#[derive(Clone, Debug, Default)]
+struct ByPassage {
+    /// How many passages were there before.
+    first: usize,
+    /// By passage: where its terms end.
+    ends: Vec<u32>,
+    terms: Vec<u32>,
+    counts: Vec<u8>,
+}
+
+/// New postings that may stand beside those by term, and how many of these there are for one more.
+const FEW: usize = 512;
+const OLD_FOR_NEW: usize = 4;
+
+impl Postings {
+    /// Adds a passage by its terms, which this sorts.
+    pub(super) fn push(&mut self, passage: &mut [u32]) {
+        let ByPassage { ends, terms, counts, .. } = &mut self.new;
+        passage.sort_unstable();
+        for same in passage.chunk_by(|one, other| one == other) {
+            grow(terms);
+            terms.push(same[0]);
+            grow(counts);
+            counts.push(u8::try_from(same.len()).unwrap_or(u8::MAX));
+        }
+        grow(ends);
+        ends.push(terms.len() as u32);
+    }
+
+    /// Whether some are new.
+    pub(super) fn has_new(&self) -> bool {
+        !self.new.ends.is_empty()
+    }
+
+    /// Whether so many are new that a search is quicker once they are ordered.
+    pub(super) fn has_many_new(&self) -> bool {
+        self.new.terms.len() > FEW + self.by_term.passages.len() / OLD_FOR_NEW
+    }
+
+    /// All of them, which are of so many terms, ordered by term.
+    pub(super) fn order(&mut self, terms: usize) {
+        let mut ends = vec![0_u32; terms + 1];
+        self.each(|term, _| ends[term as usize + 1] += 1);
+        for place in 1..ends.len() {
+            ends[place] += ends[place - 1];
+        }
+        let count = ends[terms] as usize;
+        let (mut passages, mut counts) = (vec![0_u16; count], vec![0_u8; count]);
+        self.each(|term, posting| {
+            let next = &mut ends[term as usize];
+            passages[*next as usize] = posting.passage;
+            counts[*next as usize] = posting.count;
+            *next += 1;
+        });
+        ends.pop();
+        let first = self.new.first + self.new.ends.len();
+        *self = Self {
+            by_term: ByTerm { ends, passages, counts },
+            new: ByPassage { first, ..ByPassage::default() },
+        };
+    }
+
+    /// Those of whole passages by term, if none is new.
+    pub(super) fn ordered(&self) -> Option<&ByTerm> {
+        (!self.has_new()).then_some(&self.by_term)
+    }
+
+    /// Those of so many passages.
+    pub(super) fn of(by_term: ByTerm, passages: usize) -> Self {
+        Self { by_term, new: ByPassage { first: passages, ..ByPassage::default() } }
+    }
+
+    /// Calls `found` with those of some terms, and the place of each among `wanted`; those of a term ascend by passage.
+    pub(super) fn each_of(&self, wanted: &[u32], mut found: impl FnMut(usize, Posting)) {
+        for (place, &term) in wanted.iter().enumerate() {
+            self.by_term.postings(term).for_each(|posting| found(place, posting));
+        }
+        let mut is_wanted = vec![false; wanted.iter().max().map_or(0, |&term| term as usize + 1)];
+        wanted.iter().for_each(|&term| is_wanted[term as usize] = true);
+        self.new.each(|term, posting| {
+            if is_wanted.get(term as usize) == Some(&true) {
+                let places = wanted.iter().enumerate().filter(|(_, wanted)| **wanted == term);
+                places.for_each(|(place, _)| found(place, posting));
+            }
+        });
+    }
+
+    /// Each with its term; those of a term ascend by passage.
+    fn each(&self, mut found: impl FnMut(u32, Posting)) {
+        for term in 0..self.by_term.ends.len() as u32 {
+            self.by_term.postings(term).for_each(|posting| found(term, posting));
+        }
+        self.new.each(found);
+    }
+
+    pub(super) fn heap_bytes(&self) -> usize {
+        let Self { by_term, new } = self;
+        let old = by_term.ends.capacity() * 4 + by_term.passages.capacity() * 2 + by_term.counts.capacity();
+        old + new.ends.capacity() * 4 + new.terms.capacity() * 4 + new.counts.capacity()
+    }
+}
+
+impl ByTerm {
+    fn postings(&self, term: u32) -> impl Iterator<Item = Posting> {
+        let end = |term: usize| self.ends.get(term).map_or(self.passages.len(), |end| *end as usize);
+        let range: Range<usize> = (term as usize).checked_sub(1).map_or(0, end)..end(term as usize);
+        let passages = self.passages[range.clone()].iter();
+        passages.zip(&self.counts[range]).map(|(&passage, &count)| Posting { passage, count })
+    }
+}
+
+impl ByPassage {
+    fn each(&self, mut found: impl FnMut(u32, Posting)) {
+        let mut from = 0;
+        for (passage, &end) in (self.first..).zip(&self.ends) {
+            for at in from..end as usize {
+                found(self.terms[at], Posting { passage: passage as u16, count: self.counts[at] });
+            }
+            from = end as usize;
+        }
+    }
+}

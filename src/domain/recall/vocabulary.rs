@@ -1,0 +1,138 @@
+//! What is known of words, so that each is looked up and stemmed once.
+
+use std::{cell::Cell, ops::Range};
+
+use hashbrown::HashMap;
+
+use super::{
+    languages::{Language, Languages},
+    stop_words::stops,
+};
+
+/// Words of which a vocabulary keeps what it knows: beyond these it begins anew, so that no text makes it grow.
+const MAX_WORDS: usize = 1 << 16;
+
+/// Words in lower case.
+#[derive(Default)]
+pub(super) struct Vocabulary {
+    short: HashMap<u128, Entry>,
+    long: HashMap<Box<str>, Entry>,
+    stems: Vec<Stem>,
+    /// Counts the blocks whose utterances were read.
+    block: u32,
+}
+
+/// A word of a vocabulary.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Entry {
+    place: u32,
+    /// The languages of which it is a stop word.
+    pub stops: Languages,
+}
+
+/// The stem of a word, in the language that it was last asked in.
+#[derive(Default)]
+struct Stem {
+    language: Option<Language>,
+    text: Box<str>,
+    /// Its number in the block of an index, and which block that was.
+    number: Cell<Option<(u32, u32)>>,
+}
+
+/// The number that a stem has in the block of an index to which utterances are added at the moment, if it is known.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Number<'a> {
+    known: &'a Cell<Option<(u32, u32)>>,
+    block: u32,
+}
+
+impl Number<'_> {
+    pub(super) fn get(self) -> Option<u32> {
+        self.known.get().filter(|(_, block)| *block == self.block).map(|(number, _)| number)
+    }
+
+    pub(super) fn set(self, number: u32) {
+        self.known.set(Some((number, self.block)));
+    }
+}
+
+impl Vocabulary {
+    /// A word of a text, in any case, if it is of ASCII, short and known.
+    pub(super) fn find_short(&self, text: &str, range: Range<usize>) -> Option<Entry> {
+        let key = key(text, range).filter(|key| key & HIGH == 0)?;
+        self.short.get(&key).copied()
+    }
+
+    /// A word in lower case, which is known then.
+    pub(super) fn entry(&mut self, word: &str) -> Entry {
+        let key = key(word, 0..word.len());
+        let known = match key {
+            Some(key) => self.short.get(&key),
+            None => self.long.get(word),
+        };
+        known.copied().unwrap_or_else(|| {
+            let place = self.stems.len() as u32;
+            let entry = Entry { place, stops: stops(word) };
+            self.stems.push(Stem::default());
+            match key {
+                Some(key) => self.short.insert(key, entry),
+                None => self.long.insert(word.into(), entry),
+            };
+            entry
+        })
+    }
+
+    /// The stem of a word in a language, which `stem` makes of it.
+    pub(super) fn stem(
+        &mut self,
+        word: Entry,
+        language: Language,
+        stem: impl FnOnce() -> String,
+    ) -> (&str, Number<'_>) {
+        let known = &mut self.stems[word.place as usize];
+        if known.language != Some(language) {
+            *known = Stem { language: Some(language), text: stem().into(), number: Cell::default() };
+        }
+        (&known.text, Number { known: &known.number, block: self.block })
+    }
+
+    /// Utterances are added to another block from now on: no number is known.
+    pub(super) fn begin_block(&mut self) {
+        self.bound();
+        self.block += 1;
+    }
+
+    /// Begins anew when it has become large: what it told of words is of none then.
+    pub(super) fn bound(&mut self) {
+        if self.stems.len() > MAX_WORDS || self.block == u32::MAX {
+            *self = Self::default();
+        }
+    }
+}
+
+/// The bytes of the word that begins at `start`, if it is of less than 16, and how many they are, with ASCII letters in
+/// lower case: quicker to find than a text elsewhere.
+fn key(text: &str, range: Range<usize>) -> Option<u128> {
+    let length = range.len();
+    if !(1..16).contains(&length) {
+        return None;
+    }
+    let bytes = match text.as_bytes()[range.start..].first_chunk() {
+        Some(bytes) => u128::from_le_bytes(*bytes) & (u128::MAX >> (128 - 8 * length)),
+        // Near the end of a text.
+        None => text[range].bytes().rev().fold(0, |bytes, byte| bytes << 8 | u128::from(byte)),
+    };
+    Some(lower(bytes) | (length as u128) << 120)
+}
+
+/// The highest bit of each byte.
+const HIGH: u128 = u128::from_ne_bytes([0x80; 16]);
+
+/// With the capitals of ASCII among its bytes in lower case.
+fn lower(bytes: u128) -> u128 {
+    let each = |byte: u8| u128::from_ne_bytes([byte; 16]);
+    let low = bytes & !HIGH;
+    let from_a = low + each(0x80 - b'A');
+    let beyond_z = low + each(0x7F - b'Z');
+    bytes | ((from_a & !beyond_z & !bytes & HIGH) >> 2)
+}
