@@ -159,10 +159,10 @@ impl Engine {
         recipient: RecipientId,
     ) -> Result<Vec<Arc<Conversation>>, EngineError> {
         let page = Page { after: None, limit: MAX_CONVERSATIONS };
-        let heads = self.store.conversations(&caller.recipient(recipient), page).await?;
-        let mut states = Vec::with_capacity(heads.len());
-        for head in heads {
-            states.extend(self.published(&head.identity.key).await?);
+        let keys = self.store.conversation_keys(&caller.recipient(recipient), page).await?;
+        let mut states = Vec::with_capacity(keys.len());
+        for key in keys {
+            states.extend(self.published(&key).await?);
         }
         Ok(states)
     }
@@ -224,8 +224,10 @@ impl Engine {
             if let Some(similar) = &similar {
                 hits = aside(long, || mixed(hits, similar, states, candidates));
             }
-            let exhausted = hits.len() < candidates;
             let least = call.min_relevance.or_else(|| relevant(&hits));
+            // Where words alone rank, more candidates come behind these, of which none is relevant.
+            let is_vain = least.is_none() && similar.is_none();
+            let exhausted = hits.len() < candidates || is_vain;
             hits.retain(|hit| least.is_some_and(|least| hit.relevance >= least));
             if call.order == Order::Recency {
                 hits.sort_by(|one, other| other.recency.total_cmp(&one.recency));

@@ -190,6 +190,18 @@ pub trait Store: Send + Sync + 'static {
         page: Page,
     ) -> BoxFuture<'a, Result<Vec<Head>, StoreError>>;
 
+    /// The keys of the same conversations, in the same order: for those who know most of their states already.
+    fn conversation_keys<'a>(
+        &'a self,
+        recipient: &'a RecipientKey,
+        page: Page,
+    ) -> BoxFuture<'a, Result<Vec<ConversationKey>, StoreError>> {
+        Box::pin(async {
+            let heads = self.conversations(recipient, page).await?;
+            Ok(heads.into_iter().map(|head| head.identity.key.clone()).collect())
+        })
+    }
+
     /// The recipient's ended conversations but for the `keep` that ended last: at most `limit`, by
     /// ascending time of their ends, then id.
     ///

@@ -408,8 +408,11 @@ pub(super) fn outcome(state: &Conversation, time: Timestamp) -> Arc<Outcome> {
 pub(super) async fn listed(store: &Arc<dyn Store>, recipient: &RecipientKey, limit: usize) -> Vec<String> {
     let (mut ids, mut after) = (Vec::new(), None);
     loop {
-        let page = store.conversations(recipient, Page { after, limit }).await.expect("a list is read");
+        let place = Page { after, limit };
+        let keys = store.conversation_keys(recipient, place.clone()).await.expect("a list is read");
+        let page = store.conversations(recipient, place).await.expect("a list is read");
         assert!(page.len() <= limit, "a page holds at most its limit");
+        assert!(keys.iter().eq(page.iter().map(|head| &head.identity.key)), "keys are those of the heads");
         let Some(last) = page.last() else { return ids };
         after = Some((last.identity.start_time, last.identity.key.id.clone()));
         ids.extend(page.iter().map(|head| head.identity.key.id.to_string()));

@@ -152,6 +152,26 @@ impl Reader {
         recipient: &RecipientKey,
         page: Page,
     ) -> Result<Vec<Head>, StoreError> {
+        let limit = page.limit;
+        let heads = self.listed(recipient, page).map(|key| self.consistent(&key?, Self::listed_head));
+        heads.filter_map(Result::transpose).take(limit).collect()
+    }
+
+    pub(super) fn conversation_keys(
+        &self,
+        recipient: &RecipientKey,
+        page: Page,
+    ) -> Result<Vec<ConversationKey>, StoreError> {
+        let limit = page.limit;
+        self.listed(recipient, page).take(limit).collect()
+    }
+
+    /// The keys of a recipient's conversations behind the beginning of a page, in the order of a list.
+    fn listed(
+        &self,
+        recipient: &RecipientKey,
+        page: Page,
+    ) -> impl Iterator<Item = Result<ConversationKey, StoreError>> {
         let listed = match page.after {
             Some((time, conversation)) => {
                 let place = ListPlace { recipient: recipient.clone(), time, conversation };
@@ -159,15 +179,9 @@ impl Reader {
             }
             None => records::of_recipient::<Listed>(recipient),
         };
-        let mut heads = Vec::new();
-        for place in self.all::<Listed>(&listed).rev() {
-            if heads.len() >= page.limit {
-                break;
-            }
-            let key = ConversationKey { namespace: recipient.namespace.clone(), id: place?.0.conversation };
-            heads.extend(self.consistent(&key, Self::listed)?);
-        }
-        Ok(heads)
+        let namespace = recipient.namespace.clone();
+        let key = move |id| ConversationKey { namespace: namespace.clone(), id };
+        self.all::<Listed>(&listed).rev().map(move |place| Ok(key(place?.0.conversation)))
     }
 
     /// See [`Store::ended_beyond`](crate::store::Store::ended_beyond).
@@ -276,7 +290,7 @@ impl Reader {
     }
 
     /// The same with the tokens of the window, also where it was stored without them.
-    fn listed(&self, record: HeadRecord) -> Result<Head, StoreError> {
+    fn listed_head(&self, record: HeadRecord) -> Result<Head, StoreError> {
         let tokens = match record.head.window_tokens {
             Some(tokens) => tokens,
             None => self.window(&record.head)?.tokens(),

@@ -238,6 +238,15 @@ impl Store for DurableStore {
         self.read(move |reader| reader.conversations(&recipient, page))
     }
 
+    fn conversation_keys<'a>(
+        &'a self,
+        recipient: &'a RecipientKey,
+        page: Page,
+    ) -> BoxFuture<'a, Result<Vec<ConversationKey>, StoreError>> {
+        let recipient = recipient.clone();
+        self.read(move |reader| reader.conversation_keys(&recipient, page))
+    }
+
     fn ended_beyond<'a>(
         &'a self,
         recipient: &'a RecipientKey,

@@ -215,6 +215,18 @@ impl MemoryStore {
         }
     }
 
+    /// The keys of a recipient's conversations, as a page of their list has them.
+    fn listed(&self, recipient: &RecipientKey, page: Page) -> Vec<ConversationKey> {
+        let start = match page.after {
+            Some((time, id)) => Bound::Excluded((Reverse(time), Reverse(id))),
+            None => Bound::Unbounded,
+        };
+        let indexes = self.indexes.lock();
+        let listed = indexes.by_recipient.get(recipient).map(|all| all.range((start, Bound::Unbounded)));
+        let ids = listed.into_iter().flatten().take(page.limit).map(|(_, Reverse(id))| id.clone());
+        ids.map(|id| ConversationKey { namespace: recipient.namespace.clone(), id }).collect()
+    }
+
     fn with_slot<T: Default>(&self, key: &ConversationKey, read: impl FnOnce(&Slot) -> T) -> T {
         let slot = self.conversations.get(key).map(|slot| slot.clone());
         slot.map_or_else(T::default, |slot| read(&slot.lock()))
@@ -319,19 +331,17 @@ impl Store for MemoryStore {
         recipient: &'a RecipientKey,
         page: Page,
     ) -> BoxFuture<'a, Result<Vec<Head>, StoreError>> {
-        let start = match page.after {
-            Some((time, id)) => Bound::Excluded((Reverse(time), Reverse(id))),
-            None => Bound::Unbounded,
-        };
-        let listed: Vec<_> = match self.indexes.lock().by_recipient.get(recipient) {
-            Some(listed) => listed.range((start, Bound::Unbounded)).take(page.limit).cloned().collect(),
-            None => Vec::new(),
-        };
-        let head = |(_, Reverse(id)): (_, Reverse<ConversationId>)| {
-            let key = ConversationKey { namespace: recipient.namespace.clone(), id };
-            self.with_slot(&key, |slot| slot.state.as_ref().map(|state| state.head.clone()))
-        };
-        ready(Ok(listed.into_iter().filter_map(head).collect()))
+        let keys = self.listed(recipient, page);
+        let head = |key| self.with_slot(key, |slot| slot.state.as_ref().map(|state| state.head.clone()));
+        ready(Ok(keys.iter().filter_map(head).collect()))
+    }
+
+    fn conversation_keys<'a>(
+        &'a self,
+        recipient: &'a RecipientKey,
+        page: Page,
+    ) -> BoxFuture<'a, Result<Vec<ConversationKey>, StoreError>> {
+        ready(Ok(self.listed(recipient, page)))
     }
 
     fn ended_beyond<'a>(
