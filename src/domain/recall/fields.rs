@@ -49,6 +49,8 @@ pub(super) struct Scorer {
     own: Vec<f32>,
     /// By utterance: what the term at hand is worth around it.
     around: Vec<f32>,
+    /// By utterance: what its terms are worth to its neighbours.
+    dampings: Vec<f32>,
     /// By passage.
     scores: Vec<Worth>,
     /// By utterance: the number of the term that touched it last, from 1.
@@ -112,9 +114,12 @@ impl Scorer {
 
     fn begin(&mut self, blocks: &[Arc<IndexBlock>]) {
         self.firsts.clear();
+        self.dampings.clear();
         let (mut documents, mut passages) = (0, 0);
         for block in blocks {
             self.firsts.push((documents, passages));
+            // In one go: utterances that are read here and there first are waited for.
+            self.dampings.extend(block.documents.iter().map(|document| damping(document.length)));
             documents += block.documents.len();
             passages += block.passages.len();
         }
@@ -144,8 +149,7 @@ impl Scorer {
     }
 
     fn spread_around(&mut self, blocks: &[Arc<IndexBlock>], place: Place, worth: f32, at: u32) {
-        let document = document(blocks, place);
-        let worth = worth * damping(document.length);
+        let worth = worth * self.dampings[self.firsts[place.0 as usize].0 + place.1 as usize];
         self.touch(place, SAME * worth, at);
         if let Some(before) = before(blocks, place) {
             self.touch(before, NEXT * worth, at);
