@@ -22,6 +22,7 @@
 mod arguments;
 mod calls;
 mod choose;
+pub(in crate::domain) mod effects;
 mod focus;
 mod ledger;
 mod lines;

@@ -1,0 +1,93 @@
+//! Which tool calls change something, and which only read.
+//!
+//! Told, in this order, by what the call is asked to do: a statement, a request's method, a shell's command, an
+//! action among its arguments; by the verbs in the tool's name; and where none of these says anything, by
+//! whether the same call was made again, and whether its outcome or the assistant's next words say that
+//! something was done.
+
+#![allow(dead_code, unused_imports)]
+
+mod commands;
+mod effect;
+mod evidence;
+mod key;
+mod leaves;
+mod names;
+mod program_names;
+mod programs;
+mod shell;
+mod statements;
+mod subcommands;
+#[cfg(test)]
+mod tests;
+mod verbs;
+
+use rustc_hash::FxHashMap;
+
+use crate::domain::{
+    ToolCall,
+    extractive::effects::{
+        evidence::says_done,
+        leaves::{Leaf, leaves},
+        names::Name,
+    },
+};
+
+pub(in crate::domain) use effect::Effect;
+pub(in crate::domain) use key::{Key, key};
+
+/// A call that was made.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::domain) struct Made<'a> {
+    /// The call.
+    pub call: &'a ToolCall,
+    /// What it returned; `None` when it was not answered, or failed.
+    pub success: Option<&'a str>,
+    /// What the assistant said next; empty when it said nothing.
+    pub after: &'a str,
+}
+
+/// What each of a source's calls does, in their order.
+pub(in crate::domain) fn effects(calls: &[Made<'_>]) -> Vec<Effect> {
+    let told: Vec<Option<Effect>> = calls.iter().map(|made| told(made.call)).collect();
+    let mut successes: FxHashMap<(&str, &str), u32> = FxHashMap::default();
+    for made in calls.iter().zip(&told).filter(|(made, told)| told.is_none() && made.success.is_some()) {
+        *successes.entry(parts(made.0.call)).or_default() += 1;
+    }
+    let is_repeated = |made: &Made<'_>| successes.get(&parts(made.call)).is_some_and(|times| *times > 1);
+    calls
+        .iter()
+        .zip(told)
+        .map(|(made, told)| told.unwrap_or_else(|| shown(made, is_repeated(made))))
+        .collect()
+}
+
+fn parts(call: &ToolCall) -> (&str, &str) {
+    (&call.name, &call.arguments_json)
+}
+
+/// What became of a call that says nothing by itself.
+fn shown(made: &Made<'_>, is_repeated: bool) -> Effect {
+    let is_done = made.success.is_some_and(|result| says_done(result) || says_done(made.after));
+    if is_done && !is_repeated { Effect::Changes } else { Effect::Reads }
+}
+
+/// What a call says that it does.
+fn told(call: &ToolCall) -> Option<Effect> {
+    let name = Name::of(&call.name);
+    let arguments: Vec<Leaf<'_>> = leaves(&call.arguments_json).collect();
+    if arguments.iter().any(is_trial) {
+        return Some(Effect::Reads);
+    }
+    statements::by_statement(&name, &arguments)
+        .or_else(|| name.opening().filter(|_| !name.is_editor()))
+        .or_else(|| shell::by_command(&name, &arguments))
+        .or_else(|| names::by_action(&arguments))
+        .or_else(|| name.effect())
+}
+
+/// `dry_run: true`.
+fn is_trial(leaf: &Leaf<'_>) -> bool {
+    const KEYS: &[&str] = &["dry_run", "dryRun", "dry-run", "validate_only", "validateOnly", "preview_only"];
+    leaf.raw == "true" && KEYS.contains(&leaf.key)
+}
