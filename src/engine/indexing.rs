@@ -28,10 +28,11 @@ impl Engine {
         let (lineage, erased_at) = (state.head.identity.lineage, state.head.erased_at);
         let shared = self.indexes.of(lineage, erased_at);
         let mut index = shared.lock().await;
-        if first_missing(&index) < state.head.next {
-            self.bring_up(&mut index, state).await?;
-            self.indexes.keep(lineage, erased_at, shared.clone(), index.heap_bytes() as u64);
+        if first_missing(&index) >= state.head.next {
+            return Ok(index.clone());
         }
+        self.bring_up(&mut index, state).await?;
+        self.indexes.keep(lineage, erased_at, shared.clone(), index.heap_bytes() as u64);
         let found = index.clone();
         drop(index);
         self.give_up_if_erased(state).await?;

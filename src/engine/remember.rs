@@ -1,6 +1,13 @@
 //! Remember.
 
-use std::{collections::BTreeMap, sync::Arc, time::Duration};
+use std::{
+    collections::BTreeMap,
+    num::NonZeroUsize,
+    panic::resume_unwind,
+    sync::Arc,
+    thread::{self, available_parallelism},
+    time::Duration,
+};
 
 use crate::{
     domain::{
@@ -102,6 +109,8 @@ pub struct RememberReply {
 const MAX_CONVERSATIONS: usize = 1_000;
 /// More utterances are searched aside.
 const SEARCH_ASIDE: usize = 5_000;
+/// Threads that one search takes at most.
+const MAX_SEARCH_THREADS: usize = 4;
 /// Utterances of an exchange that come along with a match in it, behind it.
 const MAX_EXCHANGE: u64 = 64;
 /// Candidates that are looked at first; four times as many each time that too few pass.
@@ -220,7 +229,7 @@ impl Engine {
             Order::Recency => usize::MAX,
         };
         loop {
-            let mut hits = aside(long, || search.hits(eligible, 0..candidates));
+            let mut hits = aside(long, || best(&search, indexes.len(), long, &eligible, candidates));
             if let Some(similar) = &similar {
                 hits = aside(long, || mixed(hits, similar, states, candidates));
             }
@@ -283,14 +292,14 @@ impl Engine {
         hits: Vec<Hit>,
         call: &RememberCall,
     ) -> Result<Vec<Found>, EngineError> {
-        let mut utterances = Vec::with_capacity(states.len());
-        for (index, state) in states.iter().enumerate() {
-            let hits = hits.iter().filter(|hit| hit.index == index);
-            let wanted: Ranges = hits.map(|hit| Sequence(hit.sequence)).collect();
-            utterances.push(self.stored(state, &wanted).await?);
+        let mut wanted: BTreeMap<usize, Ranges> = BTreeMap::new();
+        hits.iter().for_each(|hit| wanted.entry(hit.index).or_default().add(Sequence(hit.sequence)));
+        let mut utterances = BTreeMap::new();
+        for (index, wanted) in wanted {
+            utterances.insert(index, self.stored(&states[index], &wanted).await?);
         }
         let found = hits.into_iter().filter_map(|hit| {
-            let stored = &utterances[hit.index];
+            let stored = utterances.get(&hit.index)?;
             let place = stored.binary_search_by_key(&hit.sequence, |u| u.sequence.get()).ok()?;
             call.finds(&stored[place]).then(|| Found {
                 score: hit.score,
@@ -332,6 +341,31 @@ impl Engine {
         let passed = now.0.saturating_sub(state.head.said_time.0).max(0);
         newest.map_or(now, |newest| Timestamp(newest.0.saturating_add(passed)))
     }
+}
+
+/// The first `most` hits of a search of so many indexes. A `long` one is made in parts, side by side.
+fn best(
+    search: &Search<'_>,
+    indexes: usize,
+    long: bool,
+    eligible: &(impl Fn(usize, u64) -> bool + Sync),
+    most: usize,
+) -> Vec<Hit> {
+    let threads = if long { available_parallelism().map_or(1, NonZeroUsize::get) } else { 1 };
+    let each = indexes.div_ceil(threads.min(MAX_SEARCH_THREADS)).max(1);
+    if indexes <= each {
+        return search.hits(eligible, 0..most);
+    }
+    thread::scope(|scope| {
+        let parts = (0..indexes).step_by(each).map(|from| {
+            let part = from..indexes.min(from + each);
+            scope.spawn(move || search.hits_among(part, eligible, most))
+        });
+        let parts: Vec<_> = parts.collect();
+        let hits =
+            parts.into_iter().flat_map(|part| part.join().unwrap_or_else(|panic| resume_unwind(panic)));
+        Hit::first(hits, most)
+    })
 }
 
 /// The least relevance that a match needs when the caller names none: any, if the best one has

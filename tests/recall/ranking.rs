@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 use utterd::domain::{
     Role,
-    recall::{Hit, Index, Query, Said, score},
+    recall::{Hit, Index, Query, Said, Search, score},
 };
 
 use crate::support::{index, of, places, said, search, sequences};
@@ -163,6 +163,11 @@ proptest! {
         prop_assert!(hits.is_sorted_by(|one, next| one.score >= next.score));
         let shown: Vec<Hit> = hits.iter().skip(page.0).take(page.1).cloned().collect();
         prop_assert_eq!(score(&query, &indexes, eligible, page.0..page.0 + page.1), shown);
+        // Found in some of the indexes and in the others, they are the same.
+        let search = Search::new(&query, &indexes);
+        let (half, all, most) = (indexes.len() / 2, indexes.len(), page.1);
+        let found = [0..half, half..all].map(|part| search.hits_among(part, eligible, most));
+        prop_assert_eq!(Hit::first(found.into_iter().flatten(), most), search.hits(eligible, 0..most));
     }
 }
 

@@ -88,15 +88,20 @@ impl Scorer {
         least: f32,
     ) -> Vec<Scored> {
         let blocks = index.blocks();
-        self.begin(blocks);
         let names = |term: &&Sought| {
             blocks.iter().any(|block| block.names.iter().any(|name| term.wanted.names(name)))
         };
         let (names, mut words): (Vec<&Sought>, Vec<&Sought>) = asked.terms.iter().partition(names);
         words.sort_by(|one, other| most(other).total_cmp(&most(one)));
+        words.retain(|word| !word.found_in(number).is_empty());
         let mut rest = asked.most_beside(&names) + words.iter().map(|word| most(word)).sum::<f32>();
+        let most_factor = asked.most_factor(!names.is_empty());
+        if rest * most_factor < least {
+            return Vec::new();
+        }
+        self.begin(blocks);
         for (term, at) in words.into_iter().zip(1..) {
-            self.is_settled = rest * MOST_FACTOR < least;
+            self.is_settled = rest * most_factor < least;
             rest -= most(term);
             self.spread(term, number, blocks, at);
             self.add(term, asked.mean, blocks);
@@ -132,8 +137,7 @@ impl Scorer {
 
     /// Gives a term to the passages that have it, and to the neighbours of their utterances.
     fn spread(&mut self, term: &Sought, number: usize, blocks: &[Arc<IndexBlock>], at: u32) {
-        let first = term.found.partition_point(|found| (found.index as usize) < number);
-        for found in term.found[first..].iter().take_while(|found| found.index as usize == number) {
+        for found in term.found_in(number) {
             let block = &blocks[found.block as usize];
             let (documents, passages) = self.firsts[found.block as usize];
             for &(posting, nearness) in &found.postings {
@@ -256,10 +260,14 @@ impl Asked<'_> {
         let times: f32 = self.times.iter().map(|time| time.rarity * saturated(TIME)).sum();
         names + times
     }
-}
 
-/// What all factors of a score come to at most.
-const MOST_FACTOR: f32 = NAMED * USER * ASKED * (1.0 + RECENCY as f32) * 1.001;
+    /// What all factors of a score come to at most.
+    fn most_factor(&self, is_named: bool) -> f32 {
+        let named = if is_named { NAMED } else { 1.0 };
+        let asked = if self.role.is_some() { ASKED } else { 1.0 };
+        named * asked * USER * (1.0 + RECENCY as f32) * 1.001
+    }
+}
 
 /// What a term adds to a score at most.
 fn most(term: &Sought) -> f32 {

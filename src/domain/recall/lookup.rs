@@ -108,6 +108,13 @@ impl Sought {
         }
     }
 
+    /// Where the blocks of an index have it.
+    pub(super) fn found_in(&self, index: usize) -> &[Found] {
+        let from = self.found.partition_point(|found| (found.index as usize) < index);
+        let rest = &self.found[from..];
+        &rest[..rest.partition_point(|found| found.index as usize == index)]
+    }
+
     /// How many utterances have it.
     fn documents(&self, indexes: &[&Index]) -> usize {
         let of_block = |found: &Found| {

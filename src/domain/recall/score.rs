@@ -33,6 +33,15 @@ pub struct Hit {
     pub relevance: f64,
 }
 
+impl Hit {
+    /// The first `most` of hits of one search, in their order.
+    pub fn first(hits: impl IntoIterator<Item = Self>, most: usize) -> Vec<Self> {
+        let mut all: Vec<_> = hits.into_iter().map(|hit| Reverse(Candidate(hit))).collect();
+        all.sort_unstable();
+        all.into_iter().take(most).map(|Reverse(Candidate(hit))| hit).collect()
+    }
+}
+
 /// A query in the indexes that it is to search.
 pub struct Search<'a> {
     indexes: &'a [&'a Index],
@@ -57,12 +66,25 @@ impl<'a> Search<'a> {
     ///   at most once of each utterance, and only of those with a score that the page could hold.
     /// - At equal scores the earlier index comes first, and in one index the newer utterance.
     pub fn hits(&self, eligible: impl Fn(usize, u64) -> bool, page: Range<usize>) -> Vec<Hit> {
+        let mut hits = self.hits_among(0..self.indexes.len(), eligible, page.end);
+        hits.drain(..page.start.min(hits.len()));
+        hits
+    }
+
+    /// The first `most` hits of some of the indexes, by their places, as [`hits`](Self::hits) has them. Those of all
+    /// are the [first](Hit::first) of those of its parts.
+    pub fn hits_among(
+        &self,
+        indexes: Range<usize>,
+        eligible: impl Fn(usize, u64) -> bool,
+        most: usize,
+    ) -> Vec<Hit> {
         let asked = self.asked();
         let total = self.total();
         let mut scorer = Scorer::default();
-        let mut best = Best { page, hits: BinaryHeap::new() };
-        for (number, index) in self.indexes.iter().enumerate() {
-            for scored in scorer.score(&asked, number, index, best.least()) {
+        let mut best = Best { most, hits: BinaryHeap::new() };
+        for number in indexes {
+            for scored in scorer.score(&asked, number, self.indexes[number], best.least()) {
                 let hit = self.hit(number, &scored, total);
                 best.offer(hit, &eligible);
             }
@@ -139,21 +161,21 @@ fn sought_time(when: When, indexes: &[&Index]) -> SoughtTime {
 
 /// The best hits so far.
 struct Best {
-    page: Range<usize>,
+    most: usize,
     hits: BinaryHeap<Reverse<Candidate>>,
 }
 
 impl Best {
     /// What a hit must score to enter.
     fn least(&self) -> f32 {
-        let worst = self.hits.peek().filter(|_| self.hits.len() >= self.page.end);
+        let worst = self.hits.peek().filter(|_| self.hits.len() >= self.most);
         worst.map_or(0.0, |Reverse(Candidate(hit))| hit.score as f32)
     }
 
     fn offer(&mut self, hit: Hit, eligible: impl Fn(usize, u64) -> bool) {
         let (index, sequence) = (hit.index, hit.sequence);
         let candidate = Reverse(Candidate(hit));
-        let full = self.hits.len() >= self.page.end;
+        let full = self.hits.len() >= self.most;
         let enters = !full || self.hits.peek().is_some_and(|worst| candidate < *worst);
         if enters && eligible(index, sequence) {
             self.hits.push(candidate);
@@ -164,8 +186,7 @@ impl Best {
     }
 
     fn hits(self) -> Vec<Hit> {
-        let ranked = self.hits.into_sorted_vec().into_iter().skip(self.page.start);
-        ranked.map(|Reverse(Candidate(hit))| hit).collect()
+        self.hits.into_sorted_vec().into_iter().map(|Reverse(Candidate(hit))| hit).collect()
     }
 }
 
