@@ -91,6 +91,15 @@ impl Focus {
         self.kind
     }
 
+    /// Whether `text` holds a term that was asked for.
+    pub(super) fn wants(&self, text: &str) -> bool {
+        let mut wants = false;
+        if !self.terms.is_empty() {
+            scan(text, |word| wants |= self.holds(word.concept));
+        }
+        wants
+    }
+
     pub(super) fn holds(&self, concept: u32) -> bool {
         !self.terms.is_empty() && self.terms.binary_search(&concept).is_ok()
     }

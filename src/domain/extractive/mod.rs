@@ -26,6 +26,7 @@ pub(in crate::domain) mod effects;
 mod focus;
 mod ledger;
 mod lines;
+mod people;
 mod sentence;
 mod split;
 #[cfg(test)]
@@ -76,6 +77,9 @@ pub fn summarise(
     budget: u32,
     counter: &dyn TokenCounter,
 ) -> Vec<Sentence> {
+    if let Some(told) = people::summarise(source, focus, budget, counter) {
+        return told;
+    }
     let mut lines = Lines::of(source);
     let mut pool = Pool::default();
     lines.retain(|said, worth| pool.add(said, worth, focus));

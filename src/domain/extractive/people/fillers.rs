@@ -1,0 +1,273 @@
+//! What people say without saying anything. It is left out, and every other word stands as it was said.
+
+use std::sync::LazyLock;
+
+use rustc_hash::FxHashSet;
+
+/// A longer remark belongs to the text, in bytes.
+const TAG_BYTES: usize = 24;
+/// What transcribers note in brackets beside what was said.
+const NOISES: [&str; 14] = [
+    "laugh",
+    "laughs",
+    "laughter",
+    "laughing",
+    "pause",
+    "cough",
+    "coughs",
+    "noise",
+    "inaudible",
+    "crosstalk",
+    "applause",
+    "sigh",
+    "sighs",
+    "chuckles",
+];
+
+/// Sounds that are no words of any language.
+const SOUNDS: &str = "uh uhh uhm umm ummm hm hmm hmmm mm mmm mhm mm-hm mm-hmm uh-huh uh-uh uh-oh huh ahem äh ähm öh öhm \
+    euh heu ehm eeh ööö эээ ээ эм ммм хм";
+/// Sounds of English that are words elsewhere.
+const ENGLISH_SOUNDS: &str = "um er erm eh ah oh";
+/// What opens a sentence of English and adds nothing to it.
+const ENGLISH_OPENINGS: &str = "okay ok so well yeah yep yup alright right wow hey hi hello oh ah anyway and ooh aw aww \
+    haha now 'kay mkay";
+/// What opens a sentence, before a comma, and adds nothing to it in any language.
+const OPENINGS: &str =
+    "ok okay also naja tja ach ben bah bon pues bueno oye vale allora beh boh então tá nou ну вот ой ага";
+/// What opens a sentence in scripts that put no spaces between words.
+const UNSPACED_OPENINGS: [&str; 7] = ["えーと", "ええと", "えっと", "あのー", "嗯", "呃", "哦"];
+/// Words of English that are said twice while one looks for the next.
+const STUTTERED: &str = "i the a an we you it to and that's is in of so this he she they it's i'm but what if can on for be do \
+    my your there there's 's 'd 're i'll we'll you're they're don't or as at with from not just like would could should \
+    will are was were has our their its his her these those then when how where which who";
+/// What goes on with "you know" or "I mean" as a sentence.
+const CLAUSES: [&str; 14] =
+    ["what", "that", "how", "why", "when", "where", "who", "which", "if", "it", "to", "the", "about", "by"];
+
+static WORDS: LazyLock<Words> = LazyLock::new(|| {
+    let of = |words: &'static str| words.split_whitespace().collect();
+    Words {
+        sounds: of(SOUNDS),
+        english_sounds: of(ENGLISH_SOUNDS),
+        english_openings: of(ENGLISH_OPENINGS),
+        openings: of(OPENINGS),
+        stuttered: of(STUTTERED),
+    }
+});
+
+struct Words {
+    sounds: FxHashSet<&'static str>,
+    english_sounds: FxHashSet<&'static str>,
+    english_openings: FxHashSet<&'static str>,
+    openings: FxHashSet<&'static str>,
+    stuttered: FxHashSet<&'static str>,
+}
+
+/// Appends `content` without the tags of transcribers: `{vocalsound}`, `[laughter]`, `(pause)`.
+pub(super) fn without_tags(content: &str, out: &mut String) {
+    let mut rest = content;
+    while let Some(at) = rest.find(['{', '[', '(']) {
+        let (before, from) = rest.split_at(at);
+        out.push_str(before);
+        let tag = tag_bytes(from);
+        out.push_str(&from[..usize::from(tag == 0)]);
+        rest = &from[tag.max(1)..];
+    }
+    out.push_str(rest);
+}
+
+/// How many bytes the tag takes that `text` begins with, behind a bracket of ASCII; 0 without one.
+fn tag_bytes(text: &str) -> usize {
+    let closer = match text.as_bytes().first() {
+        Some(b'{') => b'}',
+        Some(b'[') => b']',
+        _ => b')',
+    };
+    let Some(end) = text.bytes().take(TAG_BYTES).position(|byte| byte == closer) else { return 0 };
+    let inner = &text[1..end];
+    let is_word = !inner.is_empty() && inner.bytes().all(|byte| byte.is_ascii_lowercase());
+    let is_tag = is_word && (closer == b'}' || NOISES.contains(&inner));
+    if is_tag { end + 1 } else { 0 }
+}
+
+/// What counts as a filler.
+#[derive(Clone, Copy)]
+pub(super) struct Fillers {
+    /// The language of what is said, by its code.
+    pub language: &'static str,
+}
+
+/// A run of what is no white space.
+struct Token<'a> {
+    written: &'a str,
+    /// Without marks at either end, in lower case.
+    word: String,
+}
+
+impl Token<'_> {
+    fn ends(&self) -> bool {
+        self.written.ends_with(['.', '?', '!', ','])
+    }
+}
+
+impl Fillers {
+    /// Appends a sentence without its fillers. Whether anything is left of it.
+    pub(super) fn without(self, sentence: &str, out: &mut String) -> bool {
+        let start = out.len();
+        let tokens: Vec<Token> = tokens(unspaced_opening(sentence)).collect();
+        let mut rest = tokens.as_slice();
+        while let [token, others @ ..] = rest {
+            match self.fillers(rest, out.len() == start) {
+                0 => {
+                    push(token, start, out);
+                    rest = others;
+                }
+                count => {
+                    rest[..count].iter().for_each(|token| end(token, start, out));
+                    rest = &rest[count..];
+                }
+            }
+        }
+        out[start..].contains(char::is_alphanumeric)
+    }
+
+    /// How many of the first `tokens` say nothing.
+    fn fillers(self, tokens: &[Token], opens: bool) -> usize {
+        let words = &*WORDS;
+        let token = &tokens[0];
+        let word = token.word.as_str();
+        let english = self.language == "en";
+        match () {
+            () if word.is_empty() => usize::from(opens && token.ends()),
+            () if words.sounds.contains(word) => 1 + huh(tokens),
+            () if english && words.english_sounds.contains(word) => 1,
+            () if !english => {
+                usize::from(opens && token.written.ends_with(',') && words.openings.contains(word))
+            }
+            () if opens && words.english_openings.contains(word) => 1,
+            () if is_phrase(tokens, opens) => 2,
+            () => stuttered(tokens),
+        }
+    }
+}
+
+/// "uh - huh", as some transcribers write it: how many tokens more it takes.
+fn huh(tokens: &[Token]) -> usize {
+    match tokens {
+        [_, dash, huh, ..] if dash.written == "-" && matches!(huh.word.as_str(), "huh" | "hmm" | "hm") => 2,
+        _ => 0,
+    }
+}
+
+fn tokens(sentence: &str) -> impl Iterator<Item = Token<'_>> {
+    sentence.split_whitespace().map(|written| {
+        let word = written.trim_matches(|c: char| !c.is_alphanumeric() && !matches!(c, '\'' | '’'));
+        Token { written, word: word.to_lowercase().replace('’', "'") }
+    })
+}
+
+fn unspaced_opening(sentence: &str) -> &str {
+    let rest = UNSPACED_OPENINGS.iter().find_map(|opening| sentence.strip_prefix(opening));
+    let rest = rest.and_then(|rest| rest.strip_prefix(['、', '，', '…']));
+    rest.unwrap_or(sentence)
+}
+
+/// "you know" and "I mean", where they stand for themselves.
+fn is_phrase(tokens: &[Token], opens: bool) -> bool {
+    let [first, second, rest @ ..] = tokens else { return false };
+    let is_known = matches!((first.word.as_str(), second.word.as_str()), ("you", "know") | ("i", "mean"));
+    let goes_on = rest.first().is_some_and(|next| CLAUSES.contains(&next.word.as_str()));
+    let is_closed =
+        second.written.ends_with(',') || rest.first().is_some_and(|next| next.written.starts_with(','));
+    is_known && !first.ends() && (is_closed || opens && !goes_on && !rest.is_empty())
+}
+
+/// How many tokens are said again at once: "the the", "if we if we", "s so".
+fn stuttered(tokens: &[Token]) -> usize {
+    let word = |at: usize| tokens.get(at).map_or("", |token| token.word.as_str());
+    let stutters = |at: usize| !tokens[at].ends() && WORDS.stuttered.contains(word(at));
+    match () {
+        () if tokens[0].ends() => 0,
+        () if is_begun(&tokens[0], word(1)) => 1,
+        () if !stutters(0) || tokens.len() < 2 => 0,
+        () if word(0) == word(1) => 1,
+        () if word(0) == word(2) && !word(1).is_empty() && word(1) == word(3) && !tokens[1].ends() => 2,
+        () => 0,
+    }
+}
+
+/// Whether a letter is the beginning of the next word, which is said anew.
+fn is_begun(token: &Token, next: &str) -> bool {
+    let is_letter = matches!(token.written.as_bytes(), [b'b'..=b'h' | b'j'..=b'n' | b'p'..=b'z']);
+    is_letter && next.len() > 1 && next.starts_with(token.written)
+}
+
+fn push(token: &Token, start: usize, out: &mut String) {
+    if token.written == "," && out[start..].ends_with(',') {
+        return;
+    }
+    if out.len() > start {
+        out.push(' ');
+    }
+    out.push_str(token.written);
+}
+
+/// A mark that ends the sentence stays when the word before it goes.
+fn end(token: &Token, start: usize, out: &mut String) {
+    let mark = token.written.chars().next_back().filter(|c| matches!(c, '.' | '?' | '!'));
+    if let Some(mark) = mark.filter(|_| out.len() > start && !out.ends_with(['.', '?', '!'])) {
+        let end = out.trim_end_matches([',', ' ']).len().max(start);
+        out.truncate(end);
+        out.push(mark);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn left(language: &'static str, sentence: &str) -> String {
+        let mut plain = String::new();
+        without_tags(sentence, &mut plain);
+        let mut out = String::new();
+        Fillers { language }.without(&plain, &mut out);
+        out
+    }
+
+    #[test]
+    fn sounds_and_stutters_go_and_words_stay() {
+        let cases = [
+            (
+                "Okay so um, we {disfmarker} we could move the the launch, uh, to May.",
+                "we could move the launch, to May.",
+            ),
+            ("Uh - huh . I mean , it's it's late , you know , for s some .", "it's late , for some ."),
+            ("if we if we sell it {vocalsound} um .", "if we sell it ."),
+            ("You know what I mean?", "You know what I mean?"),
+            ("I know that that works (laughs) (as planned).", "I know that that works (as planned)."),
+            ("Well, it works um.", "it works."),
+            ("Mm-hmm .", ""),
+        ];
+        for (said, kept) in cases {
+            assert_eq!(left("en", said), kept);
+        }
+    }
+
+    #[test]
+    fn a_filler_of_one_language_is_a_word_of_another() {
+        assert_eq!(left("de", "Ähm, er kommt um acht, äh, mit dem Zug."), "er kommt um acht, mit dem Zug.");
+        assert_eq!(left("pt", "Então, um amigo chega hoje."), "um amigo chega hoje.");
+        assert_eq!(left("ja", "えーと、明日は会議です。"), "明日は会議です。");
+    }
+
+    #[test]
+    fn what_is_no_tag_stays() {
+        for text in ["{a: 1}", "{}", "[x]", "f(x)", "(", "{öl}", "a {very long remark about nothing at all}"]
+        {
+            let mut out = String::new();
+            without_tags(text, &mut out);
+            assert_eq!(out, text);
+        }
+    }
+}

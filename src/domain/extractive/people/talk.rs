@@ -1,0 +1,292 @@
+//! What people said, as sentences that can be told: who says each, and what it is about.
+
+use std::{ops::Range, sync::Arc};
+
+use rustc_hash::FxHashMap;
+
+use crate::domain::{
+    Role, Sequence, Utterance,
+    extractive::{
+        Focus,
+        people::{
+            cues::{Cues, cues},
+            fillers::{Fillers, without_tags},
+        },
+        split::{fold, split},
+    },
+    recall::Stems,
+};
+
+/// A speaker's name is clipped here, in bytes.
+const SPEAKER_BYTES: usize = 48;
+/// A shorter word is no short form of a name, in bytes.
+const LEAST_NAME_BYTES: usize = 3;
+/// A longer word is no cue, in bytes.
+const CUE_BYTES: usize = 32;
+
+/// The sentences of a talk, in the order said, their text in one place.
+#[derive(Debug, Default)]
+pub(super) struct Talk {
+    pub text: String,
+    pub lines: Vec<Line>,
+    pub speakers: Vec<Speaker>,
+    /// What the lines are about; those of a line stand together.
+    pub said: Vec<u32>,
+    /// By number: what is talked about.
+    pub concepts: Vec<Concept>,
+    /// How many utterances there are.
+    pub utterances: usize,
+    /// It holds the beginning of the conversation.
+    pub opens: bool,
+}
+
+/// A sentence.
+#[derive(Debug)]
+pub(super) struct Line {
+    pub sequence: Sequence,
+    /// Which utterance it is of, from 0.
+    pub utterance: usize,
+    /// Which sentence of the utterance it is, from 0.
+    pub place: usize,
+    pub speaker: usize,
+    /// Where its words stand in the text.
+    pub said: Range<usize>,
+    /// Where its concepts stand, each once.
+    pub concepts: Range<usize>,
+    /// Words, whether they say something or not.
+    pub words: u32,
+    pub cues: Cues,
+    /// It holds a term of the focus.
+    pub wanted: bool,
+}
+
+/// A stem, or two that follow one another, which are a name or a term when they recur.
+#[derive(Debug, Default)]
+pub(super) struct Concept {
+    /// How many utterances hold it.
+    pub utterances: u32,
+    /// It was said by more than one.
+    pub shared: bool,
+    /// It is of two words.
+    pub pair: bool,
+    /// A word of it tells little: "thing".
+    pub vague: bool,
+    last_utterance: usize,
+    last_speaker: usize,
+}
+
+#[derive(Debug, Default)]
+pub(super) struct Speaker {
+    /// Where the name stands in the text.
+    pub name: Range<usize>,
+    pub utterances: u32,
+    /// Sentences in which something is decided.
+    pub decisions: u32,
+}
+
+impl Talk {
+    /// All that is said in `source` by those who have names.
+    pub(super) fn of(source: &[Arc<Utterance>], focus: &Focus) -> Self {
+        let mut talk = Self::default();
+        let mut reading = Reading { names: names(source), ..Reading::default() };
+        for utterance in source.iter().filter(|utterance| utterance.is_live() && !utterance.instruction) {
+            let name = utterance.name().unwrap_or_default().trim();
+            let speaker = talk.speaker(utterance.role, name, &mut reading);
+            talk.add(utterance, speaker, focus, &mut reading);
+            talk.opens |= talk.utterances == 0 && utterance.turn <= 1;
+            talk.utterances += 1;
+        }
+        talk
+    }
+
+    /// What is said in a line.
+    pub(super) fn words(&self, line: usize) -> &str {
+        &self.text[self.lines[line].said.clone()]
+    }
+
+    pub(super) fn name(&self, speaker: usize) -> &str {
+        &self.text[self.speakers[speaker].name.clone()]
+    }
+
+    /// What a line is about.
+    pub(super) fn concepts(&self, line: usize) -> &[u32] {
+        &self.said[self.lines[line].concepts.clone()]
+    }
+
+    /// Whether a line goes on with what the one before it says.
+    pub(super) fn follows(&self, line: usize) -> bool {
+        let of = |line: usize| (self.lines[line].utterance, self.lines[line].place);
+        line > 0 && of(line) == (of(line - 1).0, of(line - 1).1 + 1)
+    }
+
+    fn speaker(&mut self, role: Role, name: &str, reading: &mut Reading) -> usize {
+        if let Some(&speaker) = reading.speakers.get(name) {
+            return speaker;
+        }
+        let start = self.text.len();
+        // A line starts with a letter.
+        if name.starts_with(char::is_alphabetic) {
+            fold(name, SPEAKER_BYTES, &mut self.text);
+        } else {
+            self.text.push_str(if role == Role::Assistant { "Assistant (" } else { "User (" });
+            fold(name, SPEAKER_BYTES, &mut self.text);
+            self.text.push(')');
+        }
+        self.speakers.push(Speaker { name: start..self.text.len(), ..Speaker::default() });
+        reading.speakers.insert(name.into(), self.speakers.len() - 1);
+        self.speakers.len() - 1
+    }
+
+    fn add(&mut self, utterance: &Utterance, speaker: usize, focus: &Focus, reading: &mut Reading) {
+        reading.open(&utterance.content);
+        for (place, sentence) in std::mem::take(&mut reading.sentences).into_iter().enumerate() {
+            let start = self.text.len();
+            let fillers = Fillers { language: reading.language };
+            if !fillers.without(&reading.content[sentence], &mut self.text) {
+                self.text.truncate(start);
+                continue;
+            }
+            let said = start..self.text.len();
+            let (words, cues) = self.cues(&said, reading);
+            let concepts = self.see(said.clone(), speaker, reading);
+            let wanted = focus.wants(&self.text[said.clone()]);
+            self.speakers[speaker].decisions += u32::from(cues.has(Cues::DECISION));
+            let (sequence, utterance) = (utterance.sequence, self.utterances);
+            self.lines.push(Line {
+                sequence,
+                utterance,
+                place,
+                speaker,
+                said,
+                concepts,
+                words,
+                cues,
+                wanted,
+            });
+        }
+        self.speakers[speaker].utterances += 1;
+    }
+
+    /// How many words are said, and what they tell.
+    fn cues(&self, said: &Range<usize>, reading: &mut Reading) -> (u32, Cues) {
+        let is_mark = |c: char| !c.is_alphanumeric() && !matches!(c, '\'' | '’');
+        let words =
+            self.text[said.clone()].split(is_mark).filter(|word| word.contains(char::is_alphanumeric));
+        let (mut count, mut found) = (0, Cues::NONE);
+        for word in words {
+            count += 1;
+            if word.len() <= CUE_BYTES {
+                reading.lower.clear();
+                let straight = |c| if c == '’' { '\'' } else { c };
+                reading.lower.extend(word.chars().flat_map(char::to_lowercase).map(straight));
+                found = found.and(cues(&reading.lower, reading.language));
+            }
+        }
+        (count, found)
+    }
+
+    /// Notes what a sentence is about.
+    fn see(&mut self, said: Range<usize>, speaker: usize, reading: &mut Reading) -> Range<usize> {
+        let start = self.said.len();
+        let Reading { stems, numbers, pairs, language, names, .. } = reading;
+        let Self { text, said: all, concepts, utterances, .. } = self;
+        let mut see = |number: u32, concepts: &mut [Concept]| {
+            concepts[number as usize].see(*utterances, speaker);
+            if !all[start..].contains(&number) {
+                all.push(number);
+            }
+        };
+        let mut before = None;
+        stems.each(&text[said], |stem| {
+            let vague = *language == "en" && VAGUE.binary_search(&stem).is_ok() || addresses(names, stem);
+            let number = numbers.get(stem).copied().unwrap_or_else(|| {
+                numbers.insert(stem.into(), concepts.len() as u32);
+                new(concepts, vague, false)
+            });
+            see(number, concepts);
+            if let Some((before, was_vague)) = before.replace((number, vague)) {
+                let either = vague || was_vague;
+                let pair = *pairs.entry((before, number)).or_insert_with(|| new(concepts, either, true));
+                see(pair, concepts);
+            }
+        });
+        start..all.len()
+    }
+}
+
+/// Whether a stem is the name of one who speaks, or a short form of it: "Mel" of Melanie.
+fn addresses(names: &[String], stem: &str) -> bool {
+    stem.len() >= LEAST_NAME_BYTES && names.iter().any(|name| name.starts_with(stem))
+}
+
+fn new(concepts: &mut Vec<Concept>, vague: bool, pair: bool) -> u32 {
+    concepts.push(Concept { vague, pair, ..Concept::default() });
+    concepts.len() as u32 - 1
+}
+
+impl Concept {
+    fn see(&mut self, utterance: usize, speaker: usize) {
+        if self.utterances == 0 {
+            self.last_speaker = speaker;
+        }
+        self.shared |= self.last_speaker != speaker;
+        if self.utterances == 0 || self.last_utterance != utterance {
+            self.utterances += 1;
+            self.last_utterance = utterance;
+        }
+    }
+}
+
+/// The words of the names of two who talk, in lower case. Of more, none: their names are often what they are for.
+fn names(source: &[Arc<Utterance>]) -> Vec<String> {
+    let mut names: Vec<&str> = Vec::new();
+    for name in source.iter().filter_map(|utterance| utterance.name()) {
+        if !names.contains(&name) {
+            names.push(name);
+        }
+        if names.len() > 2 {
+            return Vec::new();
+        }
+    }
+    names.iter().flat_map(|name| name.split_whitespace()).map(str::to_lowercase).collect()
+}
+
+/// What reading takes, and the utterance at hand.
+#[derive(Default)]
+struct Reading {
+    stems: Stems,
+    speakers: FxHashMap<Box<str>, usize>,
+    numbers: FxHashMap<Box<str>, u32>,
+    pairs: FxHashMap<(u32, u32), u32>,
+    language: &'static str,
+    plain: String,
+    content: String,
+    sentences: Vec<Range<usize>>,
+    /// The words of the names of two, in lower case.
+    names: Vec<String>,
+    lower: String,
+}
+
+impl Reading {
+    /// Cuts an utterance into sentences.
+    fn open(&mut self, content: &str) {
+        self.plain.clear();
+        without_tags(content, &mut self.plain);
+        self.content.clear();
+        self.sentences = split(&self.plain, &mut self.content);
+        self.language = self.stems.language(&self.content);
+    }
+}
+
+/// Stems of English that are said of everything, ascending.
+const VAGUE: [&str; 105] = [
+    "absolut", "actual", "agre", "amaz", "anyth", "appreci", "awesom", "basic", "big", "bit", "btw", "bye",
+    "catch", "cheer", "come", "congrat", "cool", "day", "definit", "even", "ever", "everyth", "exact",
+    "feel", "find", "fun", "get", "give", "glad", "go", "good", "great", "guess", "guy", "happen", "happi",
+    "hear", "hope", "idea", "inspir", "keep", "kind", "know", "let", "like", "littl", "look", "lot", "love",
+    "luck", "make", "mayb", "mean", "need", "new", "nice", "okay", "peopl", "perfect", "point", "pretti",
+    "probabl", "problem", "put", "read", "realli", "right", "safe", "say", "see", "someth", "soon", "sorri",
+    "sort", "sound", "start", "stay", "still", "stuff", "super", "suppos", "sure", "take", "talk", "tell",
+    "thank", "thing", "think", "time", "total", "tri", "true", "use", "want", "way", "welcom", "well",
+    "will", "wonder", "work", "worri", "wow", "yay", "yes", "yup",
+];

@@ -1,0 +1,134 @@
+//! The lines that are told: sentences of one utterance that follow one another are one line.
+
+use std::collections::BTreeMap;
+
+use crate::domain::{
+    TokenCounter,
+    extractive::{Sentence, people::talk::Talk, split::fold},
+};
+
+/// Sentences are joined to a line of so many bytes at most.
+const LINE_BYTES: usize = 400;
+/// Clipped shorter than this, in bytes, a line is left out.
+const LEAST_BYTES: usize = 12;
+
+/// What is told so far.
+pub(super) struct Told<'a> {
+    talk: &'a Talk,
+    counter: &'a dyn TokenCounter,
+    /// By its first sentence: where a line ends, and its text and tokens.
+    lines: BTreeMap<usize, Line>,
+}
+
+struct Line {
+    end: usize,
+    text: String,
+    tokens: u32,
+}
+
+/// How a sentence is to be told.
+pub(super) struct Way {
+    start: usize,
+    line: Line,
+    /// The line behind it that it is joined to.
+    joins: Option<usize>,
+    /// What it costs, in tokens.
+    pub cost: u32,
+    /// Whether it is a line of its own.
+    pub is_new: bool,
+}
+
+impl<'a> Told<'a> {
+    pub(super) fn of(talk: &'a Talk, counter: &'a dyn TokenCounter) -> Self {
+        Self { talk, counter, lines: BTreeMap::new() }
+    }
+
+    /// Whether a sentence would go on with a line that is told.
+    pub(super) fn joins(&self, sentence: usize) -> bool {
+        self.before(sentence).is_some() || self.behind(sentence).is_some()
+    }
+
+    /// How a sentence would be told, and for how much.
+    pub(super) fn way(&self, sentence: usize) -> Way {
+        let mut way = match (self.before(sentence), self.behind(sentence)) {
+            (Some((start, line)), _) => self.joined(start, sentence + 1, line.tokens, None),
+            (None, Some(line)) => self.joined(sentence, line.end, line.tokens, Some(sentence + 1)),
+            (None, None) => self.joined(sentence, sentence + 1, 0, None),
+        };
+        way.is_new = way.cost == way.line.tokens;
+        way
+    }
+
+    /// Tells a sentence.
+    pub(super) fn tell(&mut self, way: Way) {
+        if let Some(behind) = way.joins {
+            self.lines.remove(&behind);
+        }
+        self.lines.insert(way.start, way.line);
+    }
+
+    /// As much of a sentence as fits into `budget`, as a line of its own.
+    pub(super) fn clipped(&self, sentence: usize, budget: u32) -> Option<Way> {
+        let mut bytes = self.talk.words(sentence).len();
+        while bytes >= LEAST_BYTES {
+            let mut text = self.opened(sentence);
+            fold(self.talk.words(sentence), bytes, &mut text);
+            text.push('\n');
+            let tokens = self.counter.count(&text);
+            if tokens <= budget {
+                let line = Line { end: sentence + 1, text, tokens };
+                return Some(Way { start: sentence, line, joins: None, cost: tokens, is_new: true });
+            }
+            bytes = (bytes * budget as usize / tokens as usize).min(bytes - bytes / 8 - 1);
+        }
+        None
+    }
+
+    /// The lines, in the order said; `weight` is what one is worth by its first and its last sentence.
+    pub(super) fn sentences(self, weight: impl Fn(usize, usize) -> u32) -> Vec<Sentence> {
+        let sentence = |(start, line): (usize, Line)| Sentence {
+            sequence: self.talk.lines[start].sequence,
+            text: line.text.into(),
+            tokens: line.tokens,
+            weight: weight(start, line.end),
+        };
+        self.lines.into_iter().map(sentence).collect()
+    }
+
+    /// The line that ends right before a sentence, which goes on with it.
+    fn before(&self, sentence: usize) -> Option<(usize, &Line)> {
+        let (start, line) = self.lines.range(..sentence).next_back()?;
+        let follows = line.end == sentence && self.talk.follows(sentence);
+        (follows && self.fits(line, sentence)).then_some((*start, line))
+    }
+
+    /// The line that begins right behind a sentence, and goes on with it.
+    fn behind(&self, sentence: usize) -> Option<&Line> {
+        let line = self.lines.get(&(sentence + 1))?;
+        (self.talk.follows(sentence + 1) && self.fits(line, sentence)).then_some(line)
+    }
+
+    fn fits(&self, line: &Line, sentence: usize) -> bool {
+        let is_clipped = line.text.ends_with("…\n");
+        !is_clipped && line.text.len() + self.talk.words(sentence).len() <= LINE_BYTES
+    }
+
+    fn joined(&self, start: usize, end: usize, before: u32, joins: Option<usize>) -> Way {
+        let mut text = self.opened(start);
+        for sentence in start..end {
+            text.push_str(if sentence > start { " " } else { "" });
+            text.push_str(self.talk.words(sentence));
+        }
+        text.push('\n');
+        let tokens = self.counter.count(&text);
+        let line = Line { end, text, tokens };
+        Way { start, line, joins, cost: tokens.saturating_sub(before), is_new: false }
+    }
+
+    /// The name, and what stands between it and the words.
+    fn opened(&self, sentence: usize) -> String {
+        let mut text = self.talk.name(self.talk.lines[sentence].speaker).to_owned();
+        text.push_str(": ");
+        text
+    }
+}

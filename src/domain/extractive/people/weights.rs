@@ -1,0 +1,155 @@
+//! What words and sentences are worth.
+
+use crate::domain::extractive::people::{
+    cues::Cues,
+    talk::{Concept, Line, Talk},
+};
+
+/// A talk of two is one matter up to so many utterances: what recurs is what it is about.
+const ONE_MATTER: f64 = 8.0;
+/// Beyond so many it goes from one thing to the next: what recurs is what both say of everything.
+const MANY_MATTERS: f64 = 24.0;
+/// A sentence that holds a term of the focus is worth so many times more.
+const FOCUS_FACTOR: f64 = 8.0;
+/// Concepts of a sentence weigh so much when sentences of several talks are compared.
+const KEPT_WEIGHT: f64 = 20.0;
+
+/// How a kind of talk is weighed. The numbers are those that kept most of what references tell (meetings, short
+/// dialogues) and of what is asked for later (long talks of two); most of them matter little by themselves.
+pub(super) struct Scale {
+    /// How much a word that recurs is worth more, as an exponent.
+    recurs: f64,
+    /// How much a word that few utterances hold is worth more, as an exponent.
+    rare: f64,
+    /// For a word that more than one person says.
+    shared: f64,
+    /// For a word that tells little.
+    vague: f64,
+    /// For a pair of words that recurs.
+    pair: f64,
+    /// What a word adds that was told, each time.
+    pub again: f64,
+    /// How much a longer sentence has to tell more, as an exponent.
+    pub length: f64,
+    /// What a line costs beside its words and its name, in tokens.
+    pub line: f64,
+    /// What adds less than this part of what the best sentence does is not told, unless it tells of a decision.
+    pub least_gain: f64,
+    /// Sentences of fewer words are not told.
+    least_words: u32,
+    first: f64,
+    second: f64,
+    asked: f64,
+    time: f64,
+    plan: f64,
+    decision: f64,
+    name: f64,
+    /// For what opens a talk: in proportion to its length, and by itself.
+    opening: [f64; 2],
+}
+
+impl Scale {
+    pub(super) fn of(talk: &Talk) -> Self {
+        if talk.speakers.len() > 2 { Self::meeting() } else { Self::of_two(talk.utterances) }
+    }
+
+    fn meeting() -> Self {
+        Self {
+            recurs: 0.7,
+            rare: 0.0,
+            shared: 1.3,
+            vague: 0.3,
+            pair: 0.5,
+            again: 0.4,
+            length: 0.35,
+            line: 5.0,
+            least_gain: 0.1,
+            least_words: 6,
+            first: 0.8,
+            second: 1.0,
+            asked: 1.0,
+            time: 1.0,
+            plan: 1.0,
+            decision: 1.4,
+            name: 1.0,
+            opening: [0.7, 0.0],
+        }
+    }
+
+    fn of_two(utterances: usize) -> Self {
+        let many = ((utterances as f64 - ONE_MATTER) / (MANY_MATTERS - ONE_MATTER)).clamp(0.0, 1.0);
+        Self {
+            recurs: 1.0 - 0.6 * many,
+            rare: many,
+            shared: 1.0,
+            vague: 0.05,
+            pair: 0.0,
+            again: 0.1,
+            length: 0.8,
+            line: 1.0,
+            least_gain: 0.25,
+            least_words: 2,
+            first: 1.1,
+            second: 0.7,
+            asked: 0.95,
+            time: 1.5,
+            plan: 1.1,
+            decision: 1.2,
+            name: 1.1,
+            opening: [0.0, 2.0],
+        }
+    }
+
+    /// What it is worth to tell of a concept.
+    pub(super) fn concept(&self, concept: &Concept, utterances: usize) -> f64 {
+        let count = f64::from(concept.utterances);
+        if concept.pair && concept.utterances < 2 {
+            return 0.0;
+        }
+        let recurs = count.powf(self.recurs) * (1.0 + utterances as f64 / count).ln().powf(self.rare);
+        let of = |is: bool, factor: f64| if is { factor } else { 1.0 };
+        recurs * of(concept.shared, self.shared) * of(concept.vague, self.vague) * of(concept.pair, self.pair)
+    }
+
+    /// By how much a line is worth more, or less, than its concepts.
+    pub(super) fn line(&self, talk: &Talk, line: usize) -> f64 {
+        let of = |is: bool, factor: f64| if is { factor } else { 1.0 };
+        let (words, line) = (talk.words(line), &talk.lines[line]);
+        if line.words < self.least_words || words.starts_with('[') {
+            return 0.0;
+        }
+        let cues = line.cues;
+        self.opening(talk, line)
+            * of(cues.has(Cues::FIRST), self.first)
+            * of(cues.has(Cues::SECOND), self.second)
+            * of(cues.has(Cues::TIME), self.time)
+            * of(cues.has(Cues::PLAN), self.plan)
+            * of(cues.has(Cues::DECISION), self.decision)
+            * of(words.ends_with(['?', '？', '؟']), self.asked)
+            * of(has_name(words), self.name)
+            * of(line.wanted, FOCUS_FACTOR)
+    }
+
+    fn opening(&self, talk: &Talk, line: &Line) -> f64 {
+        if !talk.opens {
+            return 1.0;
+        }
+        let left = 1.0 - (line.utterance as f64 + 0.5) / talk.utterances as f64;
+        1.0 + self.opening[0] * left * left + self.opening[1] / (1.0 + line.utterance as f64)
+    }
+}
+
+/// Whether a word behind the first begins with a capital, as names do.
+fn has_name(words: &str) -> bool {
+    words.split(' ').skip(1).any(|word| word.len() > 2 && word.starts_with(char::is_uppercase))
+}
+
+/// What a line is worth beside those of other talks.
+pub(super) fn kept(talk: &Talk, line: usize, factor: f64) -> u32 {
+    let tells = |number: &&u32| {
+        let concept = &talk.concepts[**number as usize];
+        !concept.pair && !concept.vague
+    };
+    let count = talk.concepts(line).iter().filter(tells).count();
+    (KEPT_WEIGHT * factor * count as f64) as u32
+}
