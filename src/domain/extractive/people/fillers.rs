@@ -99,15 +99,23 @@ pub(super) struct Fillers {
 }
 
 /// A run of what is no white space.
+#[derive(Clone)]
 struct Token<'a> {
     written: &'a str,
     /// Without marks at either end, in lower case.
     word: String,
+    /// What ended the sentence behind it, of what was dropped.
+    mark: Option<char>,
 }
 
 impl Token<'_> {
     fn ends(&self) -> bool {
-        self.written.ends_with(['.', '?', '!', ','])
+        self.mark.is_some() || self.written.ends_with(['.', '?', '!', ','])
+    }
+
+    /// The mark that ends a sentence with it.
+    fn mark(&self) -> Option<char> {
+        self.mark.or_else(|| self.written.chars().next_back().filter(|c| matches!(c, '.' | '?' | '!')))
     }
 }
 
@@ -115,34 +123,28 @@ impl Fillers {
     /// Appends a sentence without its fillers. Whether anything is left of it.
     pub(super) fn without(self, sentence: &str, out: &mut String) -> bool {
         let start = out.len();
-        let tokens: Vec<Token> = tokens(unspaced_opening(sentence)).collect();
-        let mut rest = tokens.as_slice();
-        while let [token, others @ ..] = rest {
-            match self.fillers(rest, out.len() == start) {
-                0 => {
-                    push(token, start, out);
-                    rest = others;
-                }
-                count => {
-                    rest[..count].iter().for_each(|token| end(token, start, out));
-                    rest = &rest[count..];
-                }
-            }
-        }
+        let mut tokens: Vec<Token> = tokens(unspaced_opening(sentence)).collect();
+        // what is said again stands next to itself only then
+        drop_all(&mut tokens, |rest, _| self.sounds(rest));
+        drop_all(&mut tokens, |rest, opens| self.fillers(rest, opens));
+        tokens.iter().for_each(|token| push(token, start, out));
         out[start..].contains(char::is_alphanumeric)
+    }
+
+    /// How many of the first `tokens` are sounds.
+    fn sounds(self, tokens: &[Token]) -> usize {
+        let (words, word) = (&*WORDS, tokens[0].word.as_str());
+        let is_english = self.language == "en" && words.english_sounds.contains(word);
+        if words.sounds.contains(word) || is_english { 1 + huh(tokens) } else { 0 }
     }
 
     /// How many of the first `tokens` say nothing.
     fn fillers(self, tokens: &[Token], opens: bool) -> usize {
-        let words = &*WORDS;
-        let token = &tokens[0];
+        let (words, token) = (&*WORDS, &tokens[0]);
         let word = token.word.as_str();
-        let english = self.language == "en";
         match () {
             () if word.is_empty() => usize::from(opens && token.ends()),
-            () if words.sounds.contains(word) => 1 + huh(tokens),
-            () if english && words.english_sounds.contains(word) => 1,
-            () if !english => {
+            () if self.language != "en" => {
                 usize::from(opens && token.written.ends_with(',') && words.openings.contains(word))
             }
             () if opens && words.english_openings.contains(word) => 1,
@@ -150,6 +152,27 @@ impl Fillers {
             () => stuttered(tokens),
         }
     }
+}
+
+/// Drops as many of the first tokens as `fillers` says, and so on from the next; it is told whether they open the
+/// sentence.
+fn drop_all(tokens: &mut Vec<Token>, fillers: impl Fn(&[Token], bool) -> usize) {
+    let mut kept: Vec<Token> = Vec::with_capacity(tokens.len());
+    let mut at = 0;
+    while at < tokens.len() {
+        let count = fillers(&tokens[at..], kept.is_empty());
+        for token in &tokens[at..at + count] {
+            // a mark that ends the sentence stays when the word before it goes
+            if let (Some(last), Some(mark)) = (kept.last_mut(), token.mark()) {
+                last.mark.get_or_insert(mark);
+            }
+        }
+        if count == 0 {
+            kept.push(tokens[at].clone());
+        }
+        at += count.max(1);
+    }
+    *tokens = kept;
 }
 
 /// "uh - huh", as some transcribers write it: how many tokens more it takes.
@@ -163,7 +186,7 @@ fn huh(tokens: &[Token]) -> usize {
 fn tokens(sentence: &str) -> impl Iterator<Item = Token<'_>> {
     sentence.split_whitespace().map(|written| {
         let word = written.trim_matches(|c: char| !c.is_alphanumeric() && !matches!(c, '\'' | '’'));
-        Token { written, word: word.to_lowercase().replace('’', "'") }
+        Token { written, word: word.to_lowercase().replace('’', "'"), mark: None }
     })
 }
 
@@ -190,17 +213,17 @@ fn stuttered(tokens: &[Token]) -> usize {
     match () {
         () if tokens[0].ends() => 0,
         () if is_begun(&tokens[0], word(1)) => 1,
-        () if !stutters(0) || tokens.len() < 2 => 0,
-        () if word(0) == word(1) => 1,
-        () if word(0) == word(2) && !word(1).is_empty() && word(1) == word(3) && !tokens[1].ends() => 2,
+        () if stutters(0) && word(0) == word(1) => 1,
+        () if !word(1).is_empty() && (word(0), word(1)) == (word(2), word(3)) && !tokens[1].ends() => 2,
         () => 0,
     }
 }
 
-/// Whether a letter is the beginning of the next word, which is said anew.
+/// Whether letters without a vowel are the beginning of the next word, which is said anew.
 fn is_begun(token: &Token, next: &str) -> bool {
-    let is_letter = matches!(token.written.as_bytes(), [b'b'..=b'h' | b'j'..=b'n' | b'p'..=b'z']);
-    is_letter && next.len() > 1 && next.starts_with(token.written)
+    let is_vowel = |byte: u8| matches!(byte, b'a' | b'e' | b'i' | b'o');
+    let is_begun = token.written.len() <= 2 && !token.written.bytes().any(is_vowel);
+    is_begun && next.len() > token.written.len() && next.starts_with(token.written)
 }
 
 fn push(token: &Token, start: usize, out: &mut String) {
@@ -211,12 +234,7 @@ fn push(token: &Token, start: usize, out: &mut String) {
         out.push(' ');
     }
     out.push_str(token.written);
-}
-
-/// A mark that ends the sentence stays when the word before it goes.
-fn end(token: &Token, start: usize, out: &mut String) {
-    let mark = token.written.chars().next_back().filter(|c| matches!(c, '.' | '?' | '!'));
-    if let Some(mark) = mark.filter(|_| out.len() > start && !out.ends_with(['.', '?', '!'])) {
+    if let Some(mark) = token.mark.filter(|_| !out.ends_with(['.', '?', '!'])) {
         let end = out.trim_end_matches([',', ' ']).len().max(start);
         out.truncate(end);
         out.push(mark);
@@ -244,6 +262,10 @@ mod tests {
             ),
             ("Uh - huh . I mean , it's it's late , you know , for s some .", "it's late , for some ."),
             ("if we if we sell it {vocalsound} um .", "if we sell it ."),
+            (
+                "It goes by the uh by the th then when {gap} um when I tr try it.",
+                "It goes by the then when I try it.",
+            ),
             ("You know what I mean?", "You know what I mean?"),
             ("I know that that works (laughs) (as planned).", "I know that that works (as planned)."),
             ("Well, it works um.", "it works."),

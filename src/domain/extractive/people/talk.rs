@@ -174,7 +174,8 @@ impl Talk {
             self.text[said.clone()].split(is_mark).filter(|word| word.contains(char::is_alphanumeric));
         let (mut count, mut found) = (0, Cues::NONE);
         for word in words {
-            count += 1;
+            // Scripts that part no words with spaces have about two characters a word.
+            count += 1 + word.chars().filter(|c| *c >= '\u{2e80}').count() as u32 / 2;
             if word.len() <= CUE_BYTES {
                 reading.lower.clear();
                 let straight = |c| if c == '’' { '\'' } else { c };
