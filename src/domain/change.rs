@@ -80,6 +80,8 @@ impl<'a> Context<'a> {
         SummaryContext {
             limit: policy.summary_token_limit,
             counter: self.counter,
+            window: None,
+            compacts: false,
             awaits: policy.llm_summaries.unwrap_or(self.llm).then_some(self.now),
         }
     }
@@ -287,7 +289,7 @@ impl Transition {
         if !evicted.is_empty() {
             let sequences: Ranges = evicted.iter().map(|utterance| utterance.sequence).collect();
             self.archive(evicted.clone(), &sequences);
-            self.summarise(&evicted, &[], context);
+            self.summarise(&evicted, &[], compacts, context);
             if let Some(before) = before {
                 self.record_compaction(&before, &evicted, Cause::Policy, None);
             }

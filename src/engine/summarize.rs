@@ -5,7 +5,7 @@ use std::{sync::Arc, time::Duration};
 use crate::{
     domain::{
         Conversation, Ranges, Sequence, Utterance,
-        extractive::{Focus, Sentence, Untold, select, summarise},
+        extractive::{Focus, Sentence, Untold, retell, summarise},
         limits::DEFAULT_SUMMARY_TOKENS,
         segment::lines,
     },
@@ -131,10 +131,7 @@ impl Engine {
             > SUMMARISE_ASIDE_TOKENS;
         let (chosen, untold) = aside(long, || {
             let focus = Focus::detect(&utterances, &call.focus);
-            let telling = |limit| {
-                let fresh = summarise(&utterances, &focus, limit, counter);
-                select(sentences.iter().cloned().chain(fresh).collect(), &focus, limit)
-            };
+            let telling = |limit| retell(&sentences, &utterances, &focus, limit, counter);
             let chosen = telling(limit);
             let why = || Untold::of(!sequences.is_empty(), limit, |more| !telling(more).is_empty());
             let untold = chosen.is_empty().then(why);

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use crate::domain::{
     Conversation, Role, Sequence, TokenCounter, Utterance, Window,
     closing::{english::takes_leave, pieces::clip},
-    extractive::{Focus, Sentence, summarise},
+    extractive::{Focus, LineKind, Sentence, summarise},
 };
 
 /// Of the window, so many utterances are read at either end: a long one costs no more than that.
@@ -122,15 +122,16 @@ impl Material {
 
         let segments = conversation.summary.segments();
         let said = || segments.iter().filter(|segment| segment.imported.is_none());
-        let sentences = || said().flat_map(|segment| &segment.sentences);
+        let sentences = || said().flat_map(|segment| &segment.sentences).flat_map(told);
         let head = sentences().take(END_SENTENCES);
         let skipped = sentences().count().saturating_sub(END_SENTENCES).max(END_SENTENCES);
-        let told = head.chain(sentences().skip(skipped)).map(|told| Line::new(told, None, &assistants));
-        let mut lines: Vec<Line> = told.collect();
+        let lines = head.chain(sentences().skip(skipped)).map(|told| Line::new(&told, None, &assistants));
+        let mut lines: Vec<Line> = lines.collect();
         for source in &sources {
             let sentences = summarise(source, &Focus::none(), u32::MAX, counter);
             let role = |sequence| window.get(sequence).map(|utterance| utterance.role);
-            lines.extend(sentences.iter().map(|told| Line::new(told, role(told.sequence), &assistants)));
+            let sentences = sentences.iter().flat_map(told);
+            lines.extend(sentences.map(|told| Line::new(&told, role(told.sequence), &assistants)));
         }
         if lines.is_empty() {
             lines = sources.iter().flatten().filter_map(Line::bare).collect();
@@ -143,6 +144,11 @@ impl Material {
     pub(super) fn lines(&self) -> &[Line] {
         &self.0
     }
+}
+
+/// The sentences and calls of a line; the ledger and what is open tell nothing of what was said.
+fn told(line: &Sentence) -> Vec<Sentence> {
+    if line.kind <= LineKind::Said { line.apart() } else { Vec::new() }
 }
 
 /// The window's head and its tail, or all of it as one.

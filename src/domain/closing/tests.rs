@@ -205,7 +205,13 @@ proptest! {
 }
 
 fn summary_context() -> crate::domain::segment::SummaryContext<'static> {
-    crate::domain::segment::SummaryContext { limit: None, counter: o200k(), awaits: None }
+    crate::domain::segment::SummaryContext {
+        limit: None,
+        counter: o200k(),
+        awaits: None,
+        window: None,
+        compacts: false,
+    }
 }
 
 #[test]

@@ -7,6 +7,7 @@ use crate::domain::{
     change::Context,
     compaction::{Cause, Compaction, Unable},
     limits::LEAST_COMPACTED_WINDOW,
+    segment::SummaryContext,
 };
 
 /// A compaction to make.
@@ -59,7 +60,7 @@ pub fn compact(
     }
     let mut transition = Transition::from(before, context.now);
     transition.leave(&leaving);
-    transition.summarise(&leaving, &command.focus, context);
+    transition.summarise(&leaving, &command.focus, true, context);
     let tokens = |state: &Conversation| state.window.tokens() + u64::from(state.summary.tokens());
     if tokens(&transition.after) >= tokens(before) {
         return Err(irreducible(before, &transition.after).into());
@@ -143,11 +144,14 @@ impl Transition {
         &mut self,
         left: &[Arc<Utterance>],
         focus: &[String],
+        compacts: bool,
         context: &Context<'_>,
     ) {
         let policy = &self.after.head.policy;
         if policy.summarization_enabled {
-            self.after.summary = self.after.summary.write(left, focus, &context.summary_context(policy));
+            let window = Some(&self.after.window);
+            let with = SummaryContext { window, compacts, ..context.summary_context(policy) };
+            self.after.summary = self.after.summary.write(left, focus, &with);
         }
     }
 }

@@ -74,7 +74,7 @@ pub(super) fn message(
         }
     }
     while limit > 0 {
-        let chosen = select(sentences().cloned().collect(), &Focus::none(), limit);
+        let chosen = select(sentences(), &Focus::none(), limit, counter);
         match framed(&frame, chosen.iter(), counter) {
             // the frame costs more beside these lines than alone
             Some(message) if u64::from(message.tokens) > room => {

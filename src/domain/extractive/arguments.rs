@@ -11,31 +11,44 @@ const READ_BYTES: usize = 256;
 /// All values together end here, in bytes.
 const ALL_BYTES: usize = 160;
 
-/// Appends the values in `json`, one after another: text bare, numbers and truth with their key.
+/// Appends `key` and the other values in `json`, one after another: text bare, numbers and truth with their key.
+/// Each stands once.
 ///
 /// What is no JSON is told as it is. Of long values the beginning is told.
-pub(super) fn tell(json: &str, out: &mut String) {
+pub(super) fn tell(json: &str, key: &str, out: &mut String) {
     let start = out.len();
+    out.push_str(key);
     let mut values = Values { rest: json, key: String::new() };
-    while let Some((key, value)) = values.next() {
-        if out.len() - start > ALL_BYTES {
+    let mut told: Vec<(Option<String>, String)> = Vec::new();
+    while let Some((name, value)) = values.next() {
+        let value = command(value.trim());
+        let is_key = !key.is_empty() && (value == key || value.contains(key) && name.is_none());
+        let text = !key.is_empty() && value.contains('\n');
+        if is_key || text || told.iter().any(|(known, said)| *known == name && said == value) {
+            continue;
+        }
+        if out.len() - start > ALL_BYTES.max(key.len()) {
             out.push_str(", …");
             return;
         }
         if out.len() > start {
             out.push_str(", ");
         }
-        if let Some(key) = key {
-            fold(&key, VALUE_BYTES, out);
-            out.push('=');
-        }
-        let value = command(value.trim());
-        let limit = if value.contains('\n') { TEXT_BYTES } else { VALUE_BYTES };
-        let first = value.lines().next().unwrap_or_default();
-        fold(first, limit, out);
-        if first.len() < value.len() && !out.ends_with('…') {
-            out.push('…');
-        }
+        write(name.as_deref(), value, out);
+        told.push((name, value.to_owned()));
+    }
+}
+
+fn write(name: Option<&str>, value: &str, out: &mut String) {
+    if let Some(name) = name {
+        fold(name, VALUE_BYTES, out);
+        out.push('=');
+    }
+    let limit = if value.contains('\n') { TEXT_BYTES } else { VALUE_BYTES };
+    let first = value.lines().next().unwrap_or_default();
+    fold(first, limit, out);
+    if first.len() < value.len() && !out.ends_with('…') {
+        out.push('…');
     }
 }
 
@@ -129,7 +142,7 @@ mod tests {
 
     fn told(json: &str) -> String {
         let mut out = String::new();
-        tell(json, &mut out);
+        tell(json, "", &mut out);
         out
     }
 
@@ -156,7 +169,7 @@ mod tests {
         assert_eq!(told("order 7"), "order 7");
         assert_eq!(told("\"half"), "half");
         assert!(told(&"[".repeat(500)).is_empty());
-        let many = format!("[{}]", vec!["\"a word\""; 100].join(","));
+        let many = format!("[{}]", (0..100).map(|n| format!("\"word {n}\"")).collect::<Vec<_>>().join(","));
         assert!(told(&many).ends_with(", …") && told(&many).len() < ALL_BYTES + VALUE_BYTES);
     }
 }

@@ -3,12 +3,12 @@
 use std::sync::Arc;
 
 use crate::domain::{
-    ToolCall, Utterance,
+    Role, ToolCall, Utterance,
     exchange::{LateResult, Pairing, Said},
     extractive::{
         arguments,
+        effects::{Effect, Made, effects},
         split::{clip, clip_tail, fold},
-        words::{IDENTIFIER, scan},
     },
 };
 
@@ -20,12 +20,45 @@ const RESULT_BYTES: usize = 80;
 const ERROR_BYTES: usize = 120;
 /// A result is read at its head and its tail, so many bytes each.
 const READ_BYTES: usize = 400;
-/// Identifiers are looked for in so many bytes of a result.
-const FOUND_BYTES: usize = 1 << 10;
-/// So many identifiers of a result may be named in the ledger.
-const FOUND: usize = 24;
-/// Lines are counted in results up to so many bytes.
-const COUNTED_BYTES: usize = 64 << 10;
+/// The id of what was made is no longer, in bytes.
+const MADE_BYTES: usize = 64;
+
+/// A call that was made.
+#[derive(Clone, Copy)]
+pub(super) struct Call<'a> {
+    pub call: &'a ToolCall,
+    /// Its result.
+    pub answer: Option<&'a str>,
+    pub failed: bool,
+    pub effect: Effect,
+}
+
+/// All calls in `live`, in order, by utterance.
+pub(super) fn calls<'a>(source: &'a [Arc<Utterance>], live: &[&'a Utterance]) -> Vec<Vec<Call<'a>>> {
+    let mut answers = answers(source).into_iter();
+    let mut made = Vec::new();
+    for (at, utterance) in live.iter().enumerate() {
+        for (call, answer) in utterance.tool_calls().iter().zip(answers.by_ref()) {
+            let success = answer.filter(|answer| !failed(answer));
+            made.push((answer, Made { call, success, after: said_after(&live[at..]) }));
+        }
+    }
+    let told: Vec<Made<'_>> = made.iter().map(|(_, made)| *made).collect();
+    let mut all = made.into_iter().zip(effects(&told)).map(|((answer, made), effect)| Call {
+        call: made.call,
+        answer,
+        failed: made.success.is_none(),
+        effect,
+    });
+    live.iter().map(|utterance| all.by_ref().take(utterance.tool_calls().len()).collect()).collect()
+}
+
+/// What is said next, by an assistant.
+fn said_after<'a>(rest: &[&'a Utterance]) -> &'a str {
+    let said = rest.iter().filter(|next| next.role == Role::Assistant && !next.content.is_empty());
+    let mut said = said.skip_while(|next| next.sequence == rest[0].sequence);
+    said.next().map_or("", |next| &next.content)
+}
 
 /// The results of all calls in `source`, in the order of the calls.
 pub(super) fn answers(source: &[Arc<Utterance>]) -> Vec<Option<&str>> {
@@ -36,18 +69,36 @@ pub(super) fn answers(source: &[Arc<Utterance>]) -> Vec<Option<&str>> {
     results.into_iter().flatten().map(|result| result.map(content)).collect()
 }
 
-/// Appends `name(arguments) → outcome`; says whether the call failed, and how long the name is, in bytes.
-pub(super) fn tell(call: &ToolCall, answer: Option<&str>, text: &mut String) -> (bool, usize) {
+/// Appends `name(arguments) → outcome`, first of the arguments `key`, which says which; returns how long the name
+/// is, in bytes.
+pub(super) fn tell(call: &ToolCall, key: &str, answer: Option<&str>, text: &mut String) -> usize {
     let start = text.len();
     fold(&call.name, TOOL_BYTES, text);
     let name = text.len() - start;
     text.push('(');
-    arguments::tell(&call.arguments_json, text);
+    arguments::tell(&call.arguments_json, key, text);
     text.push_str(") → ");
     let failed = tell_outcome(answer, text);
+    let new = answer.filter(|_| !failed && text.ends_with("ok")).and_then(made);
+    if let Some(id) = new.filter(|id| !call.arguments_json.contains(id)) {
+        text.push_str(": ");
+        text.push_str(id);
+    }
     // Words of nothing but control characters leave a blank.
     text.truncate(text.trim_end().len());
-    (failed, name)
+    name
+}
+
+/// The id that opens a result: of what was made.
+fn made(result: &str) -> Option<&str> {
+    let member = result.trim_start().strip_prefix('{')?.trim_start().strip_prefix('"')?;
+    let (key, rest) = member.split_once('"')?;
+    let value = rest.trim_start().strip_prefix(':')?.trim_start().strip_prefix('"')?;
+    let (id, _) = value.split_once('"')?;
+    let is_id = key.ends_with("id") || key.ends_with("Id") || key.ends_with("ID");
+    let is_plain =
+        id.len() <= MADE_BYTES && !id.contains(|c: char| c.is_whitespace() || c.is_control() || c == '\\');
+    (is_id && is_plain && !id.is_empty()).then_some(id)
 }
 
 /// Appends `late result of name → outcome`; says whether the call failed.
@@ -63,32 +114,6 @@ pub(super) fn tell_late(late: &LateResult, result: &str, text: &mut String) -> b
 /// Whether a result reports an error.
 pub(super) fn failed(result: &str) -> bool {
     error(result.trim()).is_some()
-}
-
-/// Appends the identifiers that stand in the head of a result or of arguments, at most so many.
-pub(super) fn find(result: &str, text: &mut String) {
-    let head = clip(result, FOUND_BYTES);
-    let mut left = FOUND;
-    scan(head, |word| {
-        let is_key = head[word.end as usize..].trim_start_matches('\\').starts_with("\":");
-        let is_escaped = head[..word.start as usize].ends_with('\\');
-        if word.weight == IDENTIFIER && !is_key && !is_escaped && left > 0 && is_telling(word.of(head)) {
-            left -= 1;
-            text.push_str(word.of(head));
-            text.push(' ');
-        }
-    });
-}
-
-/// Whether a result's identifier is one that is used again: not a word of a vocabulary (`one_way`), a
-/// duration (`38ms`), a version or a moment.
-fn is_telling(name: &str) -> bool {
-    let digits = name.bytes().filter(u8::is_ascii_digit).count();
-    let is_measure = name.starts_with(|c: char| c.is_ascii_digit())
-        && name.bytes().all(|byte| byte.is_ascii_digit() || byte.is_ascii_lowercase() || byte == b'.');
-    let is_moment = digits > 7 && name.contains(':');
-    let is_word = digits == 0 && name.bytes().all(|byte| byte == b'_' || byte.is_ascii_lowercase());
-    !is_measure && !is_moment && !is_word && !name.contains(['@', '\\'])
 }
 
 fn tell_outcome(answer: Option<&str>, text: &mut String) -> bool {
@@ -107,20 +132,11 @@ fn tell_outcome(answer: Option<&str>, text: &mut String) -> bool {
 }
 
 fn tell_success(result: &str, text: &mut String) {
-    let one_line = result.len() <= RESULT_BYTES && !result.contains('\n');
-    match () {
-        () if result.is_empty() => text.push_str("ok"),
-        () if one_line => {
-            text.push_str("ok: ");
-            fold(result, RESULT_BYTES, text);
-        }
-        () if result.len() > COUNTED_BYTES => {
-            text.push_str(&format!("ok ({} KiB)", result.len() >> 10));
-        }
-        () => match result.lines().count() {
-            0 | 1 => text.push_str("ok"),
-            lines => text.push_str(&format!("ok ({lines} lines)")),
-        },
+    let is_short = result.len() <= RESULT_BYTES && !result.contains('\n');
+    text.push_str("ok");
+    if is_short && !result.is_empty() && !result.eq_ignore_ascii_case("ok") {
+        text.push_str(": ");
+        fold(result, RESULT_BYTES, text);
     }
 }
 
@@ -195,7 +211,7 @@ mod tests {
     fn told(arguments: &str, answer: Option<&str>) -> String {
         let call = ToolCall { id: "1".into(), name: "look".into(), arguments_json: arguments.into() };
         let mut text = String::new();
-        tell(&call, answer, &mut text);
+        tell(&call, "", answer, &mut text);
         text
     }
 
@@ -205,7 +221,8 @@ mod tests {
             (None, "look() → no answer"),
             (Some(""), "look() → ok"),
             (Some("12.0\n"), "look() → ok: 12.0"),
-            (Some("a\nb\nc"), "look() → ok (3 lines)"),
+            (Some("a\nb\nc"), "look() → ok"),
+            (Some("{\"order_id\": \"W77\",\n\"lines\": []}"), "look() → ok: W77"),
             (Some("Error: not enough seats"), "look() → error: not enough seats"),
             (Some("bash: foo: command not found"), "look() → error: bash: foo: command not found"),
             (Some("{\"error\": \"no such order\"}"), "look() → error: no such order"),
@@ -220,19 +237,11 @@ mod tests {
             ),
             (Some("ERROR:\nno match in a.rs"), "look() → error: no match in a.rs"),
             (Some("one\ntwo\nexit code: 2"), "look() → error: exit code: 2"),
-            (Some("one\ntwo\nexit code: 0"), "look() → ok (3 lines)"),
+            (Some("one\ntwo\nexit code: 0"), "look() → ok"),
             (Some("Errors are handled in main"), "look() → ok: Errors are handled in main"),
         ];
         for (answer, expected) in cases {
             assert_eq!(told("{}", answer), expected);
         }
-    }
-
-    #[test]
-    fn what_a_result_names_is_found_and_not_its_keys() {
-        let result = r#"{"order_id":"AB-77","took":"38ms","at":"2024-05-01T16:18:10","kind":"one_way","file":"src/a.rs"}"#;
-        let mut text = String::new();
-        find(result, &mut text);
-        assert_eq!(text, "AB-77 src/a.rs ");
     }
 }

@@ -29,6 +29,8 @@ const LINE_TOKENS: u32 = 16;
 const TOKEN_BYTES: u32 = 4;
 /// A line that weighs less tells nothing that is missed.
 const LEAST_WEIGHT: u32 = 5;
+/// Of lines that were weighed before, the newest is worth one such part more than the oldest.
+const AGE_PARTS: u64 = 4;
 /// Shorter rests of a budget are left.
 const LEAST_TOKENS: u32 = 4;
 /// So often a line is weighed anew against what was chosen; after it, it is taken as it
@@ -44,13 +46,13 @@ pub(super) enum Worth {
     Known(u32),
     /// By its words and a bonus, in percent.
     Fresh { bonus: u32, percent: u32 },
-    /// It is no line of its own: the ledger may name its words.
-    Named,
+    /// It is told where everything else that tells more has room.
+    Rest { bonus: u32 },
 }
 
 /// Lines that stand for choice.
 #[derive(Debug, Default)]
-pub(super) struct Pool {
+pub(super) struct Weigher {
     items: Vec<Item>,
     words: Vec<Word>,
 }
@@ -67,7 +69,7 @@ struct Item {
     wanted: bool,
 }
 
-impl Pool {
+impl Weigher {
     /// Adds a line, unless it says nothing: then answers false.
     pub(super) fn add(&mut self, line: &str, worth: Worth, focus: &Focus) -> bool {
         let start = self.words.len();
@@ -98,20 +100,25 @@ impl Pool {
     /// Ready to choose from: words numbered by what they mean, lines weighed.
     pub(super) fn weighed(mut self) -> Weighed {
         let concepts = self.number_concepts();
-        for item in &mut self.items {
+        let count = self.items.len() as u64;
+        for (item, at) in self.items.iter_mut().zip(0u64..) {
             (item.weight, item.pull) = match item.worth {
-                Worth::Known(weight) => (weight, weight),
-                Worth::Named => (0, 0),
+                // of lines that told alike the newer stays longer
+                Worth::Known(weight) => {
+                    let pull = u64::from(weight) * 16 * (AGE_PARTS * count + at) / (AGE_PARTS * count);
+                    (weight, u32::try_from(pull).unwrap_or(u32::MAX))
+                }
+                Worth::Rest { bonus } => (bonus, 16 * bonus),
                 Worth::Fresh { bonus, percent } => {
                     let words = &self.words[item.words.clone()];
                     let full = bonus + words.iter().map(|word| word.weight).sum::<u32>();
                     let tells = full >= LEAST_WEIGHT || item.wanted;
                     let scaled = |weight: u32| if tells { weight * percent / 100 } else { 0 };
-                    (scaled(full), scaled(bonus + sum(words)))
+                    (scaled(full), 16 * scaled(bonus + sum(words)))
                 }
             };
         }
-        Weighed { items: self.items, words: self.words, told: vec![false; concepts] }
+        Weighed { items: self.items, words: self.words, told: vec![false; concepts], takes_rest: false }
     }
 
     /// Replaces each word's concept by a number from 0, raises what recurs, and returns how
@@ -147,6 +154,7 @@ pub(super) struct Weighed {
     words: Vec<Word>,
     /// By concept: whether a chosen line tells it.
     told: Vec<bool>,
+    takes_rest: bool,
 }
 
 /// A line on the heap: the greatest first, of equals the earlier.
@@ -158,19 +166,9 @@ impl Weighed {
         self.items[line].weight
     }
 
-    /// How many different things the lines are about.
-    pub(super) fn concepts(&self) -> usize {
-        self.told.len()
-    }
-
-    /// The words of a line; their concepts are numbers below [`concepts`](Self::concepts).
-    pub(super) fn words(&self, line: usize) -> &[Word] {
-        &self.words[self.items[line].words.clone()]
-    }
-
-    /// Whether a chosen line tells the concept.
-    pub(super) fn is_told(&self, concept: u32) -> bool {
-        self.told[concept as usize]
+    /// From now on lines that tell least are chosen too.
+    pub(super) fn take_rest(&mut self) {
+        self.takes_rest = true;
     }
 
     /// The line that is worth most for its length.
@@ -186,7 +184,11 @@ impl Weighed {
     ///
     /// Always the line next that adds most for its length; words that were told already add
     /// nothing, so a repetition is never taken.
-    pub(super) fn choose(&mut self, budget: u32, mut tokens: impl FnMut(usize) -> u32) -> Vec<usize> {
+    pub(super) fn choose(
+        &mut self,
+        budget: u32,
+        mut tokens: impl FnMut(usize, &[usize]) -> u32,
+    ) -> Vec<usize> {
         let mut heap: BinaryHeap<Entry> =
             (0..self.items.len()).map(|line| (self.gain(line), Reverse(line))).collect();
         let mut revisions = vec![0u8; self.items.len()];
@@ -206,7 +208,7 @@ impl Weighed {
                 heap.push((gain, Reverse(line)));
                 continue;
             }
-            let cost = tokens(line);
+            let cost = tokens(line, &chosen);
             if cost > left {
                 misses += 1;
                 continue;
@@ -225,6 +227,9 @@ impl Weighed {
     /// What the line adds to what was told, for its length.
     fn gain(&self, line: usize) -> u32 {
         let item = &self.items[line];
+        if matches!(item.worth, Worth::Rest { .. }) && !self.takes_rest {
+            return 0;
+        }
         let (mut new, mut all) = (0u64, 0u64);
         for word in &self.words[item.words.clone()] {
             let weight = u64::from(word.weight.min(MOST_WEIGHT));
@@ -233,7 +238,7 @@ impl Weighed {
         }
         let factor = u64::from(if item.wanted { FOCUS_FACTOR } else { 1 });
         let length = u64::from(LINE_TOKENS + item.bytes / TOKEN_BYTES);
-        let gain = u64::from(item.pull) * factor * new * 256 / (all.max(1) * length);
+        let gain = u64::from(item.pull) * factor * new * 16 / (all.max(1) * length);
         u32::try_from(gain).unwrap_or(u32::MAX)
     }
 }
@@ -244,11 +249,11 @@ mod tests {
 
     fn chosen(lines: &[&str], focus: &[&str], budget: u32) -> Vec<usize> {
         let focus = Focus::new(&focus.iter().map(ToString::to_string).collect::<Vec<_>>());
-        let mut pool = Pool::default();
+        let mut pool = Weigher::default();
         for line in lines {
             assert!(pool.add(line, Worth::Fresh { bonus: 0, percent: 100 }, &focus));
         }
-        pool.weighed().choose(budget, |line| lines[line].split(' ').count() as u32)
+        pool.weighed().choose(budget, |line, _| lines[line].split(' ').count() as u32)
     }
 
     #[test]

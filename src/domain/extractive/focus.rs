@@ -2,10 +2,13 @@
 
 use std::sync::Arc;
 
+use rustc_hash::{FxBuildHasher, FxHashSet};
+
 use crate::domain::{
     Role, Utterance,
     extractive::{
         calls::{answers, failed},
+        facts::find,
         split::clip,
         words::{Cue, IDENTIFIER, NUMBER, Word, scan},
     },
@@ -23,6 +26,9 @@ pub struct Focus {
     /// Concepts, ascending.
     terms: Vec<u32>,
     kind: Option<Kind>,
+    /// What is still talked about.
+    talk: FxHashSet<u32>,
+    goes_on: bool,
 }
 
 /// What a conversation is, mostly (seed 004).
@@ -52,8 +58,8 @@ impl Kind {
 
 impl Focus {
     /// Nothing in particular.
-    pub const fn none() -> Self {
-        Self { terms: Vec::new(), kind: None }
+    pub fn none() -> Self {
+        Self { terms: Vec::new(), kind: None, talk: FxHashSet::with_hasher(FxBuildHasher), goes_on: false }
     }
 
     /// The words of `areas`, without regard to case or plural. Words as common as "the"
@@ -65,7 +71,7 @@ impl Focus {
         }
         terms.sort_unstable();
         terms.dedup();
-        Self { terms, kind: None }
+        Self { terms, ..Self::none() }
     }
 
     /// The kind of talk that `source` is, and the words of `areas` as in [`new`](Self::new).
@@ -84,6 +90,33 @@ impl Focus {
             }
         }
         Self { kind: signs.kind(), ..Self::new(areas) }
+    }
+
+    /// The names that `recent` holds: what is talked about still.
+    pub fn on_talk<'a>(recent: impl Iterator<Item = &'a Utterance>) -> Self {
+        let mut focus = Self::none();
+        for utterance in recent.filter(|utterance| utterance.is_live()) {
+            let arguments = utterance.tool_calls().iter().map(|call| &*call.arguments_json);
+            for text in arguments.chain([&*utterance.content]) {
+                find(clip(text, READ_BYTES), |found| focus.talk.extend([found.concepts[0]]));
+            }
+        }
+        focus
+    }
+
+    /// The same, of a talk of which more was said than is told.
+    pub fn of_part(self, goes_on: bool) -> Self {
+        Self { goes_on, ..self }
+    }
+
+    /// Whether more was said than is told.
+    pub(super) fn goes_on(&self) -> bool {
+        self.goes_on
+    }
+
+    /// Whether it is talked about still.
+    pub(super) fn is_talked_of(&self, concept: u32) -> bool {
+        self.talk.contains(&concept)
     }
 
     /// The kind of talk, if one was detected.

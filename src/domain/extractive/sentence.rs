@@ -1,17 +1,154 @@
 //! A line of a summary.
 
-use crate::domain::Sequence;
+use crate::domain::{Sequence, TokenCounter};
 
-/// One line of a summary: who said it, and the sentence; or a tool call and how it ended; or what either names.
+/// One line of a summary.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Sentence {
-    /// The utterance that it is taken from; for a tool call, the one that made the call.
+    /// What it tells.
+    pub kind: LineKind,
+    /// The utterance that it is taken from; for a tool call, the one that made the call; of several, the first.
     /// (A call's line may quote the result: both are of one unit, and are forgotten together.)
     pub sequence: Sequence,
     /// The line, `\n` at its end and nowhere else.
     pub text: Box<str>,
     /// Exact tokens of `text`.
     pub tokens: u32,
-    /// What it was worth among the sentences it was taken from; the more, the longer it stays.
+    /// What it was worth among the lines it was taken from; the more, the longer it stays.
     pub weight: u32,
+    /// What the line lists; empty for a sentence.
+    pub items: Box<[Item]>,
+}
+
+/// What a line of a summary tells. A summary has them in this order.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum LineKind {
+    /// Calls of tools that changed something, and how they ended.
+    Act,
+    /// A sentence that somebody said, or a call of a tool and its result.
+    #[default]
+    Said,
+    /// Of the ledger: identifiers, amounts and dates that no other line tells.
+    Facts,
+    /// What is open: asked and not answered, promised, failed.
+    Open,
+}
+
+/// A part of a line that is chosen, and forgotten, by itself.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Item {
+    /// The utterance that it is taken from.
+    pub sequence: Sequence,
+    /// Where it starts in the line's text, in bytes.
+    pub start: u32,
+    /// Where it ends.
+    pub end: u32,
+    /// What it was worth.
+    pub weight: u32,
+}
+
+/// An item apart from its line.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Part {
+    pub sequence: Sequence,
+    pub text: Box<str>,
+    pub weight: u32,
+}
+
+/// What stands between two items.
+pub(super) const BETWEEN: &str = "; ";
+
+impl Sentence {
+    /// A line without items.
+    pub fn plain(kind: LineKind, sequence: Sequence, text: Box<str>, weight: u32, tokens: u32) -> Self {
+        Self { kind, sequence, text, tokens, weight, items: Box::default() }
+    }
+
+    /// `head part; part`, and what stands for parts that were left out. `parts` is not empty.
+    pub(super) fn listed(
+        kind: LineKind,
+        head: &str,
+        parts: &[Part],
+        rest: &str,
+        counter: &dyn TokenCounter,
+    ) -> Self {
+        let mut text = String::from(head);
+        let mut items = Vec::with_capacity(parts.len());
+        for part in parts {
+            let between = if kind == LineKind::Said { " " } else { BETWEEN };
+            text.push_str(if items.is_empty() { " " } else { between });
+            let start = bounded(text.len());
+            text.push_str(&part.text);
+            items.push(Item {
+                sequence: part.sequence,
+                start,
+                end: bounded(text.len()),
+                weight: part.weight,
+            });
+        }
+        text.push_str(rest);
+        text.push('\n');
+        Self {
+            kind,
+            sequence: parts.iter().map(|part| part.sequence).min().unwrap_or(Sequence::FIRST),
+            tokens: counter.count(&text),
+            text: text.into(),
+            weight: parts.iter().fold(0, |sum, part| sum.saturating_add(part.weight)),
+            items: items.into(),
+        }
+    }
+
+    /// What stands before the items.
+    pub(super) fn head(&self) -> &str {
+        let end = self.items.first().map_or(0, |first| first.start as usize);
+        self.text.get(..end).unwrap_or_default().trim_end()
+    }
+
+    /// The text of an item.
+    pub(super) fn item(&self, item: &Item) -> &str {
+        self.text.get(item.start as usize..item.end as usize).unwrap_or_default()
+    }
+
+    pub(super) fn parts(&self) -> impl Iterator<Item = Part> {
+        self.items.iter().map(|item| Part {
+            sequence: item.sequence,
+            text: self.item(item).into(),
+            weight: item.weight,
+        })
+    }
+
+    /// The sequences that it tells of.
+    pub fn sequences(&self) -> impl Iterator<Item = Sequence> {
+        let own = self.items.is_empty().then_some(self.sequence);
+        own.into_iter().chain(self.items.iter().map(|item| item.sequence))
+    }
+
+    /// Sentences that stand on one line, each on a line of its own.
+    pub(in crate::domain) fn apart(&self) -> Vec<Self> {
+        if self.kind != LineKind::Said || self.items.is_empty() {
+            return vec![self.clone()];
+        }
+        let line = |part: Part| {
+            let text = format!("{} {}\n", self.head(), part.text);
+            Self::plain(LineKind::Said, part.sequence, text.into(), part.weight, 0)
+        };
+        self.parts().map(line).collect()
+    }
+
+    /// The line without what it tells of `gone`; `None` when nothing is left.
+    pub fn without(
+        &self,
+        mut gone: impl FnMut(Sequence) -> bool,
+        counter: &dyn TokenCounter,
+    ) -> Option<Self> {
+        if !self.sequences().any(&mut gone) {
+            return Some(self.clone());
+        }
+        let parts: Vec<Part> = self.parts().filter(|part| !gone(part.sequence)).collect();
+        (!parts.is_empty()).then(|| Self::listed(self.kind, self.head(), &parts, "", counter))
+    }
+}
+
+fn bounded(length: usize) -> u32 {
+    u32::try_from(length).unwrap_or(u32::MAX)
 }

@@ -40,6 +40,8 @@ pub(super) fn split(content: &str, text: &mut String) -> Vec<Range<usize>> {
                 fenced = !fenced;
                 splitter.close();
             } else if fenced || is_code(line) {
+                // what stands around code is not one sentence
+                splitter.close();
                 code = code.or((!line.is_empty()).then_some(line));
             } else {
                 splitter.line(line);
@@ -182,7 +184,14 @@ impl Splitter<'_> {
         match () {
             () if self.announces() => self.say(" "),
             () if joins && self.list && self.length() > 0 => self.say("; "),
-            () => self.close(),
+            () => {
+                if self.list && self.length() > 0 && !self.full {
+                    // the list goes on
+                    self.trim();
+                    self.text.push_str("; …");
+                }
+                self.close();
+            }
         }
         self.list = true;
     }

@@ -110,12 +110,12 @@ fn a_tool_call_is_one_line_with_its_outcome() {
     ];
     assert_eq!(
         text(source, &Focus::none(), 200),
-        "Alice: Where is my order AB-77?\n\
-         Alice: I decided to pay by card.\n\
+        "Assistant called pay() → error: card expired\n\
+         Alice: Where is my order AB-77? I decided to pay by card.\n\
          Assistant called lookup_order(AB-77) → ok\n\
-         Assistant called pay() → error: card expired\n\
          Assistant called retry() → no answer\n\
-         Assistant: Your order AB-77 was shipped, but the card was refused.\n"
+         Assistant: Your order AB-77 was shipped, but the card was refused.\n\
+         Open: pay failed\n"
     );
 }
 
@@ -149,8 +149,8 @@ fn what_no_sentence_tells_is_named_by_who_named_it() {
         text(source.clone(), &Focus::none(), 90),
         "User: I want to send three parcels to my aunt in Lisbon before the holidays begin.\n\
          User: My account is ann_lee_77, and please deduct the voucher of $250 from what I owe you.\n\
-         Assistant called list_parcels: PX-4410; PX-4411\n\
-         Assistant: noted TR-901; 2024-12-03\n"
+         Assistant mentioned: TR-901; on 2024-12-03\n\
+         ann_lee_77: PX-4410; PX-4411\n"
     );
     let source: Vec<_> = source.into_iter().map(Arc::new).collect();
     let names_parcel = |sentence: &&Sentence| sentence.text.contains("PX-4410");
@@ -201,7 +201,7 @@ fn selecting_again_keeps_order_and_budget() {
         (1..30).map(|n| Arc::new(said(n, Role::User, &format!("Ship part P-{n} on day {n}.")))).collect();
     let all = summarise(&source, &Focus::none(), u32::MAX, o200k());
     assert_eq!(all.len(), 29);
-    let some = select(all.iter().rev().cloned().collect(), &Focus::none(), 100);
+    let some = select(all.iter().rev(), &Focus::none(), 100, o200k());
     assert!(some.iter().map(|sentence| sentence.tokens).sum::<u32>() <= 100 && some.len() > 5);
     assert!(some.windows(2).all(|pair| pair[0].sequence < pair[1].sequence));
 }
@@ -324,6 +324,99 @@ proptest! {
         let sentences = summarise(&source, &Focus::none(), budget, o200k());
         prop_assert!(sentences.iter().map(|sentence| sentence.tokens).sum::<u32>() <= budget);
         prop_assert_eq!(&summarise(&source, &Focus::none(), budget, o200k()), &sentences);
-        prop_assert!(sentences.windows(2).all(|pair| pair[0].sequence <= pair[1].sequence));
+        prop_assert!(sentences.is_sorted_by_key(|line| line.kind));
+        let said = sentences.iter().filter(|line| line.kind == LineKind::Said);
+        prop_assert!(said.is_sorted_by_key(|line| line.sequence));
     }
+}
+
+fn calls(calls: &[(&str, &str, &str)]) -> Vec<Utterance> {
+    let numbered = calls.iter().zip((1u64..).step_by(2));
+    let exchange = |((name, arguments, result), sequence): (&(&str, &str, &str), u64)| {
+        let id = format!("c{sequence}");
+        [calling(sequence, &id, name, arguments), answering(sequence + 1, &id, result)]
+    };
+    numbered.flat_map(exchange).collect()
+}
+
+#[test]
+fn what_was_done_comes_first_with_what_was_made() {
+    let source = calls(&[
+        (
+            "get_order",
+            "{\"order_id\":\"W77\"}",
+            "{\"order_id\":\"W77\",\n\"lines\":[{\"sku\":\"KB-104\",\"count\":3}]}",
+        ),
+        ("book_seat", "{\"flight\":\"HAT136\"}", "{\"booking_id\":\"Q7ZK\",\n\"seats\":1}"),
+        ("cancel_order", "{\"order_id\":\"W77\"}", "Error: it was shipped"),
+        ("cancel_order", "{\"order_id\":\"W77\"}", "ok"),
+    ]);
+    assert_eq!(
+        text(source, &Focus::none(), 200),
+        "Assistant called book_seat(HAT136) → ok: Q7ZK\n\
+         Assistant called cancel_order(W77) → ok\n\
+         Assistant called get_order(W77) → ok\n\
+         W77: KB-104\n"
+    );
+}
+
+#[test]
+fn many_changes_are_told_together_and_the_rest_is_counted() {
+    let all: Vec<(String, String)> =
+        (10..40).map(|n| (format!("{{\"path\":\"src/part_{n}.rs\"}}"), "done".to_owned())).collect();
+    let all: Vec<_> =
+        all.iter().map(|(path, result)| ("write_file", path.as_str(), result.as_str())).collect();
+    let told = text(calls(&all), &Focus::none(), 150);
+    let first = told.lines().next().unwrap();
+    assert!(first.starts_with("Assistant called write_file → ok: src/part_"), "{told}");
+    let shown = first.matches(".rs").count();
+    assert!(first.ends_with(&format!("src/part_39.rs; … and {} more", 30 - shown)), "{told}");
+}
+
+#[test]
+fn what_is_open_ends_a_summary_until_it_is_done() {
+    let failed = calls(&[("pay_invoice", "{\"invoice\":\"INV-7\"}", "Error: card expired")]);
+    let mut source = failed.clone();
+    source.push(said(3, Role::Assistant, "Which card should I charge instead?"));
+    let told = text(source, &Focus::none(), 200);
+    let open = "Open: pay_invoice(INV-7) failed; Assistant: Which card should I charge instead?\n";
+    assert!(told.ends_with(open), "{told}");
+
+    let first: Vec<_> = failed.into_iter().map(Arc::new).collect();
+    let before = summarise(&first, &Focus::none(), 100, o200k());
+    let again =
+        calls(&[("noop", "{}", ""), ("noop", "{}", ""), ("pay_invoice", "{\"invoice\":\"INV-7\"}", "paid")]);
+    let again: Vec<_> = again.into_iter().map(Arc::new).collect();
+    let after = retell(&before, &again, &Focus::none(), 200, o200k());
+    let after: String = after.iter().map(|line| &*line.text).collect();
+    assert!(after.starts_with("Assistant called pay_invoice(INV-7) → ok: paid\n"), "{after}");
+    assert!(!after.contains("Open:") && !after.contains("expired"), "{after}");
+}
+
+#[test]
+fn what_is_still_talked_about_stays_longest() {
+    let results = (1..40).map(|n| format!("{{\"order\":\"AB-{n:03}\",\n\"lines\":[]}}")).collect::<Vec<_>>();
+    let all: Vec<_> = results.iter().map(|result| ("find_orders", "{}", result.as_str())).collect();
+    let source: Vec<_> = calls(&all).into_iter().map(Arc::new).collect();
+    let lines = summarise(&source, &Focus::none(), u32::MAX, o200k());
+    let names = |focus: &Focus| -> String {
+        select(&lines, focus, 60, o200k()).iter().map(|line| &*line.text).collect()
+    };
+    assert!(!names(&Focus::none()).contains("AB-007"));
+    let recent = [said(100, Role::User, "What of AB-007?")];
+    assert!(names(&Focus::on_talk(recent.iter())).contains("AB-007"));
+}
+
+#[test]
+fn a_forgotten_utterance_takes_its_items_along() {
+    let source: Vec<_> = (1..4)
+        .map(|n| Arc::new(said(n, Role::Assistant, &format!("Transport TR-90{n} is one of many."))))
+        .collect();
+    let page = source::read(&source, false);
+    let told = ledger::ledger(&page.facts, &page.pages, &ledger::Told::default(), 100, o200k());
+    assert_eq!(&*told[0].text, "Assistant mentioned: TR-901; TR-902; TR-903\n");
+    let left = told[0].without(|sequence| sequence == Sequence(2), o200k()).unwrap();
+    assert_eq!(&*left.text, "Assistant mentioned: TR-901; TR-903\n");
+    assert_eq!(left.tokens, o200k().count(&left.text));
+    assert_eq!(told[0].without(|_| true, o200k()), None);
 }

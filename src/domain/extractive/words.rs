@@ -65,7 +65,7 @@ pub(super) fn scan(text: &str, mut each: impl FnMut(Word)) {
     let mut ideograph: Option<char> = None;
     for (at, c) in text.char_indices() {
         let wide = is_ideographic(c);
-        if !wide && is_word_char(c) {
+        if !wide && (is_word_char(c) || c == ',' && groups_digits(text, at)) {
             start = start.or(Some(at));
             ideograph = None;
             continue;
@@ -89,6 +89,31 @@ pub(super) fn scan(text: &str, mut each: impl FnMut(Word)) {
         classify(text, from..text.len(), first, &mut each);
     }
 }
+
+/// The comma of `1,000`.
+fn groups_digits(text: &str, comma: usize) -> bool {
+    let bytes = text.as_bytes();
+    let behind = bytes.get(comma + 1..comma + 4);
+    comma > 0
+        && bytes[comma - 1].is_ascii_digit()
+        && behind.is_some_and(|digits| digits.iter().all(u8::is_ascii_digit))
+        && bytes.get(comma + 4).is_none_or(|next| !next.is_ascii_digit())
+}
+
+/// What a single word means, when it says something: it is no function word, and longer than two letters or a
+/// unit.
+pub(super) fn says(word: &str) -> Option<u32> {
+    let mut concept = None;
+    let is_unit = || UNITS.iter().any(|unit| unit.eq_ignore_ascii_case(word));
+    scan(word, |found| concept = (found.weight > 0 || is_unit()).then_some(found.concept));
+    concept
+}
+
+/// Units of two letters or one.
+const UNITS: [&str; 22] = [
+    "am", "pm", "kg", "g", "mg", "km", "m", "cm", "mm", "mi", "ft", "l", "ml", "h", "s", "ms", "kb", "mb",
+    "gb", "tb", "px", "eur",
+];
 
 /// Whether what stands at `place` was a word.
 fn classify(text: &str, mut range: Range<usize>, first: bool, each: &mut impl FnMut(Word)) -> bool {

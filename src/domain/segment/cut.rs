@@ -52,11 +52,11 @@ impl Summary {
             let left = segment.covers.intersection(kept);
             if left == segment.covers {
                 let alone = segment.llm_saw_only(kept);
-                return (!alone).then(|| segment.without(&Ranges::new()).awaiting(segment, with));
+                return (!alone).then(|| segment.without(&Ranges::new(), with).awaiting(segment, with));
             }
             if !seen.holds(&left) {
                 approximate = true;
-                return Some(remainder(segment, left).awaiting(segment, with));
+                return Some(remainder(segment, left, with).awaiting(segment, with));
             }
             let own = sources.iter().filter(|utterance| left.contains(utterance.sequence));
             Some(anew(segment.level, left.clone(), own.cloned().collect(), with).awaiting(segment, with))
@@ -79,9 +79,10 @@ pub(super) fn anew(
 }
 
 /// What a segment tells of some of what it covers.
-pub(super) fn remainder(segment: &Segment, covers: Ranges) -> Segment {
-    let sentences = segment.sentences.iter().filter(|sentence| covers.contains(sentence.sequence));
+pub(super) fn remainder(segment: &Segment, covers: Ranges, with: &SummaryContext<'_>) -> Segment {
+    let gone = |sequence| !covers.contains(sequence);
+    let sentences = segment.sentences.iter().filter_map(|line| line.without(gone, with.counter)).collect();
     // what each source counted is not known any more: in proportion
     let share = segment.source_tokens.saturating_mul(covers.count()) / segment.covers.count().max(1);
-    Segment::new(segment.level, covers.clone(), sentences.cloned().collect(), share)
+    Segment::new(segment.level, covers.clone(), sentences, share)
 }

@@ -49,7 +49,7 @@ impl Summary {
         rebuild.replace(|segment| {
             let told = segment.awaits.as_ref().is_some_and(|awaits| doubted(&awaits.told));
             let llm_text = segment.llm_text.is_some() && doubted(&segment.text());
-            (told || llm_text).then(|| segment.without(&Ranges::new()).awaiting(segment, with))
+            (told || llm_text).then(|| segment.without(&Ranges::new(), with).awaiting(segment, with))
         });
         rebuild.fold(with);
         rebuild.done()

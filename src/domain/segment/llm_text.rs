@@ -2,7 +2,10 @@
 
 use std::sync::Arc;
 
-use crate::domain::{Ranges, Sequence, Timestamp, TokenCounter, extractive::Sentence};
+use crate::domain::{
+    Ranges, Sequence, Timestamp, TokenCounter,
+    extractive::{LineKind, Sentence},
+};
 
 /// What a line of a model's weighs where lines compete: about what a telling sentence does.
 const LINE_WEIGHT: u32 = 60;
@@ -90,5 +93,6 @@ fn tidy(line: &str) -> Option<String> {
 
 fn counted(mut line: String, sequence: Sequence, counter: &dyn TokenCounter) -> Sentence {
     line.push('\n');
-    Sentence { sequence, tokens: counter.count(&line), text: line.into(), weight: LINE_WEIGHT }
+    let tokens = counter.count(&line);
+    Sentence::plain(LineKind::Said, sequence, line.into(), LINE_WEIGHT, tokens)
 }

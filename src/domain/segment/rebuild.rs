@@ -1,13 +1,13 @@
 //! Changes of a summary: segments replaced, folded, trimmed.
 
-use std::sync::Arc;
+use std::{ops::Range, sync::Arc};
 
 use crate::domain::{
     extractive::{Focus, Sentence, select},
     limits::MAX_SEGMENTS,
     segment::{
         joined::Joined,
-        record::Segment,
+        record::{Segment, budget},
         summary::{Summary, total},
         summary_context::SummaryContext,
     },
@@ -15,7 +15,11 @@ use crate::domain::{
 
 /// A fold goes on until so many percent of the limit are used: so that the next evictions
 /// fold nothing, and a rendered prompt keeps its head between folds.
-const FOLD_PERCENT: u64 = 75;
+const FOLD_PERCENT: u64 = 90;
+/// The same where a model tells anew what was folded: its calls cost.
+const FOLD_PERCENT_OF_MODELS: u64 = 75;
+/// A new segment's tokens, in percent of its source, while the limit leaves room.
+const GENEROUS_PERCENT: u64 = 50;
 
 /// A summary that is being changed. What is put into it gets a number of its own.
 pub(super) struct Rebuild<'a> {
@@ -36,6 +40,15 @@ impl<'a> Rebuild<'a> {
             true => self.before.clone(),
             false => Summary::numbered(self.segments, self.next_number),
         }
+    }
+
+    /// The tokens that a segment of such a source may have. While the limit leaves room it tells more, unless it
+    /// is to make the conversation short.
+    pub(super) fn budget(&self, source_tokens: u64, with: &SummaryContext<'_>) -> u32 {
+        let generous = source_tokens.saturating_mul(GENEROUS_PERCENT) / 100;
+        let generous = u32::try_from(generous).unwrap_or(u32::MAX);
+        let has_room = total(&self.segments).saturating_add(generous) <= with.limit();
+        if has_room && !with.compacts { generous.max(budget(source_tokens)) } else { budget(source_tokens) }
     }
 
     /// Adds the newest segment.
@@ -64,9 +77,10 @@ impl<'a> Rebuild<'a> {
     /// Merges old segments until there are at most [`MAX_SEGMENTS`], which loses nothing, and,
     /// when their tokens are over the limit, until [`FOLD_PERCENT`] of it are used.
     ///
-    /// Merged are always the two oldest neighbours of equal level: so levels grow with the
-    /// logarithm of what was said, and what is old has been thinned out most often. A merge
-    /// drops at most half of the two. What was imported is merged apart from what was said.
+    /// Where no model tells any of it, all that was said is merged, and what stays is chosen anew across it, by
+    /// what the window still talks of. Otherwise the two oldest neighbours of equal level are: so that models
+    /// tell anew little at a time; such a merge drops at most half of the two. What was imported is merged apart
+    /// from what was said.
     pub(super) fn fold(&mut self, with: &SummaryContext<'_>) {
         let limit = with.limit();
         while self.segments.len() > MAX_SEGMENTS {
@@ -76,12 +90,16 @@ impl<'a> Rebuild<'a> {
         if total(&self.segments) <= limit {
             return;
         }
-        let target = u32::try_from(u64::from(limit) * FOLD_PERCENT / 100).unwrap_or(limit);
+        let percent = if with.awaits.is_some() { FOLD_PERCENT_OF_MODELS } else { FOLD_PERCENT };
+        let target = u32::try_from(u64::from(limit) * percent / 100).unwrap_or(limit);
         loop {
             let excess = total(&self.segments).saturating_sub(target);
             match self.pair() {
                 _ if excess == 0 => return,
-                None => return self.trim(target),
+                Some(_) if let Some(plain) = self.plain() => {
+                    self.merge(plain, |tokens| Some(tokens.saturating_sub(excess)), with)
+                }
+                None => return self.trim(target, with),
                 Some(pair) => {
                     self.merge(pair, |tokens| Some((tokens / 2).max(tokens.saturating_sub(excess))), with);
                 }
@@ -90,33 +108,41 @@ impl<'a> Rebuild<'a> {
     }
 
     /// The pair that is merged next; `None` when none is left that may be.
-    fn pair(&self) -> Option<usize> {
+    fn pair(&self) -> Option<Range<usize>> {
         let fit = |pair: &&[Arc<Segment>]| pair[0].imported.is_some() == pair[1].imported.is_some();
         let pairs = || self.segments.windows(2).enumerate().filter(|(_, pair)| fit(pair));
         let level = pairs().find(|(_, pair)| pair[0].level == pair[1].level);
-        level.or_else(|| pairs().next()).map(|(at, _)| at)
+        level.or_else(|| pairs().next()).map(|(at, _)| at..at + 2)
     }
 
-    /// Merges the pair into a segment of the next level, within what `budget` makes of their
+    /// All that was said, where no model tells any of it.
+    fn plain(&self) -> Option<Range<usize>> {
+        let said = self.segments.partition_point(|segment| segment.imported.is_some());
+        let plain = |segment: &Arc<Segment>| segment.llm_text.is_none() && segment.awaits.is_none();
+        let all = said..self.segments.len();
+        (all.len() > 1 && self.segments[said..].iter().all(plain)).then_some(all)
+    }
+
+    /// Merges neighbours into a segment of the next level, within what `budget` makes of their
     /// tokens; `None` keeps all.
-    fn merge(&mut self, at: usize, budget: impl Fn(u32) -> Option<u32>, with: &SummaryContext<'_>) {
-        let (Some(older), Some(newer)) = (self.segments.get(at), self.segments.get(at + 1)) else { return };
-        let merged = match budget(older.tokens.saturating_add(newer.tokens)) {
-            None => Joined::of(older, newer).whole(with),
-            Some(budget) => Joined::of(older, newer).within(budget, with),
+    fn merge(&mut self, range: Range<usize>, budget: impl Fn(u32) -> Option<u32>, with: &SummaryContext<'_>) {
+        let Some(segments) = self.segments.get(range.clone()) else { return };
+        let merged = match budget(total(segments)) {
+            None => Joined(segments).whole(with),
+            Some(budget) => Joined(segments).within(budget, with),
         };
         let merged = self.numbered(merged);
-        self.segments.splice(at..at + 2, [merged]);
+        self.segments.splice(range, [merged]);
     }
 
     /// Cuts the segments that are left down to `budget` tokens, each in proportion. A model's text gives way
     /// to sentences.
-    fn trim(&mut self, budget: u32) {
+    fn trim(&mut self, budget: u32, with: &SummaryContext<'_>) {
         let all = u64::from(total(&self.segments)).max(1);
         self.replace(|segment| {
             let share = u64::from(budget) * u64::from(segment.tokens) / all;
             let share = u32::try_from(share).unwrap_or(budget);
-            let sentences: Vec<Sentence> = select(segment.sentences.clone(), &Focus::none(), share);
+            let sentences: Vec<Sentence> = select(&segment.sentences, &Focus::none(), share, with.counter);
             let covers = segment.covers.clone();
             let own = Segment::new(segment.level, covers, sentences, segment.source_tokens);
             Some(Segment { awaits: segment.awaits.clone(), imported: segment.imported, ..own })

@@ -69,9 +69,10 @@ impl Segment {
     }
 
     /// The same, without the sentences of `gone` and without a model's text.
-    pub(super) fn without(&self, gone: &Ranges) -> Self {
-        let kept = self.sentences.iter().filter(|sentence| !gone.contains(sentence.sequence));
-        Self::new(self.level, self.covers.clone(), kept.cloned().collect(), self.source_tokens)
+    pub(super) fn without(&self, gone: &Ranges, with: &SummaryContext<'_>) -> Self {
+        let gone = |sequence| gone.contains(sequence);
+        let kept = self.sentences.iter().filter_map(|line| line.without(gone, with.counter));
+        Self::new(self.level, self.covers.clone(), kept.collect(), self.source_tokens)
     }
 
     /// The sequences that its text tells of, or may tell of where a model wrote it.
@@ -79,12 +80,13 @@ impl Segment {
         match &self.llm_text {
             _ if self.imported.is_some() => Ranges::new(),
             Some(llm_text) => llm_text.from.clone(),
-            None => self.sentences.iter().map(|sentence| sentence.sequence).collect(),
+            None => self.sentences.iter().flat_map(Sentence::sequences).collect(),
         }
     }
 
     pub(super) fn tells_of(&self, sequences: &Ranges) -> bool {
-        self.sentences.iter().any(|sentence| sequences.contains(sentence.sequence)) || self.llm_saw(sequences)
+        self.sentences.iter().flat_map(Sentence::sequences).any(|sequence| sequences.contains(sequence))
+            || self.llm_saw(sequences)
     }
 
     /// The tokens that a model's text may have: what the segment may have by its source, and for one that

@@ -20,7 +20,8 @@ impl Summary {
     /// Adds segments for what left the window, and folds as the limit demands.
     ///
     /// - A segment has at most [`SEGMENT_PERCENT`](crate::domain::limits::SEGMENT_PERCENT) of its source's
-    ///   tokens, or [`SEGMENT_FLOOR_TOKENS`] when that is more; all that are added have at most half the
+    ///   tokens, or [`SEGMENT_FLOOR_TOKENS`] when that is more, and up to half of them while the limit leaves room
+    ///   and nothing is to be compacted; all that are added have at most half the
     ///   limit unless more is free.
     /// - It awaits a model where `with` has one and its source is larger than that floor.
     /// - Nothing evicted changes nothing.
@@ -31,13 +32,16 @@ impl Summary {
         let limit = with.limit();
         let room = (limit / 2).max(limit.saturating_sub(self.tokens()));
         let all = counted(evicted);
+        let goes_on = with.window.is_some_and(|window| !window.is_empty());
         let mut rebuild = Rebuild::of(self);
         for piece in chunk::chunks(evicted) {
+            let end = piece.end;
             let source = &evicted[piece];
             let source_tokens = counted(source);
             let share = u64::from(room) * source_tokens / all.max(1);
-            let budget = budget(source_tokens).min(u32::try_from(share).unwrap_or(room));
-            let sentences = summarise(source, &Focus::detect(source, focus), budget, with.counter);
+            let budget = rebuild.budget(source_tokens, with).min(u32::try_from(share).unwrap_or(room));
+            let dwells = Focus::detect(source, focus).of_part(goes_on || end < evicted.len());
+            let sentences = summarise(source, &dwells, budget, with.counter);
             let covers = source.iter().map(|utterance| utterance.sequence).collect();
             let mut segment = Segment::new(0, covers, sentences, source_tokens);
             segment.awaits = with
@@ -67,7 +71,7 @@ impl Summary {
             let (left, all) = (covers.count(), segment.covers.count());
             // What each source counted is not known any more: in proportion.
             let source_tokens = segment.source_tokens.saturating_mul(left) / all.max(1);
-            let without = || segment.without(gone).awaiting(segment, with);
+            let without = || segment.without(gone, with).awaiting(segment, with);
             (left < all || segment.llm_saw(gone)).then(|| Segment { covers, source_tokens, ..without() })
         });
         rebuild.fold(with);
@@ -79,7 +83,7 @@ impl Summary {
     pub fn silence(&self, forgotten: &Ranges, with: &SummaryContext<'_>) -> Self {
         let mut rebuild = Rebuild::of(self);
         rebuild.replace(|segment| {
-            let silenced = || segment.without(forgotten).awaiting(segment, with);
+            let silenced = || segment.without(forgotten, with).awaiting(segment, with);
             segment.tells_of(forgotten).then(silenced)
         });
         rebuild.fold(with);
@@ -101,7 +105,7 @@ impl Summary {
                 false => Some(revive(segment, &back, with).awaiting(segment, with)),
                 true => segment
                     .llm_saw(&sequences)
-                    .then(|| segment.without(&Ranges::new()).awaiting(segment, with)),
+                    .then(|| segment.without(&Ranges::new(), with).awaiting(segment, with)),
             }
         });
         rebuild.fold(with);
@@ -116,13 +120,14 @@ fn counted(utterances: &[Arc<Utterance>]) -> u64 {
 
 /// `segment` with sentences of `back` again.
 fn revive(segment: &Segment, back: &[Arc<Utterance>], with: &SummaryContext<'_>) -> Segment {
+    let gone = back.iter().map(|utterance| utterance.sequence).collect();
     // A source that was forgotten when the segment was written is not counted in it.
     let budget = budget(segment.source_tokens.max(counted(back)));
-    let mut sentences = segment.without(&back.iter().map(|utterance| utterance.sequence).collect()).sentences;
+    let mut sentences = segment.without(&gone, with).sentences;
     sentences.extend(summarise(back, &Focus::none(), budget, with.counter));
-    sentences.sort_by_key(|sentence| sentence.sequence);
+    sentences.sort_by_key(|sentence| (sentence.kind, sentence.sequence));
     if sentences.iter().map(|sentence| sentence.tokens).sum::<u32>() > budget {
-        sentences = select(sentences, &Focus::none(), budget);
+        sentences = select(&sentences, &Focus::none(), budget, with.counter);
     }
     Segment::new(segment.level, segment.covers.clone(), sentences, segment.source_tokens)
 }

@@ -51,7 +51,7 @@ impl Summary {
             }
             let left = segment.covers.intersection(&rest);
             if !seen.holds(&left) {
-                return Some(remainder(segment, left).awaiting(segment, with));
+                return Some(remainder(segment, left, with).awaiting(segment, with));
             }
             let own = sources.iter().filter(|utterance| left.contains(utterance.sequence));
             Some(anew(segment.level, left.clone(), own.cloned().collect(), with).awaiting(segment, with))

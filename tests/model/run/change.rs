@@ -333,7 +333,7 @@ fn compare_summary(
         let pairing = after.pairing();
         let live = facts.evicted.iter().filter(|sequence| after.is_live(**sequence, &pairing));
         let source: i32 = live.map(|sequence| after.get(*sequence).tokens).sum();
-        let most = (source * 30 / 100).max(40);
+        let most = (source / 2).max(40);
         ensure!(segment.token_count <= Some(most), "a segment of more than {most} tokens: {segment:?}");
     }
     Ok(())

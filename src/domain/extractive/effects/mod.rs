@@ -5,8 +5,6 @@
 //! whether the same call was made again, and whether its outcome or the assistant's next words say that
 //! something was done.
 
-#![allow(dead_code, unused_imports)]
-
 mod commands;
 mod effect;
 mod evidence;
@@ -34,7 +32,7 @@ use crate::domain::{
 };
 
 pub(in crate::domain) use effect::Effect;
-pub(in crate::domain) use key::{Key, key};
+pub(in crate::domain) use key::key;
 
 /// A call that was made.
 #[derive(Clone, Copy, Debug)]

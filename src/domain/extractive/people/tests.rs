@@ -153,8 +153,6 @@ proptest! {
         many in any::<bool>(),
     ) {
         const NAMES: &[&str] = &["Ann", "Bo", "Project Manager", "4711"];
-        let mut lines = lines;
-        (lines[0].0, lines[1].0) = (0, 1);
         let source = named(&lines, if many { NAMES } else { &NAMES[..2] });
         for counter in ENCODINGS.iter() {
             let told = summarise(&source, &Focus::none(), budget, counter);

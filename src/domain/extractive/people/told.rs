@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use crate::domain::{
     TokenCounter,
-    extractive::{Sentence, people::talk::Talk, split::fold},
+    extractive::{LineKind, Sentence, people::talk::Talk, split::fold},
 };
 
 /// Sentences are joined to a line of so many bytes at most.
@@ -86,11 +86,9 @@ impl<'a> Told<'a> {
 
     /// The lines, in the order said; `weight` is what one is worth by its first and its last sentence.
     pub(super) fn sentences(self, weight: impl Fn(usize, usize) -> u32) -> Vec<Sentence> {
-        let sentence = |(start, line): (usize, Line)| Sentence {
-            sequence: self.talk.lines[start].sequence,
-            text: line.text.into(),
-            tokens: line.tokens,
-            weight: weight(start, line.end),
+        let sentence = |(start, line): (usize, Line)| {
+            let (sequence, weight) = (self.talk.lines[start].sequence, weight(start, line.end));
+            Sentence::plain(LineKind::Said, sequence, line.text.into(), weight, line.tokens)
         };
         self.lines.into_iter().map(sentence).collect()
     }

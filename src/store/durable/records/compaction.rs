@@ -10,10 +10,16 @@ use super::{
     fields::Fields,
     kind::RecordValue,
     payload::{Payload, Stored},
-    segment::{segment, write_segment},
+    segment::{lists, segment, write_segment},
 };
 
 impl RecordValue<(LineageId, u32)> for Compaction {
+    /// One who passed over lines of the segments would bring back too little.
+    fn version(&self) -> u8 {
+        let folded = self.folded.iter().flat_map(|folded| folded.iter());
+        if folded.into_iter().any(|segment| lists(segment)) { 2 } else { 1 }
+    }
+
     fn room(&self) -> usize {
         self.memory_bytes()
     }

@@ -1,6 +1,9 @@
 //! Numbers in records: what they may be, and what they stand for.
 
-use crate::domain::{Encoding, Oversize, Revision, Role, Sequence, capacity::OverLimit, compaction::Cause};
+use crate::domain::{
+    Encoding, Oversize, Revision, Role, Sequence, capacity::OverLimit, compaction::Cause,
+    extractive::LineKind,
+};
 
 use super::Fault;
 
@@ -58,4 +61,5 @@ number! { Role { System = 1, User = 2, Assistant = 3, Tool = 4 } }
 number! { Encoding { O200kBase = 1, Cl100kBase = 2, P50kBase = 3, R50kBase = 4 } }
 number! { Oversize { Keep = 1, Reject = 2 } }
 number! { OverLimit { NewestUnit = 1, OpenExchange = 2, Instructions = 3, Pinned = 4 } }
+number! { LineKind { Said = 1, Act = 2, Facts = 3, Open = 4 } }
 number! { Cause { Asked = 1, Advised = 2, Policy = 3 } }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::domain::{
     LineageId,
-    extractive::Sentence,
+    extractive::{Item, LineKind, Sentence},
     segment::{Awaits, Imported, LlmText, Segment, UNSAID},
 };
 
@@ -19,9 +19,11 @@ use super::{
 
 impl RecordValue<(LineageId, u32)> for Segment {
     /// One who passed over a model's text would show, and count, others in its place; one who passed over
-    /// where an imported one came from would miss what it covers.
+    /// where an imported one came from would miss what it covers; one who passed over lists would forget too
+    /// little of them, and one who passed over lines in any order would miss them.
     fn version(&self) -> u8 {
         match self.llm_text.is_some() || self.awaits.is_some() {
+            _ if lists(self) => 4,
             _ if self.imported.is_some() => 3,
             true => 2,
             false => 1,
@@ -46,7 +48,9 @@ impl RecordValue<(LineageId, u32)> for Segment {
 pub(super) fn write_segment(segment: &Segment, to: &mut Fields<'_>) {
     segment.level.put(1, to);
     segment.covers.put(2, to);
-    put_lines(&segment.sentences, 3, Order::Ascending, to);
+    let order = order(segment);
+    let number = if order == Order::Any { 23 } else { 3 };
+    put_lines(&segment.sentences, number, order, to);
     segment.source_tokens.put(4, to);
     segment.llm_text.put(20, to);
     segment.awaits.put(21, to);
@@ -57,11 +61,13 @@ pub(super) fn write_segment(segment: &Segment, to: &mut Fields<'_>) {
 pub(super) fn segment(number: u32, from: &Payload<'_>) -> Result<Segment, Fault> {
     let imported = Option::<Imported>::get("what it was imported of", 22, from)?;
     let order = if imported.is_some() { Order::Unsaid } else { Order::Ascending };
+    let mut sentences = lines("the sequence of a sentence", 3, order, from)?;
+    sentences.extend(lines("the sequence of a sentence", 23, Order::Any, from)?);
     let segment = Segment {
         number,
         level: Field::get("the level", 1, from)?,
         covers: Field::get("the ranges that it covers", 2, from)?,
-        sentences: lines("the sequence of a sentence", 3, order, from)?,
+        sentences,
         tokens: 0,
         source_tokens: Field::get("the tokens of the source", 4, from)?,
         llm_text: Option::<Arc<LlmText>>::get("what a model told", 20, from)?,
@@ -108,8 +114,32 @@ message! {
     }
 }
 
+/// Whether it holds lines that a version before 4 could not read.
+pub(super) fn lists(segment: &Segment) -> bool {
+    let is_plain = |line: &Sentence| line.kind == LineKind::Said && line.items.is_empty();
+    order(segment) == Order::Any || !segment.sentences.iter().all(is_plain)
+}
+
+/// Lines of several kinds may stand in any order.
+fn order(segment: &Segment) -> Order {
+    match segment.sentences.is_sorted_by_key(|line| line.sequence) {
+        _ if segment.imported.is_some() => Order::Unsaid,
+        true => Order::Ascending,
+        false => Order::Any,
+    }
+}
+
+message! {
+    Item {
+        1 sequence: "the sequence of an item",
+        2 start: "the start of an item",
+        3 end: "the end of an item",
+        4 weight: "the weight of an item",
+    }
+}
+
 /// In which order lines stand by their sequences.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, PartialEq)]
 enum Order {
     Ascending,
     Any,
@@ -132,6 +162,10 @@ fn put_lines(lines: &[Sentence], number: u32, order: Order, to: &mut Fields<'_>)
             line.text.put(2, to);
             line.tokens.put(3, to);
             line.weight.put(4, to);
+            if line.kind != LineKind::Said {
+                line.kind.put(5, to);
+            }
+            line.items.iter().for_each(|item| item.put(6, to));
         });
         before = line.sequence.0;
     }
@@ -148,15 +182,29 @@ fn lines(part: &'static str, number: u32, order: Order, from: &Payload<'_>) -> R
             Order::Unsaid => UNSAID.0,
             Order::Any => before.wrapping_add_signed(unzigzag(step)),
         };
+        let text: Box<str> = Field::get("the text of a line", 2, &from)?;
         lines.push(Sentence {
+            kind: Option::get("the kind of a line", 5, &from)?.unwrap_or_default(),
+            items: items(&text, &from)?,
             sequence: match order {
                 Order::Unsaid => UNSAID,
                 Order::Ascending | Order::Any => sequence(part, before)?,
             },
-            text: Field::get("the text of a line", 2, &from)?,
+            text,
             tokens: Field::get("the tokens of a line", 3, &from)?,
             weight: Field::get("the weight of a line", 4, &from)?,
         });
     }
     Ok(lines)
+}
+
+/// The items of a line, each a part of its text.
+fn items(text: &str, from: &Payload<'_>) -> Result<Box<[Item]>, Fault> {
+    const PART: &str = "the items of a line";
+    let items: Vec<Item> = Field::get(PART, 6, from)?;
+    let is_part = |item: &Item| text.get(item.start as usize..item.end as usize).is_some();
+    match items.iter().all(is_part) {
+        true => Ok(items.into()),
+        false => Err(Fault::wrong(PART, "are no parts of its text")),
+    }
 }

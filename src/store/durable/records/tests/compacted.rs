@@ -12,7 +12,7 @@ use crate::{
         capacity::Capacity,
         compaction::{Advice, Cause, Compaction},
         conversation::Teller,
-        extractive::Sentence,
+        extractive::{LineKind, Sentence},
         segment::{Awaits, Imported, LlmText, Segment, UNSAID},
     },
     store::Outcome,
@@ -96,7 +96,7 @@ fn what_models_bring_to_an_ending_is_stable() {
 #[test]
 fn an_imported_segment_is_stable() {
     const WRITTEN: &str = "0308011a10120a54686579206d65742e0a1804203c2004b20114088080a6a09982a206108280a6a09982a20618033a2311c8";
-    let sentence = Sentence { sequence: UNSAID, text: "They met.\n".into(), tokens: 4, weight: 60 };
+    let sentence = Sentence::plain(LineKind::Said, UNSAID, "They met.\n".into(), 60, 4);
     let imported = Imported { start: TIME, end: Timestamp(TIME.0 + 1), conversations: 3 };
     let segment = Segment {
         covers: Ranges::new(),
@@ -162,12 +162,7 @@ fn compacted_head() -> HeadRecord {
 }
 
 fn llm_segment() -> Segment {
-    let line = |sequence, text: &str| Sentence {
-        sequence: Sequence(sequence),
-        text: text.into(),
-        tokens: 4,
-        weight: 60,
-    };
+    let line = |sequence, text: &str| Sentence::plain(LineKind::Said, Sequence(sequence), text.into(), 60, 4);
     let lines = vec![line(4, "- On Monday\n"), line(1, "- To Oslo\n")];
     let from = Ranges::of(Sequence(1), Sequence(9));
     let llm_text = LlmText { lines, model: "small".into(), prompt: 2, from };

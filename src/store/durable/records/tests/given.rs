@@ -11,7 +11,7 @@ use crate::{
         ToolCall, Trunk, Utterance, UtteranceId,
         compaction::{Cause, Compaction},
         exchange::{AbandonedCall, LateResult, OpenExchange},
-        extractive::Sentence,
+        extractive::{Item, LineKind, Sentence},
         segment::{Awaits, Imported, LlmText, Segment, UNSAID},
     },
     store::{
@@ -216,14 +216,16 @@ pub fn forked_head() -> impl Strategy<Value = HeadRecord> {
 
 pub fn segment() -> impl Strategy<Value = Segment> {
     let sentences = vec((0..9u64, boxed(30), 0..10_000u32, any::<u32>()), 0..6);
+    let sentences = (sentences, any::<bool>());
     (1..=u32::MAX, any::<u32>(), ranges(), sentences, sequence(), any::<u64>()).prop_map(
-        |(number, level, covers, sentences, Sequence(start), source_tokens)| {
+        |(number, level, covers, (sentences, lists), Sequence(start), source_tokens)| {
             let mut place = start.min(MOST - 100);
             let sentences: Vec<Sentence> = sentences
                 .into_iter()
                 .map(|(step, text, tokens, weight)| {
                     place += step;
-                    Sentence { sequence: Sequence(place), text, tokens, weight }
+                    let line = Sentence::plain(LineKind::Said, Sequence(place), text, weight, tokens);
+                    if lists { listed(line) } else { line }
                 })
                 .collect();
             let tokens = sentences.iter().map(|sentence| sentence.tokens).sum();
@@ -231,6 +233,13 @@ pub fn segment() -> impl Strategy<Value = Segment> {
             Segment { number, level, covers, sentences, tokens, source_tokens, llm_text, awaits, imported }
         },
     )
+}
+
+/// The same line, as one of the ledger.
+fn listed(line: Sentence) -> Sentence {
+    let end = u32::try_from(line.text.len()).unwrap();
+    let item = Item { sequence: Sequence(line.sequence.0 + 1), start: 0, end, weight: line.weight };
+    Sentence { kind: LineKind::Facts, items: [item; 2].into(), ..line }
 }
 
 /// A segment of which a model may have told, or be awaited.
@@ -245,7 +254,9 @@ pub fn told_segment() -> impl Strategy<Value = Segment> {
 
 fn llm_text() -> impl Strategy<Value = LlmText> {
     let line = (sequence(), boxed(30), 0..10_000u32, any::<u32>());
-    let line = line.prop_map(|(sequence, text, tokens, weight)| Sentence { sequence, text, tokens, weight });
+    let line = line.prop_map(|(sequence, text, tokens, weight)| {
+        Sentence::plain(LineKind::Said, sequence, text, weight, tokens)
+    });
     (vec(line, 0..5), boxed(9), any::<u32>(), ranges()).prop_map(|(lines, model, prompt, from)| LlmText {
         lines,
         model,

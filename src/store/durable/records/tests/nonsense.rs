@@ -192,10 +192,10 @@ fn an_open_exchange_waits_and_has_begun() {
 }
 
 #[test]
-fn sentences_ascend() {
+fn sentences_have_sequences() {
     let key = (stable::LINEAGE, 3);
     let mut segment = stable::segment();
-    segment.sentences.reverse();
+    segment.sentences[0].sequence = Sequence(u64::MAX);
     let (stored_key, value) = pair::<Segments>(&key, &segment);
     let fault = decode::<Segments>(&stored_key, &value).unwrap_err().fault.to_string();
     assert!(fault.starts_with("the sequence of a sentence is "), "{fault}");

@@ -10,7 +10,7 @@ use crate::{
         Sequence, Timestamp, ToolCall, Trunk, Utterance, UtteranceId,
         capacity::{Capacity, OverLimit},
         exchange::{LateResult, OpenExchange},
-        extractive::Sentence,
+        extractive::{LineKind, Sentence},
         segment::Segment,
     },
     store::{Due, Outcome, RecipientKey},
@@ -342,11 +342,8 @@ fn forked_description() -> Description {
 }
 
 pub fn segment() -> Segment {
-    let sentence = |sequence, text: &str, tokens| Sentence {
-        sequence: Sequence(sequence),
-        text: text.into(),
-        tokens,
-        weight: 70,
+    let sentence = |sequence, text: &str, tokens| {
+        Sentence::plain(LineKind::Said, Sequence(sequence), text.into(), 70, tokens)
     };
     let sentences = vec![sentence(2, "User: To Oslo.\n", 6), sentence(4, "Assistant: On Monday.\n", 6)];
     let covers = Ranges::of(Sequence(1), Sequence(5));

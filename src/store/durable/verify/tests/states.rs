@@ -5,8 +5,11 @@ use std::sync::Arc;
 use super::good::*;
 use crate::{
     domain::{
-        Marks, Policy, Ranges, Role, Sequence, Utterance, exchange::OpenExchange, extractive::Sentence,
-        limits::MAX_SEGMENTS, segment::Segment,
+        Marks, Policy, Ranges, Role, Sequence, Utterance,
+        exchange::OpenExchange,
+        extractive::{LineKind, Sentence},
+        limits::MAX_SEGMENTS,
+        segment::Segment,
     },
     store::durable::{
         key_value::{Batch, Durability},
@@ -152,7 +155,7 @@ fn segments_that_are_wrong_are_named() {
     let (number, newest) = (first.number, last.number);
     let elsewhere = last.covers.last().unwrap();
     let edit = |edit: &dyn Fn(&mut Segment)| good.edit::<Segments>((DEMO, number), edit);
-    let tell = |sequence| Sentence { sequence, text: "User: …\n".into(), tokens: 1, weight: 1 };
+    let tell = |sequence| Sentence::plain(LineKind::Said, sequence, "User: …\n".into(), 1, 1);
     expect([
         (
             edit(&|segment| segment.covers.add(elsewhere)),

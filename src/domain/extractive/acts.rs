@@ -1,0 +1,94 @@
+//! The lines of what was done: calls that changed something, each with the argument that says which and with
+//! its outcome.
+
+use crate::domain::{
+    TokenCounter,
+    extractive::{
+        pool::{Act, done, line},
+        sentence::{LineKind, Part, Sentence},
+        split::fold,
+    },
+};
+
+/// A call that failed, or that nothing says which, is told in so many bytes where room is short.
+const BRIEF_BYTES: usize = 120;
+/// Acts take so many percent of a budget at most.
+const MOST_PERCENT: u64 = 45;
+
+/// The lines of `acts`, which are in the order made, within a part of `budget`.
+///
+/// Of calls that were made again with the same argument, the newest is told. Where they do not all have room
+/// with all they say, those that succeeded are told together, by tool; where that has no room either, the
+/// oldest are counted only.
+pub(super) fn written(acts: Vec<Act>, budget: u32, counter: &dyn TokenCounter) -> Vec<Sentence> {
+    let acts = newest(acts);
+    let room = (u64::from(budget) * MOST_PERCENT / 100) as u32;
+    let whole = || acts.iter().filter_map(|act| act.text.as_deref().map(|text| (act, text)));
+    if acts.iter().all(|act| act.text.is_some()) {
+        let lines: Vec<Sentence> = whole().map(|(act, text)| line(act, text, counter.count(text))).collect();
+        if total(&lines) <= room {
+            return lines;
+        }
+    }
+    let mut left = room;
+    let mut lines = Vec::new();
+    let mut groups: Vec<(&str, Vec<Part>)> = Vec::new();
+    for act in &acts {
+        match act.failed || act.key.is_empty() {
+            true => lines.extend(brief(act, &mut left, counter)),
+            false => {
+                let part = Part { sequence: act.sequence, text: act.key.clone(), weight: 0 };
+                match groups.iter_mut().find(|(head, _)| *head == &*act.head) {
+                    Some((_, parts)) => parts.push(part),
+                    None => groups.push((&act.head, vec![part])),
+                }
+            }
+        }
+    }
+    let count = groups.len() as u32;
+    for ((head, parts), at) in groups.iter().zip(0..) {
+        let share = left / (count - at);
+        if let Some(line) = group(&done(head), parts, share, counter) {
+            left -= line.tokens;
+            lines.push(line);
+        }
+    }
+    lines.sort_by_key(|line| line.sequence);
+    lines
+}
+
+/// The last of those with the same tool and argument, where the last was made.
+fn newest(acts: Vec<Act>) -> Vec<Act> {
+    let mut kept: Vec<Act> = Vec::new();
+    for act in acts {
+        kept.retain(|other| other.head != act.head || other.key != act.key || act.key.is_empty());
+        kept.push(act);
+    }
+    kept.sort_by_key(|act| act.sequence);
+    kept
+}
+
+fn brief(act: &Act, left: &mut u32, counter: &dyn TokenCounter) -> Option<Sentence> {
+    let full = act.text.as_deref()?;
+    let mut text = String::new();
+    fold(full.trim_end(), act.head.len() + BRIEF_BYTES, &mut text);
+    text.push('\n');
+    let line = line(act, &text, counter.count(&text));
+    (line.tokens <= *left).then(|| {
+        *left -= line.tokens;
+        line
+    })
+}
+
+/// As many of the newest as have room, and how many are left out.
+fn group(head: &str, parts: &[Part], room: u32, counter: &dyn TokenCounter) -> Option<Sentence> {
+    (0..parts.len()).find_map(|left_out| {
+        let rest = if left_out > 0 { format!("; … and {left_out} more") } else { String::new() };
+        let line = Sentence::listed(LineKind::Act, head, &parts[left_out..], &rest, counter);
+        (line.tokens <= room).then_some(line)
+    })
+}
+
+fn total(lines: &[Sentence]) -> u32 {
+    lines.iter().map(|line| line.tokens).sum()
+}

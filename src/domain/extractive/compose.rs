@@ -1,0 +1,184 @@
+//! Writes a summary from what stands for choice.
+
+use crate::domain::{
+    TokenCounter,
+    extractive::{
+        acts,
+        choose::{Weighed, Weigher},
+        focus::{Focus, Kind},
+        ledger::{Told, ledger},
+        open::{self, failure},
+        pool::{MENTIONED, Pool, Said},
+        sentence::{LineKind, Part, Sentence},
+        split::fold,
+    },
+};
+
+/// Of a budget that does not hold everything, sentences take so many percent first; the ledger follows, and
+/// sentences again where it leaves room.
+const SENTENCES_PERCENT: u64 = 33;
+/// The same where no tool was called: what was said tells most then.
+const TALK_PERCENT: u64 = 70;
+/// What is still talked about is so many times likelier to be needed.
+const TALK_FACTOR: u32 = 4;
+/// Sentences get no less than this, in tokens.
+const LEAST_SENTENCES_TOKENS: u32 = 48;
+/// Lines have hardly more tokens than their bytes divided by this.
+const LEAST_TOKEN_BYTES: usize = 3;
+/// Clipped shorter than this, in bytes, a line is left out.
+const LEAST_BYTES: usize = 12;
+
+/// The lines that tell most in at most `budget` tokens.
+pub(super) fn compose(pool: Pool, focus: &Focus, budget: u32, counter: &dyn TokenCounter) -> Vec<Sentence> {
+    let Pool { mut acts, mut saids, pages, mut facts, mut matters } = pool;
+    acts.sort_by_key(|act| act.sequence);
+    matters.extend(acts.iter().filter(|act| act.failed).map(failure));
+    let open = open::line(matters, &acts, &saids, budget, counter);
+    for fact in facts.iter_mut().filter(|fact| focus.is_talked_of(fact.concepts[0])) {
+        fact.worth = fact.worth.saturating_mul(TALK_FACTOR);
+    }
+    let acts = acts::written(acts, budget, counter);
+    let left = budget.saturating_sub(total(&acts) + open.as_ref().map_or(0, |open| open.tokens));
+
+    saids.sort_by_key(|said| said.sequence);
+    let mut weigher = Weigher::default();
+    saids.retain(|said| weigher.add(said.said(), said.worth, focus));
+    let mut sentences =
+        Sentences { weighed: weigher.weighed(), chosen: Vec::new(), tokens: 0, saids, counter };
+    let fits = sentences.bytes() / LEAST_TOKEN_BYTES <= left as usize;
+    let is_talk = !matches!(focus.kind(), Some(Kind::Code | Kind::Debugging))
+        && acts.is_empty()
+        && pages.iter().all(|page| page.head.ends_with(MENTIONED));
+    let share = match () {
+        () if fits => 100,
+        () if is_talk => TALK_PERCENT,
+        () => SENTENCES_PERCENT,
+    };
+    let share = (u64::from(left) * share / 100).max(LEAST_SENTENCES_TOKENS.into()) as u32;
+    sentences.choose(share.min(left));
+    let entries = |sentences: &Sentences<'_>| {
+        let told = Told::of(acts.iter().map(|act| &*act.text).chain(sentences.told()));
+        ledger(&facts, &pages, &told, left.saturating_sub(sentences.tokens), counter)
+    };
+    if sentences.chosen.is_empty()
+        && acts.is_empty()
+        && budget < LEAST_SENTENCES_TOKENS
+        && !sentences.saids.is_empty()
+    {
+        return sentences.clipped(budget).into_iter().collect();
+    }
+    let mut facts = entries(&sentences);
+    sentences.weighed.take_rest();
+    if sentences.choose(left.saturating_sub(sentences.tokens + total(&facts))) {
+        // what these tell need not stand in the ledger
+        facts = entries(&sentences);
+    }
+    let mut lines = acts.clone();
+    lines.extend(sentences.lines());
+    lines.extend(facts);
+    lines.extend(open);
+    if lines.is_empty() {
+        lines.extend(sentences.clipped(budget));
+    }
+    lines
+}
+
+/// Sentences that stand for choice, and those that were chosen.
+struct Sentences<'a> {
+    saids: Vec<Said>,
+    weighed: Weighed,
+    chosen: Vec<usize>,
+    /// No fewer than the lines of the chosen ones have.
+    tokens: u32,
+    counter: &'a dyn TokenCounter,
+}
+
+impl Sentences<'_> {
+    fn bytes(&self) -> usize {
+        self.saids.iter().map(|said| said.text.len()).sum()
+    }
+
+    fn told(&self) -> impl Iterator<Item = &str> {
+        self.chosen.iter().map(|at| &*self.saids[*at].text)
+    }
+
+    /// Chooses those that tell most beside the ones chosen before; whether there are any.
+    fn choose(&mut self, budget: u32) -> bool {
+        let Self { saids, weighed, chosen: before, tokens, counter } = self;
+        let chosen = weighed.choose(budget, |at, chosen| {
+            let said = &saids[at];
+            let joins = |other: &usize| saids[*other].is_sentence() && saids[*other].shares_utterance(said);
+            match said.is_sentence() && before.iter().chain(chosen).any(joins) {
+                // without the speaker
+                true => counter.count(&format!(" {}", &said.text[said.start..])),
+                false => counter.count(&said.text),
+            }
+        });
+        let any = !chosen.is_empty();
+        before.extend(chosen);
+        before.sort_unstable();
+        *tokens = lines_of(saids, before, weighed, *counter).iter().map(|line| line.tokens).sum();
+        any
+    }
+
+    fn lines(&self) -> Vec<Sentence> {
+        lines_of(&self.saids, &self.chosen, &self.weighed, self.counter)
+    }
+
+    /// As much as fits of the line that tells most.
+    fn clipped(&self, budget: u32) -> Option<Sentence> {
+        let best = self.weighed.best()?;
+        let said = &self.saids[best];
+        let mut bytes = said.said().len();
+        while bytes >= LEAST_BYTES {
+            let mut text = said.text[..said.start].to_owned();
+            fold(said.said(), bytes, &mut text);
+            text.push('\n');
+            let tokens = self.counter.count(&text);
+            if tokens <= budget {
+                let (sequence, weight) = (said.sequence, self.weighed.weight(best));
+                return Some(Sentence::plain(LineKind::Said, sequence, text.into(), weight, tokens));
+            }
+            // In proportion, and an eighth less, so that a few steps suffice.
+            bytes = (bytes * budget as usize / tokens as usize).min(bytes - bytes / 8 - 1);
+        }
+        None
+    }
+}
+
+/// The lines of the chosen sentences: whole sentences of one utterance share a line, before the rest of it.
+fn lines_of(
+    saids: &[Said],
+    chosen: &[usize],
+    weighed: &Weighed,
+    counter: &dyn TokenCounter,
+) -> Vec<Sentence> {
+    let mut lines = Vec::new();
+    for utterance in chosen.chunk_by(|one, next| saids[*one].shares_utterance(&saids[*next])) {
+        let (whole, rest): (Vec<usize>, Vec<usize>) =
+            utterance.iter().partition(|at| saids[**at].is_sentence());
+        lines.extend(joined(saids, &whole, weighed, counter));
+        lines.extend(rest.iter().filter_map(|at| joined(saids, &[*at], weighed, counter)));
+    }
+    lines
+}
+
+fn joined(saids: &[Said], said: &[usize], weighed: &Weighed, counter: &dyn TokenCounter) -> Option<Sentence> {
+    let first = &saids[*said.first()?];
+    if let [at] = said {
+        let (weight, tokens) = (weighed.weight(*at), counter.count(&first.text));
+        return Some(Sentence::plain(LineKind::Said, first.sequence, first.text.clone(), weight, tokens));
+    }
+    let part = |at: &usize| Part {
+        sequence: first.sequence,
+        text: saids[*at].said().into(),
+        weight: weighed.weight(*at),
+    };
+    let parts: Vec<Part> = said.iter().map(part).collect();
+    let head = first.text[..first.start].trim_end();
+    Some(Sentence::listed(LineKind::Said, head, &parts, "", counter))
+}
+
+pub(super) fn total(lines: &[Sentence]) -> u32 {
+    lines.iter().map(|line| line.tokens).sum()
+}

@@ -1,0 +1,239 @@
+//! Finds what a ledger can tell: identifiers, paths and addresses as they are, and amounts, dates and counts
+//! with the word that says what they are.
+
+use crate::domain::extractive::{
+    split::{clip, clip_tail},
+    words::{IDENTIFIER, NUMBER, Word, says, scan},
+};
+
+/// Of a longer text only the first so many bytes are read, and [`TAIL_BYTES`].
+const HEAD_BYTES: usize = 8 << 10;
+/// Of a longer text only the last so many bytes are read, and [`HEAD_BYTES`].
+const TAIL_BYTES: usize = 2 << 10;
+/// So many words are looked at for a number's label.
+const LABEL_WORDS: usize = 4;
+/// A fact is no longer, in bytes.
+const MAX_FACT_BYTES: usize = 96;
+
+/// What was found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Found<'a> {
+    /// The value with its label, as it stands; markup and quotes are left out when it is written.
+    pub text: &'a str,
+    /// The value, and its label where it has one.
+    pub concepts: [u32; 2],
+    pub weight: u32,
+}
+
+/// Calls `each` for what `text` names, in order.
+pub(super) fn find<'a>(text: &'a str, mut each: impl FnMut(Found<'a>)) {
+    let [head, tail] = ends(text);
+    let json = text.trim_start().starts_with(['{', '[']);
+    for part in [head, tail] {
+        scan(part, |word| {
+            if let Some(found) = fact(part, &word, json) {
+                each(found);
+            }
+        });
+    }
+}
+
+/// The two ends of a long text, without the words that the cut parts.
+fn ends(text: &str) -> [&str; 2] {
+    if text.len() <= HEAD_BYTES + TAIL_BYTES {
+        return [text, ""];
+    }
+    let is_gap = |c: char| c.is_whitespace() || c == ',';
+    let (head, tail) = (clip(text, HEAD_BYTES), clip_tail(text, TAIL_BYTES));
+    [&head[..head.rfind(is_gap).unwrap_or(0)], tail.find(is_gap).map_or("", |gap| &tail[gap..])]
+}
+
+fn fact<'a>(text: &'a str, word: &Word, json: bool) -> Option<Found<'a>> {
+    let value = word.of(text);
+    let (start, end) = (word.start as usize, word.end as usize);
+    match word.weight {
+        IDENTIFIER if is_name(value) && !is_key(text, start, end) && !(json && is_vocabulary(value)) => {
+            Some(Found { text: value, concepts: [exact(value), 0], weight: IDENTIFIER })
+        }
+        NUMBER => {
+            let (from, to, label) = labelled(text, start, end)?;
+            let text = &text[from..to];
+            let digits = value.bytes().filter(u8::is_ascii_digit).count();
+            let weight = if digits > 2 { NUMBER } else { NUMBER / 2 };
+            // three digits are hardly ever the same by chance
+            let concepts = if digits > 2 { [exact(value), 0] } else { [word.concept, label] };
+            (text.len() <= MAX_FACT_BYTES).then_some(Found { text, concepts, weight })
+        }
+        _ => None,
+    }
+}
+
+/// An identifier that may be used again: no measure (`38ms`), no moment, no word of a format.
+fn is_name(value: &str) -> bool {
+    let bytes = value.as_bytes();
+    let digits = bytes.iter().filter(|byte| byte.is_ascii_digit()).count();
+    let is_measure = bytes[0].is_ascii_digit()
+        && bytes.iter().all(|byte| byte.is_ascii_digit() || byte.is_ascii_lowercase() || *byte == b'.');
+    let is_moment = digits > 7 && value.contains(':');
+    let is_long = value.chars().filter(|c| c.is_alphanumeric()).nth(2).is_some();
+    is_long && !is_measure && !is_moment && !value.contains(['\'', '’', '\\']) && !value.starts_with("/..")
+}
+
+/// `one_way`: of JSON a value of a fixed set, not a name.
+fn is_vocabulary(value: &str) -> bool {
+    value.bytes().all(|byte| byte == b'_' || byte.is_ascii_lowercase())
+}
+
+/// Names differ where their case does.
+pub(super) fn exact(name: &str) -> u32 {
+    name.bytes().fold(1, |hash: u32, byte| (hash.rotate_left(5) ^ u32::from(byte)).wrapping_mul(0x9e37_79b9))
+}
+
+/// A key of JSON, or half of an escape.
+fn is_key(text: &str, start: usize, end: usize) -> bool {
+    text[end..].trim_start_matches('\\').starts_with("\":") || text[..start].ends_with('\\')
+}
+
+/// The number at `start..end` with the word that says what it is: where both stand together, and that word's
+/// concept. `1,000 pages`, `14 May`, `deadline: 14`, `refund of $250`, `"price": 523`.
+fn labelled(text: &str, start: usize, end: usize) -> Option<(usize, usize, u32)> {
+    if let Some((from, label)) = key_before(text, start) {
+        return Some((from, end, label));
+    }
+    if let Some((to, label)) = noun_behind(text, end) {
+        return Some((start, to, label));
+    }
+    let (from, label) = label_before(text, start)?;
+    let closes = text[from..start].contains('(') && text[end..].starts_with(')');
+    Some((from, if closes { end + 1 } else { end }, label))
+}
+
+/// `"price": ` before a number of JSON.
+fn key_before(text: &str, start: usize) -> Option<(usize, u32)> {
+    let before = text[..start].trim_end_matches(['"', ' ', '\\']);
+    let key = before.strip_suffix(':')?.strip_suffix('"')?.trim_end_matches('\\');
+    let from = key.rfind('"')? + 1;
+    let key = &key[from..];
+    (!key.is_empty() && key.len() < 40 && !key.contains(char::is_whitespace)).then(|| (from, concept(key)))
+}
+
+/// The word that follows a blank or a hyphen, when it says something.
+fn noun_behind(text: &str, end: usize) -> Option<(usize, u32)> {
+    let behind = text[end..].strip_prefix([' ', '-'])?;
+    let length = behind.find(|c: char| !c.is_alphabetic()).unwrap_or(behind.len());
+    let word = &behind[..length];
+    let ends =
+        behind[length..].chars().next().is_none_or(|c| !matches!(c, '_' | '/' | '\'' | '’' | ':' | '='));
+    let label = says(word).or_else(|| is_may(word).then(|| concept(word))).filter(|_| ends)?;
+    Some((end + 1 + length, label))
+}
+
+/// Back over small words to one that says something, within the clause; before a date or a time (`on 2024-12-03`)
+/// the small word does.
+fn label_before(text: &str, start: usize) -> Option<(usize, u32)> {
+    let value = text[start..].split(' ').next().unwrap_or_default();
+    let spells = value.bytes().filter(u8::is_ascii_digit).count() > 3 && value.contains(['-', ':', '/']);
+    let (mut at, mut first) = (start, None);
+    for step in 0..LABEL_WORDS {
+        let before = text[..at].trim_end_matches([' ', '*', '`', '(', '"']);
+        let before = if step == 0 { opened(before) } else { before };
+        if before.ends_with(['.', ',', ';', '!', '?', ')', '\n', '|', ':']) || before.is_empty() {
+            break;
+        }
+        let from = before
+            .rfind(|c: char| !c.is_alphabetic() && !matches!(c, '_' | '-' | '\'' | '’'))
+            .map_or(0, |at| at + before[at..].chars().next().map_or(1, char::len_utf8));
+        let word = &before[from..];
+        let is_cut = text[..from].ends_with(|c: char| c.is_alphanumeric() || c == '\\');
+        if word.is_empty() || is_cut || start - from > MAX_FACT_BYTES {
+            break;
+        }
+        if let Some(label) = says(word).or_else(|| is_may(word).then(|| concept(word))) {
+            return Some((from, label));
+        }
+        first = first.or(Some((from, concept(word))));
+        at = from;
+    }
+    spells.then_some(first).flatten()
+}
+
+/// What stands before a label's colon or sign, and before the day of `May 14, 2024`.
+fn opened(before: &str) -> &str {
+    let is_digit = |c: char| c.is_ascii_digit();
+    match before.strip_suffix(',') {
+        Some(day) if day.ends_with(is_digit) => day.trim_end_matches(is_digit).trim_end(),
+        _ => before.trim_end_matches([':', '=', '*', ' ']),
+    }
+}
+
+/// The month, and not the verb.
+fn is_may(word: &str) -> bool {
+    word == "May"
+}
+
+fn concept(word: &str) -> u32 {
+    let mut found = 0;
+    scan(word, |word| found = word.concept);
+    found
+}
+
+/// Appends a fact on one line, without markup and quotes.
+pub(super) fn write(fact: &str, out: &mut String) {
+    for c in fact.chars() {
+        match c {
+            '*' | '`' | '"' | '\\' | ';' => {}
+            _ if c.is_whitespace() || c.is_control() => {
+                if !out.ends_with(' ') {
+                    out.push(' ');
+                }
+            }
+            _ => out.push(c),
+        }
+    }
+    out.truncate(out.trim_end().len());
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn found(text: &str) -> Vec<String> {
+        let mut all = Vec::new();
+        find(text, |found| {
+            let mut text = String::new();
+            write(found.text, &mut text);
+            all.push(text);
+        });
+        all
+    }
+
+    #[test]
+    fn a_number_is_told_with_the_word_that_says_what_it_is() {
+        for (text, expected) in [
+            ("The book has 1,000 pages in all.", "1,000 pages"),
+            ("We meet on 14 May.", "14 May"),
+            ("We meet on May 14.", "May 14"),
+            ("a refund of $250, at once", "refund of $250"),
+            ("- **Total Cost:** $239", "Cost: $239"),
+            ("Cabin: Economy ($112)", "Economy ($112)"),
+            (r#"{"price": 523, "open": true}"#, "price: 523"),
+            (r#"{"date": "2024-05-27"}"#, "date: 2024-05-27"),
+        ] {
+            assert_eq!(found(text), [expected], "{text}");
+        }
+    }
+
+    #[test]
+    fn a_number_that_nothing_names_is_no_fact() {
+        assert!(found("[17, 23, 42]").is_empty());
+        assert!(found("It was 42.").is_empty());
+    }
+
+    #[test]
+    fn what_names_itself_is_told_as_it_is() {
+        assert_eq!(
+            found("See src/main.rs, HAT084 and ann@example.com by std::io, not \"key_of\": 38ms"),
+            ["src/main.rs", "HAT084", "ann@example.com", "std::io"]
+        );
+    }
+}

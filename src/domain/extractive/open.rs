@@ -1,0 +1,130 @@
+//! What is open: asked and not answered, promised and not done, failed and not made good.
+
+use rustc_hash::FxHashSet;
+
+use crate::domain::{
+    TokenCounter,
+    extractive::{
+        pool::{Act, Matter, Said},
+        sentence::{BETWEEN, LineKind, Part, Sentence},
+        split::fold,
+        words::{Cue, scan},
+    },
+};
+
+/// A matter is told in so many bytes.
+const MATTER_BYTES: usize = 120;
+/// So many are told.
+const MOST: usize = 3;
+/// They take so many percent of a budget at most.
+const MOST_PERCENT: u64 = 12;
+/// A promise that names less is a manner of speaking.
+const LEAST_CONCEPTS: usize = 3;
+/// A question that names less asks nothing: "Anything else?"
+const LEAST_ASKED: usize = 2;
+
+const HEAD: &str = "Open:";
+const FAILED: &str = " failed";
+
+/// How sentences begin that promise something, in lower case.
+const PROMISES: [&str; 15] = [
+    "i'll ",
+    "i will ",
+    "i’ll ",
+    "we'll ",
+    "we will ",
+    "we’ll ",
+    "i'm going to ",
+    "i am going to ",
+    "we still need ",
+    "i still need ",
+    "remind me ",
+    "ich werde ",
+    "je vais ",
+    "voy a ",
+    "vou ",
+];
+
+/// The matters that a sentence may leave open: a promise, or what it says is left to do.
+pub(super) fn matter(said: &Said, is_asked: bool) -> Option<Matter> {
+    let words = said.said();
+    let lower = words.to_lowercase();
+    let promises = PROMISES.iter().any(|start| lower.starts_with(start));
+    let (mut left, mut concepts) = (false, FxHashSet::default());
+    scan(words, |word| {
+        left |= word.cue == Cue::Open;
+        if word.weight > 0 {
+            concepts.insert(word.concept);
+        }
+    });
+    let is_matter =
+        is_asked && concepts.len() >= LEAST_ASKED || (promises || left) && concepts.len() >= LEAST_CONCEPTS;
+    is_matter.then(|| {
+        let mut text = String::new();
+        let plain = said.text.trim_end().replace(BETWEEN, ", ");
+        fold(&plain, MATTER_BYTES, &mut text);
+        Matter { sequence: said.sequence, text: text.into() }
+    })
+}
+
+/// A call that failed, as a matter.
+pub(super) fn failure(act: &Act) -> Matter {
+    let name = act.head.split(" called ").last().unwrap_or(&act.head);
+    let asked = if act.key.is_empty() { String::new() } else { format!("({})", act.key) };
+    Matter { sequence: act.sequence, text: format!("{name}{asked}{FAILED}").into() }
+}
+
+/// The line of what is still open of `matters`, in the order said; the newest where not all have room.
+///
+/// What a later call that succeeded, or a later sentence that says that something was decided, tells again is
+/// open no more.
+pub(super) fn line(
+    mut matters: Vec<Matter>,
+    acts: &[Act],
+    saids: &[Said],
+    budget: u32,
+    counter: &dyn TokenCounter,
+) -> Option<Sentence> {
+    matters.retain(|matter| !is_settled(matter, acts, saids));
+    matters.sort_by_key(|matter| matter.sequence);
+    matters.dedup_by(|one, other| one.text == other.text);
+    let room = (u64::from(budget) * MOST_PERCENT / 100) as u32;
+    let part = |matter: &Matter| Part { sequence: matter.sequence, text: matter.text.clone(), weight: 0 };
+    let parts: Vec<Part> = matters.iter().map(part).collect();
+    (parts.len().saturating_sub(MOST)..parts.len()).find_map(|from| {
+        let line = Sentence::listed(LineKind::Open, HEAD, &parts[from..], "", counter);
+        (line.tokens <= room).then_some(line)
+    })
+}
+
+fn is_settled(matter: &Matter, acts: &[Act], saids: &[Said]) -> bool {
+    let done = |act: &&Act| act.sequence > matter.sequence && !act.failed;
+    if matter.text.ends_with(FAILED) {
+        return acts.iter().filter(done).any(|act| failure(act).text == matter.text);
+    }
+    let about = concepts(&matter.text);
+    let tells = |text: &str| {
+        let told = concepts(text);
+        let shared = about.iter().filter(|concept| told.contains(concept)).count();
+        shared * 2 >= about.len().max(1)
+    };
+    let later = saids.iter().filter(|said| said.sequence > matter.sequence);
+    acts.iter().filter(done).any(|act| act.text.as_deref().is_some_and(tells))
+        || later.filter(|said| decides(said.said())).any(|said| tells(said.said()))
+}
+
+fn decides(text: &str) -> bool {
+    let mut decides = false;
+    scan(text, |word| decides |= word.cue == Cue::Decision);
+    decides
+}
+
+fn concepts(text: &str) -> FxHashSet<u32> {
+    let mut found = FxHashSet::default();
+    scan(text, |word| {
+        if word.weight > 0 {
+            found.insert(word.concept);
+        }
+    });
+    found
+}

@@ -1,0 +1,207 @@
+//! What stands for choice when a summary is written: taken from what was said, or from lines that were written
+//! before.
+
+use crate::domain::{
+    Sequence,
+    extractive::{
+        choose::Worth,
+        facts::find,
+        sentence::{Item, LineKind, Part, Sentence},
+    },
+};
+
+/// All that may be told.
+#[derive(Debug, Default)]
+pub(super) struct Pool {
+    pub acts: Vec<Act>,
+    pub saids: Vec<Said>,
+    pub pages: Vec<Page>,
+    pub facts: Vec<Fact>,
+    pub matters: Vec<Matter>,
+}
+
+/// A line with a sentence, or with a call that changed nothing.
+#[derive(Debug)]
+pub(super) struct Said {
+    pub sequence: Sequence,
+    /// The whole line.
+    pub text: Box<str>,
+    /// Where the speaker ends and what was said starts, in bytes.
+    pub start: usize,
+    pub worth: Worth,
+}
+
+/// A call that changed something, or was to.
+#[derive(Clone, Debug)]
+pub(super) struct Act {
+    pub sequence: Sequence,
+    /// The whole line; none of one that was briefed before.
+    pub text: Option<Box<str>>,
+    /// `Assistant called cancel`.
+    pub head: Box<str>,
+    /// The argument that says which.
+    pub key: Box<str>,
+    pub failed: bool,
+}
+
+/// Something that may be open.
+#[derive(Clone, Debug)]
+pub(super) struct Matter {
+    pub sequence: Sequence,
+    pub text: Box<str>,
+}
+
+/// A line of the ledger that may be opened.
+#[derive(Debug)]
+pub(super) struct Page {
+    /// `User mentioned:`, `get_order(W123):`.
+    pub head: Box<str>,
+    /// What the head itself names.
+    pub names: Option<[u32; 2]>,
+}
+
+/// What the ledger may tell.
+#[derive(Clone, Debug)]
+pub(super) struct Fact {
+    pub page: usize,
+    pub sequence: Sequence,
+    pub text: Box<str>,
+    /// Its value, and its label or 0.
+    pub concepts: [u32; 2],
+    /// How likely it is to be needed.
+    pub worth: u32,
+}
+
+impl Act {
+    /// `text` is `Assistant called cancel(LU15PA, …) → ok`; its arguments start at `start`.
+    pub(super) fn new(sequence: Sequence, text: String, start: usize, key: &str, failed: bool) -> Self {
+        Self { sequence, head: text[..start - 1].into(), text: Some(text.into()), key: key.into(), failed }
+    }
+}
+
+/// What stands in the head of a page of what somebody said, behind the name.
+pub(super) const MENTIONED: &str = " mentioned:";
+/// What stands behind the head of calls that are told together.
+/// With each fold a fact is less likely to be needed, by one such part.
+const AGES_BY: u32 = 10;
+const DONE: &str = " → ok:";
+
+impl Pool {
+    /// What lines tell that were written before.
+    pub(super) fn of(lines: &[Sentence]) -> Self {
+        let mut pool = Self::default();
+        lines.iter().for_each(|line| pool.add(line));
+        pool
+    }
+
+    /// Adds a line that was written before.
+    pub(super) fn add(&mut self, line: &Sentence) {
+        match line.kind {
+            LineKind::Act => self.add_act(line),
+            LineKind::Facts => self.add_facts(line),
+            LineKind::Open => {
+                let matter = |part: Part| Matter { sequence: part.sequence, text: part.text };
+                self.matters.extend(line.parts().map(matter));
+            }
+            LineKind::Said if !line.items.is_empty() => {
+                let head = line.head();
+                self.saids.extend(line.parts().map(|part| Said {
+                    sequence: part.sequence,
+                    text: format!("{head} {}\n", part.text).into(),
+                    start: head.len() + 1,
+                    worth: Worth::Known(part.weight),
+                }));
+            }
+            LineKind::Said => {
+                let start = line.text.find(": ").map_or(0, |at| at + 2);
+                let (sequence, text) = (line.sequence, line.text.clone());
+                self.saids.push(Said { sequence, text, start, worth: Worth::Known(line.weight) });
+            }
+        }
+    }
+
+    fn add_act(&mut self, line: &Sentence) {
+        match line.head().strip_suffix(DONE) {
+            Some(head) => self.acts.extend(line.parts().map(|part| Act {
+                sequence: part.sequence,
+                text: None,
+                head: head.into(),
+                key: part.text,
+                failed: false,
+            })),
+            None => {
+                let key = line.items.first().map_or("", |key| line.item(key));
+                let head = line.head();
+                self.acts.push(Act {
+                    sequence: line.sequence,
+                    text: Some(line.text.clone()),
+                    head: head.strip_suffix('(').unwrap_or(head).into(),
+                    key: key.into(),
+                    failed: !line.text.contains(") → ok"),
+                });
+            }
+        }
+    }
+
+    fn add_facts(&mut self, line: &Sentence) {
+        let head = line.head();
+        let known = self.pages.iter().position(|page| &*page.head == head);
+        let page = known.unwrap_or_else(|| {
+            let mut names = None;
+            find(head, |found| names = Some(found.concepts));
+            self.pages.push(Page { head: head.into(), names });
+            self.pages.len() - 1
+        });
+        for Part { sequence, text, weight } in line.parts() {
+            let weight = weight - weight / AGES_BY;
+            let mut concepts = None;
+            find(&text, |found| concepts = concepts.or(Some(found.concepts)));
+            match concepts.and_then(|concepts| self.facts.iter_mut().find(|fact| fact.concepts == concepts)) {
+                Some(known) => known.worth = known.worth.saturating_add(weight),
+                None => self.facts.extend(concepts.map(|concepts| Fact {
+                    page,
+                    sequence,
+                    text,
+                    concepts,
+                    worth: weight,
+                })),
+            }
+        }
+    }
+}
+
+impl Said {
+    /// Whether another sentence can follow on the same line.
+    pub(super) fn is_sentence(&self) -> bool {
+        const CLOSERS: [char; 6] = ['"', '\'', ')', '”', '’', '»'];
+        const ENDS: [char; 10] = ['.', '!', '?', '…', '。', '！', '？', '؟', '।', '۔'];
+        self.said().trim_end_matches(CLOSERS).ends_with(ENDS)
+    }
+
+    /// Whether both are sentences of one utterance, and no calls.
+    pub(super) fn shares_utterance(&self, other: &Self) -> bool {
+        let head = |said: &Self| said.text[..said.start].ends_with(": ");
+        self.sequence == other.sequence
+            && self.sequence >= Sequence::FIRST
+            && head(self)
+            && self.text[..self.start] == other.text[..other.start]
+    }
+
+    pub(super) fn said(&self) -> &str {
+        self.text[self.start..].trim_end()
+    }
+}
+
+/// A line of its own for a call that changed something.
+pub(super) fn line(act: &Act, text: &str, tokens: u32) -> Sentence {
+    let start = act.head.len() + 1;
+    let holds = !act.key.is_empty() && text.get(start..).is_some_and(|rest| rest.starts_with(&*act.key));
+    let end = if holds { start + act.key.len() } else { start };
+    let place = |at: usize| u32::try_from(at).unwrap_or(u32::MAX);
+    let item = Item { sequence: act.sequence, start: place(start), end: place(end), weight: 0 };
+    Sentence { items: [item].into(), ..Sentence::plain(LineKind::Act, act.sequence, text.into(), 0, tokens) }
+}
+
+pub(super) fn done(head: &str) -> String {
+    format!("{head}{DONE}")
+}

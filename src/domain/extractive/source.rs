@@ -1,0 +1,309 @@
+//! What the lines of a summary may be, taken from what was said.
+
+use std::sync::Arc;
+
+use rustc_hash::FxHashMap;
+
+use crate::domain::{
+    Role, Sequence, Utterance,
+    exchange::LateResult,
+    extractive::{
+        calls::{Call, calls, tell, tell_late},
+        choose::Worth,
+        effects::{Effect, key},
+        facts::{self, Found, find},
+        open::matter,
+        pool::{Act, Fact, MENTIONED, Page, Pool, Said},
+        split::{fold, split},
+        words::IDENTIFIER,
+    },
+};
+
+/// A speaker's name is clipped here, in bytes.
+const SPEAKER_BYTES: usize = 48;
+/// The argument that says which is clipped here, in bytes.
+const KEY_BYTES: usize = 120;
+/// For the first sentence of an utterance: what it is about.
+const OPENING_BONUS: u32 = 4;
+/// A first sentence shorter than this, in bytes, is a greeting or an answer: "Hi!", "Yes.".
+const OPENING_BYTES: usize = 16;
+/// For the first sentence of the first turn: what the conversation is about.
+const REQUEST_BONUS: u32 = 16;
+/// For a question of the user's.
+const QUESTION_BONUS: u32 = 4;
+/// For a call that failed or was never answered, and for what answers one late.
+const FAILURE_BONUS: u32 = 10;
+/// For a tool call, so that one with few words is told too.
+const CALL_BONUS: u32 = 4;
+/// What a tool call is worth, in percent of its words: what it names may stand in the ledger as well.
+const CALL_PERCENT: u32 = 30;
+/// What only announces what follows is worth so many times less.
+const ANNOUNCES_DIVISOR: u32 = 4;
+/// Of what several utterances name, so many count.
+const MOST_UTTERANCES: u32 = 6;
+/// What was said is so many times likelier to be needed than what only a result of a tool names.
+const SAID_FACTOR: u32 = 4;
+/// What was promised longer ago, in utterances, was kept or given up.
+const OPEN_UTTERANCES: usize = 6;
+/// A longer answer sets something out rather than promises it, in bytes.
+const OPEN_BYTES: usize = 600;
+/// What a number of a result weighs.
+const RESULT_NUMBER: u32 = 2;
+
+/// All that may be told of what is live in `source` and is no head instruction.
+///
+/// `goes_on` says that more was said after it.
+pub(super) fn read(source: &[Arc<Utterance>], goes_on: bool) -> Pool {
+    let live: Vec<&Utterance> =
+        source.iter().map(|utterance| &**utterance).filter(|utterance| utterance.is_live()).collect();
+    let calls = calls(source, &live);
+    let mut reader = Reader::default();
+    for (utterance, calls) in live.iter().zip(calls) {
+        match utterance.late() {
+            Some(late) => reader.late(utterance, late),
+            None if utterance.role == Role::Tool || utterance.instruction => {}
+            None => reader.utterance(utterance, &calls),
+        }
+    }
+    reader.matters(&live, goes_on);
+    reader.done()
+}
+
+#[derive(Default)]
+struct Reader {
+    pool: Pool,
+    pages: FxHashMap<Box<str>, usize>,
+    mentions: FxHashMap<[u32; 2], Mentions>,
+    utterances: usize,
+}
+
+/// Where a fact stands, and how often it was named.
+struct Mentions {
+    fact: usize,
+    last: usize,
+    utterances: u32,
+    said: bool,
+}
+
+impl Reader {
+    fn utterance(&mut self, utterance: &Utterance, calls: &[Call<'_>]) {
+        let speaker = speaker(utterance);
+        self.sentences(utterance, &speaker);
+        if !utterance.content.is_empty() {
+            let page = self.page(format!("{speaker}{MENTIONED}"), None);
+            find(&utterance.content, |found| self.fact(utterance.sequence, page, found, true));
+        }
+        calls.iter().for_each(|call| self.call(utterance, &speaker, call));
+        self.utterances += 1;
+    }
+
+    fn sentences(&mut self, utterance: &Utterance, speaker: &str) {
+        let mut text = String::new();
+        let sentences = split(&utterance.content, &mut text);
+        let opening = sentences.iter().position(|said| said.len() >= OPENING_BYTES).unwrap_or(0);
+        for (place, said) in sentences.into_iter().enumerate() {
+            let bonus = bonus(utterance, place == opening, &text[said.clone()]);
+            let announces = text[said.clone()].ends_with([':', '：']);
+            let percent = percent(utterance.role) / if announces { ANNOUNCES_DIVISOR } else { 1 };
+            let worth = Worth::Fresh { bonus, percent };
+            self.say(utterance.sequence, format!("{speaker}: "), &text[said], worth);
+        }
+    }
+
+    fn say(&mut self, sequence: Sequence, mut text: String, said: &str, worth: Worth) {
+        let start = text.len();
+        text.push_str(said);
+        text.push('\n');
+        self.pool.saids.push(Said { sequence, text: text.into(), start, worth });
+    }
+
+    fn call(&mut self, utterance: &Utterance, speaker: &str, made: &Call<'_>) {
+        let Call { call, answer, failed, effect } = *made;
+        let key = key(call).map(|key| folded(&key.value, KEY_BYTES)).unwrap_or_default();
+        let mut told = String::new();
+        let name = tell(call, &key, answer, &mut told);
+        let tool = told[..name].to_owned();
+        if effect == Effect::Changes {
+            let start = speaker.len() + " called ".len() + name + 1;
+            let text = format!("{speaker} called {told}\n");
+            self.pool.acts.push(Act::new(utterance.sequence, text, start, &key, failed));
+        } else {
+            let bonus = CALL_BONUS + if failed { FAILURE_BONUS } else { 0 };
+            let worth = match failed || answer.is_some_and(is_short) {
+                true => Worth::Fresh { bonus, percent: CALL_PERCENT },
+                // what it found stands in the ledger
+                false => Worth::Rest { bonus },
+            };
+            self.say(utterance.sequence, format!("{speaker} called "), &told, worth);
+        }
+        let head =
+            if tool.starts_with(char::is_alphabetic) { tool } else { format!("{speaker} called {tool}") };
+        let named = self.asked_by(utterance.sequence, &head, &key, effect);
+        let page = self.page(page_head(&head, &key), named.filter(|_| !key.contains('/')));
+        find(&call.arguments_json, |found| self.fact(utterance.sequence, page, found, true));
+        if let (Some(answer), false) = (answer, failed) {
+            find(answer, |mut found| {
+                if found.weight < IDENTIFIER {
+                    found.weight = RESULT_NUMBER;
+                }
+                self.fact(utterance.sequence, page, found, false);
+            });
+        }
+    }
+
+    /// What the argument names that says which; of a call that only reads it is a fact of its own, beside those
+    /// of other calls of the tool.
+    fn asked_by(&mut self, sequence: Sequence, tool: &str, key: &str, effect: Effect) -> Option<[u32; 2]> {
+        let mut named = None;
+        find(key, |found| named = named.or(Some(found)));
+        let is_name = is_name(key);
+        let found = named.or_else(|| {
+            is_name.then(|| Found { text: key, concepts: [facts::exact(key), 0], weight: IDENTIFIER })
+        })?;
+        let concepts = found.concepts;
+        if effect == Effect::Reads {
+            let page = self.page(format!("{tool}:"), None);
+            self.fact(sequence, page, found, true);
+        }
+        Some(concepts)
+    }
+
+    fn late(&mut self, utterance: &Utterance, late: &LateResult) {
+        let speaker = speaker(utterance);
+        let mut told = String::new();
+        let failed = tell_late(late, &utterance.content, &mut told);
+        let worth = Worth::Fresh { bonus: CALL_BONUS + FAILURE_BONUS, percent: CALL_PERCENT };
+        self.say(utterance.sequence, format!("{speaker}: "), &told, worth);
+        if !failed {
+            let page = self.page(format!("late result of {}:", late.tool), None);
+            find(&utterance.content, |found| self.fact(utterance.sequence, page, found, false));
+        }
+        self.utterances += 1;
+    }
+
+    fn page(&mut self, head: String, names: Option<[u32; 2]>) -> usize {
+        if let Some(page) = self.pages.get(&*head) {
+            return *page;
+        }
+        let page = self.pool.pages.len();
+        self.pages.insert(head.as_str().into(), page);
+        self.pool.pages.push(Page { head: head.into(), names });
+        page
+    }
+
+    fn fact(&mut self, sequence: Sequence, page: usize, found: Found<'_>, said: bool) {
+        let utterance = self.utterances;
+        let facts = &mut self.pool.facts;
+        let mention = self.mentions.entry(found.concepts).or_insert_with(|| {
+            let mut text = String::with_capacity(found.text.len());
+            facts::write(found.text, &mut text);
+            facts.push(Fact {
+                page,
+                sequence,
+                text: text.into(),
+                concepts: found.concepts,
+                worth: found.weight,
+            });
+            Mentions { fact: facts.len() - 1, last: utterance, utterances: 0, said }
+        });
+        mention.utterances += u32::from(mention.utterances == 0 || mention.last != utterance);
+        mention.last = utterance;
+        mention.said |= said;
+    }
+
+    /// What is left open: what was promised, unless calls followed at once, and what was asked at the end.
+    fn matters(&mut self, live: &[&Utterance], goes_on: bool) {
+        let spoken: Vec<&&Utterance> = live.iter().filter(|utterance| utterance.role != Role::Tool).collect();
+        let spoken = &spoken[spoken.len().saturating_sub(OPEN_UTTERANCES)..];
+        let mut next = spoken.iter().skip(1).map(|next| !next.tool_calls().is_empty()).chain([goes_on]);
+        let mut at = spoken.iter().zip(next.by_ref()).peekable();
+        while let Some((utterance, is_done)) = at.next() {
+            let asks = at.peek().is_none() && !goes_on;
+            let acts = is_done || !utterance.tool_calls().is_empty() || utterance.content.len() > OPEN_BYTES;
+            let own = |said: &&Said| said.sequence == utterance.sequence;
+            let first = self.pool.saids.partition_point(|said| said.sequence < utterance.sequence);
+            let found = self.pool.saids[first..].iter().take_while(own).filter_map(|said| {
+                let asked = asks && said.said().ends_with(['?', '？', '؟']);
+                if acts && !asked { None } else { matter(said, asked) }
+            });
+            self.pool.matters.extend(found);
+        }
+    }
+
+    fn done(mut self) -> Pool {
+        for mention in self.mentions.values() {
+            let recency = match self.utterances - mention.last {
+                0 | 1 => 30,
+                2 => 20,
+                3..=8 => 13,
+                9..=16 => 10,
+                _ => 7,
+            };
+            let said = if mention.said { SAID_FACTOR } else { 1 };
+            self.pool.facts[mention.fact].worth *= recency * said * mention.utterances.min(MOST_UTTERANCES);
+        }
+        self.pool
+    }
+}
+
+/// What a call tells stands behind what it was asked by: alone where that is a name (`OBUT9V:`), of a path the
+/// file.
+fn page_head(tool: &str, key: &str) -> String {
+    let file = key.rsplit('/').next().unwrap_or(key);
+    match () {
+        () if key.is_empty() => format!("{tool}:"),
+        () if is_name(key) && file.starts_with(char::is_alphabetic) => format!("{file}:"),
+        () => format!("{tool}({key}):"),
+    }
+}
+
+/// Whether a value alone tells what it is: long enough, or with a digit, and one word.
+fn is_name(key: &str) -> bool {
+    let is_code = key.len() > 4 || key.len() > 2 && key.bytes().any(|byte| byte.is_ascii_digit());
+    is_code && !key.contains(' ')
+}
+
+fn is_short(answer: &str) -> bool {
+    let answer = answer.trim();
+    !answer.is_empty() && answer.len() <= 80 && !answer.contains('\n')
+}
+
+fn bonus(utterance: &Utterance, opens: bool, said: &str) -> u32 {
+    let is_user = utterance.role == Role::User;
+    let asks = is_user && said.ends_with(['?', '？', '؟']);
+    let requests = is_user && opens && utterance.turn == 1;
+    OPENING_BONUS * u32::from(opens) + QUESTION_BONUS * u32::from(asks) + REQUEST_BONUS * u32::from(requests)
+}
+
+/// The name, or the role. Starts with a letter always: a name that does not comes in parentheses behind the
+/// role.
+fn speaker(utterance: &Utterance) -> String {
+    let role = match utterance.role {
+        Role::System => "System",
+        Role::User => "User",
+        Role::Assistant => "Assistant",
+        Role::Tool => "Tool",
+    };
+    let name = folded(utterance.name().unwrap_or_default(), SPEAKER_BYTES);
+    match () {
+        () if name.is_empty() => role.to_owned(),
+        () if name.starts_with(char::is_alphabetic) => name,
+        () => format!("{role} ({name})"),
+    }
+}
+
+fn folded(text: &str, limit: usize) -> String {
+    let mut out = String::new();
+    fold(text, limit, &mut out);
+    out
+}
+
+/// What the role's words are worth, in percent. The user's own words are what a
+/// conversation is measured by later.
+fn percent(role: Role) -> u32 {
+    match role {
+        Role::User => 300,
+        Role::Assistant => 40,
+        Role::System | Role::Tool => 60,
+    }
+}
