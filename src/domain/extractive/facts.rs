@@ -2,6 +2,7 @@
 //! with the word that says what they are.
 
 use crate::domain::extractive::{
+    runs::Runs,
     split::{clip, clip_tail},
     words::{IDENTIFIER, NUMBER, Word, says, scan},
 };
@@ -12,6 +13,8 @@ const HEAD_BYTES: usize = 8 << 10;
 const TAIL_BYTES: usize = 2 << 10;
 /// So many words are looked at for a number's label.
 const LABEL_WORDS: usize = 4;
+/// What a number of one digit or two weighs.
+pub(super) const SMALL_NUMBER: u32 = 3;
 /// A fact is no longer, in bytes.
 const MAX_FACT_BYTES: usize = 96;
 
@@ -27,14 +30,17 @@ pub(super) struct Found<'a> {
 
 /// Calls `each` for what `text` names, in order.
 pub(super) fn find<'a>(text: &'a str, mut each: impl FnMut(Found<'a>)) {
-    let [head, tail] = ends(text);
     let json = text.trim_start().starts_with(['{', '[']);
-    for part in [head, tail] {
-        scan(part, |word| {
-            if let Some(found) = fact(part, &word, json) {
-                each(found);
-            }
-        });
+    for part in ends(text) {
+        for run in Runs::of(part) {
+            let from = u32::try_from(run.start).unwrap_or(u32::MAX);
+            scan(&part[run], |mut word| {
+                (word.start, word.end) = (from + word.start, from + word.end);
+                if let Some(found) = fact(part, &word, json) {
+                    each(found);
+                }
+            });
+        }
     }
 }
 
@@ -59,7 +65,7 @@ fn fact<'a>(text: &'a str, word: &Word, json: bool) -> Option<Found<'a>> {
             let (from, to, label) = labelled(text, start, end)?;
             let text = &text[from..to];
             let digits = value.bytes().filter(u8::is_ascii_digit).count();
-            let weight = if digits > 2 { NUMBER } else { NUMBER / 2 };
+            let weight = if digits > 2 { NUMBER } else { SMALL_NUMBER };
             // three digits are hardly ever the same by chance
             let concepts = if digits > 2 { [exact(value), 0] } else { [word.concept, label] };
             (text.len() <= MAX_FACT_BYTES).then_some(Found { text, concepts, weight })

@@ -44,6 +44,7 @@ mod ledger;
 mod open;
 mod people;
 mod pool;
+mod runs;
 mod sentence;
 mod source;
 mod split;

@@ -52,7 +52,9 @@ pub(super) fn matter(said: &Said, is_asked: bool) -> Option<Matter> {
     let promises = PROMISES.iter().any(|start| lower.starts_with(start));
     let (mut left, mut concepts) = (false, FxHashSet::default());
     scan(words, |word| {
-        left |= word.cue == Cue::Open;
+        // "the remaining balance" leaves nothing to do
+        left |=
+            word.cue == Cue::Open && (word.start == 0 || !word.of(words).eq_ignore_ascii_case("remaining"));
         if word.weight > 0 {
             concepts.insert(word.concept);
         }

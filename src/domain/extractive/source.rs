@@ -11,7 +11,7 @@ use crate::domain::{
         calls::{Call, calls, tell, tell_late},
         choose::Worth,
         effects::{Effect, key},
-        facts::{self, Found, find},
+        facts::{self, Found, SMALL_NUMBER, find},
         open::matter,
         pool::{Act, Fact, MENTIONED, Page, Pool, Said},
         split::{fold, split},
@@ -23,6 +23,8 @@ use crate::domain::{
 const SPEAKER_BYTES: usize = 48;
 /// The argument that says which is clipped here, in bytes.
 const KEY_BYTES: usize = 120;
+/// The same of one with blanks, a command, at the head of what it brought.
+const HEAD_BYTES: usize = 48;
 /// For the first sentence of an utterance: what it is about.
 const OPENING_BONUS: u32 = 4;
 /// A first sentence shorter than this, in bytes, is a greeting or an answer: "Hi!", "Yes.".
@@ -143,8 +145,11 @@ impl Reader {
         find(&call.arguments_json, |found| self.fact(utterance.sequence, page, found, true));
         if let (Some(answer), false) = (answer, failed) {
             find(answer, |mut found| {
-                if found.weight < IDENTIFIER {
-                    found.weight = RESULT_NUMBER;
+                match found.weight {
+                    IDENTIFIER => {}
+                    // counts and seats of what was listed
+                    SMALL_NUMBER => return,
+                    _ => found.weight = RESULT_NUMBER,
                 }
                 self.fact(utterance.sequence, page, found, false);
             });
@@ -253,7 +258,11 @@ fn page_head(tool: &str, key: &str) -> String {
     match () {
         () if key.is_empty() => format!("{tool}:"),
         () if is_name(key) && file.starts_with(char::is_alphabetic) => format!("{file}:"),
-        () => format!("{tool}({key}):"),
+        () => {
+            let mut head = format!("{tool}(");
+            fold(key, if key.contains(' ') { HEAD_BYTES } else { KEY_BYTES }, &mut head);
+            head + "):"
+        }
     }
 }
 

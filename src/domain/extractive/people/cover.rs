@@ -115,7 +115,7 @@ impl<'a> Cover<'a> {
     fn room(&self, left: u32) -> u32 {
         let is_first = self.queues.iter().all(|queue| queue.lines == 0);
         match is_first && self.queues.len() == 2 {
-            true => (left * FIRST_PERCENT).div_ceil(100),
+            true => (u64::from(left) * u64::from(FIRST_PERCENT)).div_ceil(100) as u32,
             false => left,
         }
     }
