@@ -43,7 +43,7 @@ pub fn print(kinds: &Kinds, rivals: &[Method]) {
                 percent((apart - missing) as f64, apart)
             };
             let calls = sum(&|cut| actions(&cut.before).len());
-            let ours = [calls.to_string(), apart.to_string(), told(&|cut| cut.summary.clone())];
+            let ours = [calls.to_string(), apart.to_string(), told(&Cut::summary)];
             let theirs = rivals.clone().map(|(_, run)| told(&|cut| run(&cut.before, limit)));
             let reach = if limit == 300 { "100" } else { "" };
             table.row(&format!("{kind}, {way}"), ours.into_iter().chain(theirs).chain([reach.to_owned()]));

@@ -3,9 +3,11 @@
 use std::{path::PathBuf, sync::Arc};
 
 use serde_json::Value;
-use utterd::domain::{Draft, LineageId, More, Role, Sequence, Timestamp, Utterance, UtteranceId};
+use utterd::domain::{
+    Draft, LineageId, More, Role, Sequence, Timestamp, Utterance, UtteranceId, extractive::Sentence,
+};
 
-use crate::{this, transcripts};
+use crate::{summarised, transcripts};
 
 /// At least so many messages are summarised.
 const LEAST_BEFORE: usize = 12;
@@ -24,7 +26,14 @@ pub struct Cut {
     /// What comes next.
     pub after: Vec<Arc<Utterance>>,
     /// What it is summarised to.
-    pub summary: String,
+    pub lines: Vec<Sentence>,
+}
+
+impl Cut {
+    /// The text of its lines.
+    pub fn summary(&self) -> String {
+        self.lines.iter().map(|line| &*line.text).collect()
+    }
 }
 
 impl Conversation {
@@ -54,7 +63,7 @@ impl Conversation {
         let cut = |(before, after): (&[Arc<Utterance>], &[Arc<Utterance>])| Cut {
             before: before.to_vec(),
             after: after.to_vec(),
-            summary: this(before, limit),
+            lines: summarised(before, limit),
         };
         self.cuts().map(cut).collect()
     }
@@ -117,6 +126,13 @@ pub fn pieces(file: &str, lengths: &[usize]) -> Vec<Conversation> {
         }
     }
     pieces
+}
+
+/// The conversations of `tests/fixtures/summaries`.
+pub fn fixtures(file: &str) -> Vec<Conversation> {
+    let path = format!("{}/tests/fixtures/summaries/{file}.jsonl", env!("CARGO_MANIFEST_DIR"));
+    let of = |transcript: transcripts::Transcript| Conversation::new(transcript.drafts);
+    transcripts::of_file(path.as_ref()).into_iter().map(of).collect()
 }
 
 /// What a line of QMSum holds: users talk, by name.

@@ -55,7 +55,7 @@ fn print(
 
 /// This, and each rival, over the cuts of conversations.
 fn column(cuts: &[Vec<Cut>], limit: u32, rivals: &[Method]) -> Vec<Cell> {
-    let ours = Cell::of(cuts, |cut| cut.summary.clone());
+    let ours = Cell::of(cuts, Cut::summary);
     let theirs = rivals.iter().map(|(_, run)| Cell::of(cuts, |cut| run(&cut.before, limit)));
     [ours].into_iter().chain(theirs).collect()
 }

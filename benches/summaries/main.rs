@@ -52,7 +52,7 @@ use std::sync::Arc;
 use utterd::{
     domain::{
         Encoding, Utterance,
-        extractive::{Focus, summarise},
+        extractive::{Focus, Sentence, summarise},
     },
     tokenizer::counter,
 };
@@ -134,8 +134,11 @@ type Method = (&'static str, Run);
 type Run = fn(&[Arc<Utterance>], u32) -> String;
 
 fn this(source: &[Arc<Utterance>], limit: u32) -> String {
-    let sentences = summarise(source, &Focus::detect(source, &[]), limit, counter(Encoding::O200kBase));
-    sentences.iter().map(|sentence| &*sentence.text).collect()
+    summarised(source, limit).iter().map(|line| &*line.text).collect()
+}
+
+fn summarised(source: &[Arc<Utterance>], limit: u32) -> Vec<Sentence> {
+    summarise(source, &Focus::detect(source, &[]), limit, counter(Encoding::O200kBase))
 }
 
 fn tokens(text: &str) -> u32 {

@@ -31,7 +31,7 @@ fn cut(all: &[Arc<Utterance>], place: usize, state: &State) -> Cut {
     Cut {
         before: left.map(|(utterance, _)| utterance.clone()).collect(),
         after: all[place..].to_vec(),
-        summary: state.summary.text(),
+        lines: state.summary.lines().cloned().collect(),
     }
 }
 

@@ -4,9 +4,9 @@ use serde_json::Value;
 
 use crate::{
     changes::untold,
-    conversations::{Conversation, Cut, dialogue, dialogues, lines, meeting, pieces, transcripts},
+    conversations::{Conversation, Cut, dialogue, dialogues, fixtures, lines, meeting, pieces, transcripts},
     rolled::rolled,
-    this, tokens,
+    summarised, tokens,
 };
 
 /// Prints the summaries of a conversation of a file at its cuts, or of all of it where it is short or of people.
@@ -24,20 +24,19 @@ pub fn print(arguments: &[String]) {
         return;
     };
     let limit = ways.iter().find_map(|way| way.parse().ok()).unwrap_or(300);
-    for Cut { before, summary, .. } in
-        cuts(file, conversation, limit, ways.iter().any(|way| way == "rolling"))
-    {
-        println!("{} messages in {} tokens\n{summary}", before.len(), tokens(&summary));
-        untold(&before, &summary).iter().for_each(|action| println!("  untold: {action}"));
+    for cut in cuts(file, conversation, limit, ways.iter().any(|way| way == "rolling")) {
+        let summary = cut.summary();
+        println!("{} messages in {} tokens\n{summary}", cut.before.len(), tokens(&summary));
+        untold(&cut.before, &summary).iter().for_each(|action| println!("  untold: {action}"));
     }
 }
 
 fn cuts(file: &str, conversation: &Conversation, limit: u32, rolling: bool) -> Vec<Cut> {
     match file {
         _ if rolling => rolled(conversation, limit),
-        "locomo" | "qmsum-val" | "dialogsum-dev" => {
-            let summary = this(&conversation.0, limit);
-            vec![Cut { before: conversation.0.clone(), after: Vec::new(), summary }]
+        "locomo" | "qmsum-val" | "dialogsum-dev" | "talks" | "planning" => {
+            let lines = summarised(&conversation.0, limit);
+            vec![Cut { before: conversation.0.clone(), after: Vec::new(), lines }]
         }
         _ => conversation.cut_at_once(limit),
     }
@@ -49,6 +48,7 @@ fn read(file: &str) -> Vec<Conversation> {
     match file {
         "locomo" => pieces(file, &[80]),
         "beam" => dialogues(file),
+        "talks" | "planning" => fixtures(file),
         "qmsum-val" => people(meeting),
         "dialogsum-dev" => people(dialogue),
         _ => transcripts(&[file]),

@@ -40,7 +40,8 @@ pub fn sample(of_each: usize, messages: usize) -> Vec<Transcript> {
     transcripts
 }
 
-fn of_file(path: &std::path::Path) -> Vec<Transcript> {
+/// Those of a file.
+pub fn of_file(path: &std::path::Path) -> Vec<Transcript> {
     let file = path.file_stem().expect("a name").to_string_lossy().into_owned();
     let text = std::fs::read_to_string(path).expect("a readable file");
     let transcript = |line: &str| {
