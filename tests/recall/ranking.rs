@@ -3,6 +3,7 @@
 use proptest::prelude::*;
 use utterd::domain::{
     Role,
+    limits::DEFAULT_MIN_RELEVANCE,
     recall::{Hit, Index, Query, Said, Search, score},
 };
 
@@ -99,6 +100,29 @@ fn relevance_tells_how_much_of_the_prompt_is_covered() {
     let half = relevance("the boat to the volcano");
     assert!((0.2..0.8).contains(&half), "{half}");
     assert!(relevance("Oslo volcano geyser glacier") < half);
+}
+
+#[test]
+fn a_long_prompt_is_covered_by_a_few_of_its_words_unless_the_others_were_never_said() {
+    let index = index(&[
+        (1, "The boat to Oslo leaves on Sunday"),
+        (11, "We walked on the glacier"),
+        (21, "A volcano smoked behind the hills"),
+        (31, "The geyser was closed"),
+        (41, "Our hut had a sauna"),
+        (51, "I lost my compass"),
+        (61, "The museum shows whales"),
+        (71, "Breakfast was herring"),
+    ]);
+    let relevance = |prompt: &str| search(prompt, &[&index]).first().map_or(0.0, |hit: &Hit| hit.relevance);
+    let said = relevance(
+        "Compare the boat, the glacier, the volcano, the geyser, the sauna and the museum with the hut",
+    );
+    assert!(said >= DEFAULT_MIN_RELEVANCE, "{said}");
+    let not = relevance(
+        "Compare the boat, the casino, the orchestra, the vineyard and the stadium with the airport",
+    );
+    assert!(not < DEFAULT_MIN_RELEVANCE, "{not}");
 }
 
 #[test]

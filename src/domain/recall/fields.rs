@@ -184,6 +184,7 @@ impl Scorer {
     /// Adds what a term is worth to the scores of all that it touches.
     fn add(&mut self, term: &Sought, mean: f32, blocks: &[Arc<IndexBlock>]) {
         let worth = term.rarity * term.weight;
+        let (covering, most_covered) = (term.covering(), if term.resembles { ALIKE } else { 1.0 });
         for place in std::mem::take(&mut self.touched) {
             let block = &blocks[place.0 as usize];
             let (documents, passages) = self.firsts[place.0 as usize];
@@ -197,11 +198,8 @@ impl Scorer {
                 let frequency = own / (1.0 - B + B * f32::from(length) / mean) + (around - same).max(0.0);
                 let so_far = &mut self.scores[passages + passage];
                 so_far.score += worth * saturated(frequency);
-                if term.covers {
-                    let covered = own + AROUND * (around - same).max(0.0);
-                    so_far.coverage +=
-                        term.weight * term.asked * covered.min(if term.resembles { ALIKE } else { 1.0 });
-                }
+                let covered = own + AROUND * (around - same).max(0.0);
+                so_far.coverage += covering * covered.min(most_covered);
                 so_far.is_own |= own > 0.0;
             }
         }
@@ -226,7 +224,7 @@ impl Scorer {
         let speaker = block.name_of(&document);
         for name in names.iter().filter(|name| speaker.is_some_and(|speaker| name.wanted.names(speaker))) {
             score += name.rarity * saturated(NAME);
-            coverage += name.asked * name.weight;
+            coverage += name.covering();
             factor = NAMED;
             is_own = true;
         }

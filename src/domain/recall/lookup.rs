@@ -13,7 +13,7 @@ use super::{
     similar::{compounds, similar},
     terms::TermKind,
     times::When,
-    weights::{CHARACTER, KANA, PART},
+    weights::{CHARACTER, KANA, PAIR_OF_IDEOGRAPHS, PAIR_OF_LETTERS, PART},
 };
 
 /// Terms of a prompt that are looked for: of a longer one, the rarest.
@@ -115,6 +115,21 @@ impl Sought {
         &rest[..rest.partition_point(|found| found.index as usize == index)]
     }
 
+    /// Whether some utterance has it, rather than none or only what resembles it.
+    pub(super) fn is_known(&self) -> bool {
+        !self.found.is_empty() && !self.resembles
+    }
+
+    /// What a text that has it covers of the prompt: nothing, unless the prompt is covered by it.
+    pub(super) fn covering(&self) -> f32 {
+        let share = match self.wanted.kind {
+            TermKind::Pair if self.wanted.word.chars().all(is_letter) => PAIR_OF_LETTERS,
+            TermKind::Pair | TermKind::Character => PAIR_OF_IDEOGRAPHS,
+            _ => 1.0,
+        };
+        if self.covers { self.asked * self.weight * share } else { 0.0 }
+    }
+
     /// How many utterances have it.
     fn documents(&self, indexes: &[&Index]) -> usize {
         let of_block = |found: &Found| {
@@ -125,6 +140,11 @@ impl Sought {
         };
         self.found.iter().map(of_block).sum()
     }
+}
+
+/// Whether it writes less than a syllable, as in Thai, Lao, Khmer and Burmese.
+fn is_letter(c: char) -> bool {
+    matches!(c, '\u{0E00}'..='\u{0EFF}' | '\u{1000}'..='\u{109F}' | '\u{1780}'..='\u{17FF}')
 }
 
 fn is_hiragana(c: char) -> bool {

@@ -13,7 +13,7 @@ use super::{
     matched::Matched,
     query::Query,
     times::When,
-    weights::RECENCY,
+    weights::{ENOUGH, RECENCY},
 };
 
 /// An utterance that a query found: it has a word of the prompt itself, is said by someone whom the prompt names, was
@@ -29,7 +29,8 @@ pub struct Hit {
     /// How new it is: above 0, and 1 for the newest utterance searched.
     pub recency: f64,
     /// How much of the prompt it covers, from 0 to 1: of the prompt's terms, each as rare as it is, the share that it
-    /// or its neighbours have. Comparable between prompts and conversations.
+    /// or its neighbours have; of many that the conversation has, a few cover all. Comparable between prompts and
+    /// conversations.
     pub relevance: f64,
 }
 
@@ -110,12 +111,16 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// What covers the whole prompt.
+    /// What covers the whole prompt: a few rare words that the conversation has, and all that it has not.
     fn total(&self) -> f32 {
-        let terms = self.terms.iter().filter(|term| term.covers);
-        let terms: f32 = terms.map(|term| term.asked * term.weight).sum();
+        let count: usize = self.indexes.iter().map(|index| index.len()).sum();
+        let of = |is_known: bool| {
+            let terms = self.terms.iter().filter(move |term| term.is_known() == is_known);
+            terms.map(Sought::covering).sum::<f32>()
+        };
         let times: f32 = self.times.iter().map(|time| time.rarity).sum();
-        (terms + times).max(f32::MIN_POSITIVE)
+        let known = (of(true) + times).min(ENOUGH * rarity(count, 0));
+        (of(false) + known).max(f32::MIN_POSITIVE)
     }
 
     fn hit(&self, number: usize, scored: &Scored, total: f32) -> Hit {

@@ -51,3 +51,10 @@ pub(super) const RECENCY: f64 = 0.05;
 pub(super) const ALIKE: f32 = 0.3;
 /// What a term around an utterance covers of a prompt beside one in it.
 pub(super) const AROUND: f32 = 0.7;
+/// So many words that are as rare as can be cover a prompt, if the conversation has all of its words: what a long
+/// prompt asks for stands in several utterances, and some of its words only say how it asks.
+pub(super) const ENOUGH: f32 = 2.0;
+/// What a pair of characters covers beside a word, in scripts of syllables and of words in one or two characters.
+pub(super) const PAIR_OF_IDEOGRAPHS: f32 = 0.5;
+/// What it covers in scripts of letters.
+pub(super) const PAIR_OF_LETTERS: f32 = 0.25;
