@@ -208,7 +208,7 @@ pub const MIN_HMAC_KEY_BYTES: usize = 32;
 pub const DEFAULT_DISK_RESERVE: u64 = 256 << 20;
 /// The least relevance of the best match, by default: it silences nine in ten prompts about what was never said, and
 /// hardly any about what was (`cargo bench --bench recall`).
-pub const DEFAULT_MIN_RELEVANCE: f64 = 0.36;
+pub const DEFAULT_MIN_RELEVANCE: f64 = 0.35;
 /// Sequences of a conversation of which what is derived is kept together: a block of an index of them takes some 100 KiB,
 /// which is read in a millisecond, and made anew in some when one of them is erased.
 pub const BLOCK_SEQUENCES: u64 = 1_024;

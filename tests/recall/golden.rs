@@ -80,14 +80,14 @@ macro_rules! sets {
 }
 
 sets! {
-    german: 75, 97;
-    spanish: 85, 97;
-    french: 82, 97;
-    arabic: 90, 97;
-    hindi: 92, 97;
-    chinese: 90, 97;
-    japanese: 85, 97;
-    thai: 85, 97;
-    identifiers: 95, 97;
-    typos: 92, 97;
+    german: 82, 97;
+    spanish: 90, 97;
+    french: 85, 97;
+    arabic: 87, 100;
+    hindi: 92, 100;
+    chinese: 97, 100;
+    japanese: 87, 100;
+    thai: 87, 97;
+    identifiers: 97, 100;
+    typos: 97, 100;
 }

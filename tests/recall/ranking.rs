@@ -36,6 +36,34 @@ fn the_answer_ranks_before_the_question() {
 }
 
 #[test]
+fn what_was_asked_counts_more_for_the_answer_than_what_was_told() {
+    let says = |sequence, role, content| Said { role, ..said(sequence, content) };
+    let first = |asked: &str| {
+        let index = of([
+            says(1, Role::User, "Rain again."),
+            says(2, Role::Assistant, asked),
+            says(3, Role::User, "Ochre."),
+            says(4, Role::Assistant, "I noted that."),
+            says(5, Role::User, "Thanks, that is all for today."),
+        ]);
+        sequences(&search("kitchen walls", &[&index]))[0]
+    };
+    assert_eq!(first("So long a day, so much to paint. Which colour for the kitchen walls?"), 3);
+    assert_eq!(first("I painted the kitchen walls today. Which colour is next?"), 2);
+}
+
+#[test]
+fn another_speaker_answers_whatever_the_roles() {
+    let says = |sequence, name, content| Said { name, ..said(sequence, content) };
+    let index = of([
+        says(1, "Ann", "Which colour shall the kitchen walls have?"),
+        says(2, "Bob", "Ochre."),
+        says(3, "Ann", "Fine."),
+    ]);
+    assert_eq!(sequences(&search("kitchen walls", &[&index]))[0], 2);
+}
+
+#[test]
 fn what_only_stands_beside_a_match_is_none() {
     let index = index(&[(1, "The hotel in Porto is near the river."), (2, "Noted."), (3, "Fine.")]);
     assert_eq!(sequences(&search("Porto", &[&index])), [1]);

@@ -61,7 +61,7 @@ pub struct Remember {
     /// The newest first, not the most relevant
     #[arg(long)]
     pub recent: bool,
-    /// The least share of the prompt that a match covers, from 0 to 1. Without it any will do, if the best covers 0.36
+    /// The least share of the prompt that a match covers, from 0 to 1. Without it any will do, if the best covers 0.35
     #[arg(long, value_name = "SHARE")]
     pub min_relevance: Option<f64>,
     /// The most utterances

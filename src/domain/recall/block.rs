@@ -5,15 +5,16 @@ use std::ops::Range;
 use super::{
     dictionary::{Dictionary, grow},
     languages::{Language, Languages},
-    postings::{Posting, Postings},
+    postings::{Posting, Postings, Stated},
+    questions::Questions,
     said::Said,
     terms::{Reader, StopWords, Term},
     vocabulary::Number,
 };
 use crate::domain::{Role, limits::BLOCK_SEQUENCES};
 
-/// A longer utterance is ranked by the best of its passages, each of about so many terms.
-pub(super) const PASSAGE_TERMS: usize = 60;
+/// A longer utterance is ranked by the best of its passages, each of about so many words.
+pub(super) const PASSAGE_WORDS: usize = 60;
 /// Passages of one utterance; of a longer one they are longer. So a block has no more than 2^16.
 const MAX_PASSAGES: usize = 64;
 /// An utterance of so few terms can be found by its stop words too.
@@ -32,7 +33,7 @@ pub struct IndexBlock {
     pub(super) postings: Postings,
     pub(super) names: Vec<Box<str>>,
     pub(super) languages: Languages,
-    /// The terms of all its passages, repetitions included.
+    /// The words of all its passages.
     pub(super) length: u64,
 }
 
@@ -41,7 +42,7 @@ pub struct IndexBlock {
 pub(super) struct Document {
     /// Its sequence, from the block's first.
     pub offset: u16,
-    /// Its terms, repetitions included.
+    /// Its words, without stop words.
     pub length: u16,
     /// The place of its first passage.
     pub first: u16,
@@ -57,7 +58,7 @@ pub(super) struct Document {
 pub(super) struct Passage {
     /// The place of its utterance.
     pub document: u16,
-    /// Its terms, repetitions included.
+    /// Its words, without stop words.
     pub length: u16,
 }
 
@@ -68,7 +69,7 @@ impl Document {
         Role::ALL[usize::from(self.traits & 3)]
     }
 
-    /// Whether it ends as a question does.
+    /// Whether some of its sentences ask.
     pub(super) fn is_question(&self) -> bool {
         self.traits & QUESTION != 0
     }
@@ -103,25 +104,29 @@ impl IndexBlock {
 
     /// Adds an utterance behind the others; answers its language.
     pub(super) fn add(&mut self, reader: &mut Reader, said: &Said<'_>, before: Language) -> Language {
-        let mut terms = Vec::with_capacity(PASSAGE_TERMS);
-        let mut language = before;
+        let mut terms = Vec::with_capacity(PASSAGE_WORDS);
+        let (mut language, mut quarters) = (before, 0);
+        let (questions, none) = (Questions::of(said.content), Questions::default());
         for text in said.texts() {
             language = reader.read(text, language);
+            // Tools and their arguments ask nobody.
+            let questions = if std::ptr::eq(text, said.content) { &questions } else { &none };
             reader.each_term(text, language, StopWords::Skip, |term| {
-                terms.push(self.number(&term));
+                quarters += term.quarters();
+                terms.push((self.number(&term), questions.hold(term.range.start)));
             });
         }
         self.languages.insert(language);
-        let length = terms.len();
-        if length <= FEW_TERMS {
+        let words = quarters.div_ceil(4);
+        if terms.len() <= FEW_TERMS {
             terms.clear();
             reader.read(said.content, language);
             reader.each_term(said.content, language, StopWords::Keep, |term| {
-                terms.push(self.number(&term));
+                terms.push((self.number(&term), questions.hold(term.range.start)));
             });
         }
-        self.add_document(said, length);
-        self.add_passages(&mut terms, length);
+        self.add_document(said, words, !questions.is_empty());
+        self.add_passages(&mut terms, words);
         language
     }
 
@@ -135,11 +140,11 @@ impl IndexBlock {
         })
     }
 
-    fn add_document(&mut self, said: &Said<'_>, length: usize) {
-        let question = if said.is_question() { QUESTION } else { 0 };
+    fn add_document(&mut self, said: &Said<'_>, words: usize, is_question: bool) {
+        let question = if is_question { QUESTION } else { 0 };
         let document = Document {
             offset: (said.sequence % BLOCK_SEQUENCES) as u16,
-            length: u16::try_from(length).unwrap_or(u16::MAX),
+            length: u16::try_from(words).unwrap_or(u16::MAX),
             first: self.passages.len() as u16,
             name: self.name(said.name),
             traits: said.role as u8 | question,
@@ -165,23 +170,24 @@ impl IndexBlock {
     }
 
     /// Adds the passages of the utterance that was added last, in equal parts.
-    fn add_passages(&mut self, terms: &mut [u32], length: usize) {
-        let passages = terms.len().div_ceil(PASSAGE_TERMS).clamp(1, MAX_PASSAGES);
+    fn add_passages(&mut self, terms: &mut [Stated], words: usize) {
+        let passages = words.div_ceil(PASSAGE_WORDS).clamp(1, MAX_PASSAGES);
         let each = terms.len().div_ceil(passages).max(1);
         let document = (self.documents.len() - 1) as u16;
+        let all = terms.len();
         if terms.is_empty() {
             return self.add_passage(document, &mut [], 0);
         }
         for part in terms.chunks_mut(each) {
-            let length = part.len().min(length);
-            self.add_passage(document, part, length);
+            let words = (part.len() * words).div_ceil(all);
+            self.add_passage(document, part, words);
         }
     }
 
-    fn add_passage(&mut self, document: u16, part: &mut [u32], length: usize) {
+    fn add_passage(&mut self, document: u16, part: &mut [Stated], words: usize) {
         grow(&mut self.passages);
-        self.passages.push(Passage { document, length: u16::try_from(length).unwrap_or(u16::MAX) });
-        self.length += length as u64;
+        self.passages.push(Passage { document, length: u16::try_from(words).unwrap_or(u16::MAX) });
+        self.length += words as u64;
         self.postings.push(part);
     }
 

@@ -4,11 +4,11 @@ use super::{
     block::{Document, IndexBlock, Passage},
     dictionary::Dictionary,
     languages::Languages,
-    postings::{ByTerm, Postings},
+    postings::{ByTerm, Count, Postings},
 };
 
 /// The version of the analysis of texts and of this format: what was written by another is made anew.
-const VERSION: u8 = 1;
+const VERSION: u8 = 2;
 
 impl IndexBlock {
     /// Its bytes, if it is a whole one.
@@ -33,7 +33,7 @@ impl IndexBlock {
         });
         to.list(ends, |to, end| to.word(*end));
         to.list(passages, |to, passage| to.half(*passage));
-        to.list(counts, |to, count| to.0.push(*count));
+        to.list(counts, |to, count| to.0.push(count.0));
         Some(to.0)
     }
 
@@ -49,7 +49,8 @@ impl IndexBlock {
         let documents = from.list(Reader::document)?;
         let passages = from.list(|from| Some(Passage { document: from.half()?, length: from.half()? }))?;
         let ends = from.list(Reader::word)?;
-        let by_term = ByTerm { ends, passages: from.list(Reader::half)?, counts: from.list(Reader::byte)? };
+        let counts = |from: &mut Reader<'_>| from.byte().map(Count);
+        let by_term = ByTerm { ends, passages: from.list(Reader::half)?, counts: from.list(counts)? };
         let postings = Postings::of(by_term, passages.len());
         let block = Self { number, dictionary, documents, passages, postings, names, languages, length };
         (from.0.is_empty() && block.is_sound()).then_some(block)

@@ -12,8 +12,8 @@ use super::{
     lookup::{Sought, SoughtTime},
     times::When,
     weights::{
-        ALIKE, ANSWER, AROUND, ASKED, B, BEFORE, BEFORE_LAST, K1, NAME, NAMED, NEIGHBOUR_TERMS, NEXT,
-        QUESTION, QUESTION_TERMS, RECENCY, SAME, TIME, USER,
+        ALIKE, AROUND, ASKED, ASKED_FOR, B, BEFORE, BEFORE_LAST, K1, NAME, NAMED, NEIGHBOUR_WORDS, NEXT,
+        QUESTION, QUESTION_WORDS, RECENCY, SAME, TIME, TOLD_WITH, USER,
     },
 };
 use crate::domain::Role;
@@ -141,26 +141,36 @@ impl Scorer {
             let block = &blocks[found.block as usize];
             let (documents, passages) = self.firsts[found.block as usize];
             for &(posting, nearness) in &found.postings {
-                let worth = f32::from(posting.count) * nearness;
+                let told = f32::from(posting.count.told()) * nearness;
+                let asked = f32::from(posting.count.asked()) * nearness;
                 let document = block.document_of(posting);
                 let is_left_out = self.is_settled && self.touched_by[documents + usize::from(document)] == 0;
                 if !is_left_out {
-                    self.own[passages + usize::from(posting.passage)] += worth;
+                    self.own[passages + usize::from(posting.passage)] += told + asked;
                 }
-                self.spread_around(blocks, (found.block, document.into()), worth, at);
+                self.spread_around(blocks, (found.block, document.into()), (told, asked), at);
             }
         }
     }
 
-    fn spread_around(&mut self, blocks: &[Arc<IndexBlock>], place: Place, worth: f32, at: u32) {
-        let worth = worth * self.dampings[self.firsts[place.0 as usize].0 + place.1 as usize];
+    /// Gives what an utterance tells and asks to those around it.
+    fn spread_around(
+        &mut self,
+        blocks: &[Arc<IndexBlock>],
+        place: Place,
+        (told, asked): (f32, f32),
+        at: u32,
+    ) {
+        let damping = self.dampings[self.firsts[place.0 as usize].0 + place.1 as usize];
+        let worth = (told + asked) * damping;
         self.touch(place, SAME * worth, at);
         if let Some(before) = before(blocks, place) {
             self.touch(before, NEXT * worth, at);
         }
         let Some(next) = next(blocks, place) else { return };
-        let before = if is_answer(blocks, place, next) { ANSWER } else { BEFORE };
-        self.touch(next, before * worth, at);
+        let answer = || (ASKED_FOR * asked + TOLD_WITH * told) * damping;
+        let worth_to_next = if is_answer(blocks, place, next) { answer() } else { BEFORE * worth };
+        self.touch(next, worth_to_next, at);
         if let Some(second) = self::next(blocks, next) {
             self.touch(second, BEFORE_LAST * worth, at);
         }
@@ -237,8 +247,8 @@ impl Scorer {
         if !is_own && !before(blocks, place).is_some_and(|asking| is_answer(blocks, asking, place)) {
             return None;
         }
-        if document.is_question() && document.length <= QUESTION_TERMS {
-            factor *= QUESTION;
+        if document.is_question() {
+            factor *= question(document.length);
         }
         if document.role() == Role::User {
             factor *= USER;
@@ -282,7 +292,12 @@ fn saturated(frequency: f32) -> f32 {
 }
 
 fn damping(length: u16) -> f32 {
-    NEIGHBOUR_TERMS / (NEIGHBOUR_TERMS + f32::from(length))
+    NEIGHBOUR_WORDS / (NEIGHBOUR_WORDS + f32::from(length))
+}
+
+/// What a question of so many words is worth.
+fn question(length: u16) -> f32 {
+    1.0 - QUESTION * (1.0 - f32::from(length) / QUESTION_WORDS).max(0.0)
 }
 
 fn document(blocks: &[Arc<IndexBlock>], (block, document): Place) -> Document {
@@ -291,8 +306,10 @@ fn document(blocks: &[Arc<IndexBlock>], (block, document): Place) -> Document {
 
 /// Whether `next` answers the question of another.
 fn is_answer(blocks: &[Arc<IndexBlock>], place: Place, next: Place) -> bool {
-    let asking = document(blocks, place);
-    asking.is_question() && asking.role() != document(blocks, next).role()
+    let (asking, answering) = (document(blocks, place), document(blocks, next));
+    let name = |place: Place, of: &Document| blocks[place.0 as usize].name_of(of);
+    asking.is_question()
+        && (asking.role() != answering.role() || name(place, &asking) != name(next, &answering))
 }
 
 fn before(blocks: &[Arc<IndexBlock>], (block, document): Place) -> Option<Place> {

@@ -7,11 +7,11 @@ use rustc_hash::FxHashSet;
 use super::{
     block::IndexBlock,
     index::Index,
-    languages::Languages,
+    languages::{Language, Languages},
     postings::Posting,
     query::{Query, Wanted},
-    similar::{compounds, similar},
-    terms::TermKind,
+    similar::{longer, similar},
+    terms::{TermKind, is_unspaced_letter},
     times::When,
     weights::{CHARACTER, KANA, PAIR_OF_IDEOGRAPHS, PAIR_OF_LETTERS, PART},
 };
@@ -64,7 +64,7 @@ pub(super) fn look_up(query: &Query, times: &[(Range<usize>, When)], indexes: &[
     let sought = query.wanted(languages).into_iter().map(|wanted| Sought::of(is_time(&wanted), wanted));
     let mut sought: Vec<Sought> = sought.collect();
     find(&mut sought, indexes, |_| true);
-    add_compounds(&mut sought, indexes);
+    add_longer(&mut sought, indexes);
     resemble(&mut sought, indexes);
     cover_by_parts(&mut sought);
     let count: usize = indexes.iter().map(|index| index.len()).sum();
@@ -123,7 +123,7 @@ impl Sought {
     /// What a text that has it covers of the prompt: nothing, unless the prompt is covered by it.
     pub(super) fn covering(&self) -> f32 {
         let share = match self.wanted.kind {
-            TermKind::Pair if self.wanted.word.chars().all(is_letter) => PAIR_OF_LETTERS,
+            TermKind::Pair if self.wanted.word.chars().all(is_unspaced_letter) => PAIR_OF_LETTERS,
             TermKind::Pair | TermKind::Character => PAIR_OF_IDEOGRAPHS,
             _ => 1.0,
         };
@@ -140,11 +140,6 @@ impl Sought {
         };
         self.found.iter().map(of_block).sum()
     }
-}
-
-/// Whether it writes less than a syllable, as in Thai, Lao, Khmer and Burmese.
-fn is_letter(c: char) -> bool {
-    matches!(c, '\u{0E00}'..='\u{0EFF}' | '\u{1000}'..='\u{109F}' | '\u{1780}'..='\u{17FF}')
 }
 
 fn is_hiragana(c: char) -> bool {
@@ -203,17 +198,18 @@ fn cover_by_parts(sought: &mut [Sought]) {
     }
 }
 
-/// In a language that writes compounds as one word, a word stands for those that it begins or ends, too.
-fn add_compounds(sought: &mut [Sought], indexes: &[&Index]) {
+/// A word stands for longer ones too: those that the stemmer of its language leaves apart, and compounds. What the
+/// stemmer of English leaves apart are other words.
+fn add_longer(sought: &mut [Sought], indexes: &[&Index]) {
     let blocks = indexes.iter().flat_map(|index| index.blocks()).map(|block| &**block);
-    let compounding = |block: &&IndexBlock| block.languages.iter().any(|language| language.compounds());
-    let blocks: Vec<&IndexBlock> = blocks.filter(compounding).collect();
+    let inflects = |block: &&IndexBlock| block.languages.iter().any(|language| language != Language::English);
+    let blocks: Vec<&IndexBlock> = blocks.filter(inflects).collect();
     if blocks.is_empty() {
         return;
     }
     let is_known_word = |one: &Sought| one.wanted.kind == TermKind::Word && !one.found.is_empty();
     for one in sought.iter_mut().filter(|one| is_known_word(one)) {
-        let more = compounds(&one.alternatives[0].0, &blocks);
+        let more = longer(&one.alternatives[0].0, &blocks);
         one.again(more);
     }
     find(sought, indexes, |one| one.wanted.kind == TermKind::Word && one.found.is_empty());

@@ -7,7 +7,7 @@
 //!
 //! | Step | File |
 //! |---|---|
-//! | a text to words, and where they stand | `words` |
+//! | a text to words, where they stand, and whether they ask | `words`, `questions` |
 //! | words to terms: stems, identifiers and their parts, pairs of characters | `terms`, `identifiers`, `vocabulary`, `languages`, `irregular`, `stop_words` |
 //! | terms to blocks of an index, and these to bytes | `said`, `dictionary`, `postings`, `block`, `index`, `bytes` |
 //! | a prompt to what is asked for | `query`, `times` |
@@ -30,6 +30,7 @@ mod lookup;
 mod matched;
 mod postings;
 mod query;
+mod questions;
 mod said;
 mod score;
 mod similar;

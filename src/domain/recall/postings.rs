@@ -8,7 +8,32 @@ use super::dictionary::grow;
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Posting {
     pub passage: u16,
-    pub count: u8,
+    pub count: Count,
+}
+
+/// A term of an utterance: its number, and whether it stands in a sentence that asks.
+pub(super) type Stated = (u32, bool);
+
+/// How often a term stands in a passage, up to fifteen times in what that tells and in what it asks: more count no more.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Count(pub u8);
+
+impl Count {
+    const MOST: u8 = 15;
+
+    fn of(same: &[Stated]) -> Self {
+        let asked = same.iter().filter(|(_, asks)| *asks).count();
+        let few = |count| u8::try_from(count).map_or(Self::MOST, |count| count.min(Self::MOST));
+        Self(few(same.len() - asked) | few(asked) << 4)
+    }
+
+    pub(super) fn told(self) -> u8 {
+        self.0 & Self::MOST
+    }
+
+    pub(super) fn asked(self) -> u8 {
+        self.0 >> 4
+    }
 }
 
 /// The terms of passages: those of most by term, which is quick to search and small, and those of the last few as they
@@ -25,7 +50,7 @@ pub(super) struct ByTerm {
     /// By term: where its passages end.
     pub ends: Vec<u32>,
     pub passages: Vec<u16>,
-    pub counts: Vec<u8>,
+    pub counts: Vec<Count>,
 }
 
 #[derive(Clone, Debug, Default)]
@@ -35,7 +60,7 @@ struct ByPassage {
     /// By passage: where its terms end.
     ends: Vec<u32>,
     terms: Vec<u32>,
-    counts: Vec<u8>,
+    counts: Vec<Count>,
 }
 
 /// New postings that may stand beside those by term, and how many of these there are for one more.
@@ -44,14 +69,14 @@ const OLD_FOR_NEW: usize = 4;
 
 impl Postings {
     /// Adds a passage by its terms, which this sorts.
-    pub(super) fn push(&mut self, passage: &mut [u32]) {
+    pub(super) fn push(&mut self, passage: &mut [Stated]) {
         let ByPassage { ends, terms, counts, .. } = &mut self.new;
         passage.sort_unstable();
-        for same in passage.chunk_by(|one, other| one == other) {
+        for same in passage.chunk_by(|(one, _), (other, _)| one == other) {
             grow(terms);
-            terms.push(same[0]);
+            terms.push(same[0].0);
             grow(counts);
-            counts.push(u8::try_from(same.len()).unwrap_or(u8::MAX));
+            counts.push(Count::of(same));
         }
         grow(ends);
         ends.push(terms.len() as u32);
@@ -75,7 +100,7 @@ impl Postings {
             ends[place] += ends[place - 1];
         }
         let count = ends[terms] as usize;
-        let (mut passages, mut counts) = (vec![0_u16; count], vec![0_u8; count]);
+        let (mut passages, mut counts) = (vec![0_u16; count], vec![Count::default(); count]);
         self.each(|term, posting| {
             let next = &mut ends[term as usize];
             passages[*next as usize] = posting.passage;

@@ -2,14 +2,16 @@
 
 use rustc_hash::FxHashSet;
 
-use super::{block::IndexBlock, index::Index};
+use super::{block::IndexBlock, index::Index, languages::Language};
 
 /// How many of their trigrams two words must share to resemble each other.
 const LEAST: f32 = 0.4;
 /// What a share counts of a word with another first letter: people rarely mistype the first.
 const ELSEWHERE: f32 = 0.7;
-/// What a compound is worth to one of its words.
+/// What a compound is worth to one of its words, and an inflection to its stem.
 const COMPOUND: f32 = 0.6;
+/// An inflection has at most so many characters that a stemmer left.
+const INFLECTION_CHARS: usize = 2;
 /// A word of a compound has at least so many characters.
 const COMPOUND_CHARS: usize = 4;
 /// A word has at most so many that resemble it.
@@ -33,17 +35,25 @@ pub(super) fn similar(wanted: &str, indexes: &[&Index]) -> Vec<(String, f32)> {
     })
 }
 
-/// The compounds that begin or end with a term.
-pub(super) fn compounds(wanted: &str, blocks: &[&IndexBlock]) -> Vec<(String, f32)> {
+/// The terms that are longer than one: inflections that a stemmer left, and in languages that write compounds as one
+/// word, those that begin or end with it.
+pub(super) fn longer(wanted: &str, blocks: &[&IndexBlock]) -> Vec<(String, f32)> {
     if wanted.chars().count() < COMPOUND_CHARS {
         return Vec::new();
     }
     let mut found = FxHashSet::default();
     for block in blocks {
-        holding(block, wanted, &mut found);
+        let compounds = block.languages.iter().any(Language::compounds);
+        let mut terms = FxHashSet::default();
+        holding(block, wanted, &mut terms);
+        terms.retain(|term| is_inflection(term, wanted) || (compounds && is_compound(term, wanted)));
+        found.extend(terms);
     }
-    let compound = |term: &&str| is_compound(term, wanted);
-    found.into_iter().filter(compound).map(|term| (term.to_owned(), COMPOUND)).collect()
+    found.into_iter().map(|term| (term.to_owned(), COMPOUND)).collect()
+}
+
+fn is_inflection(long: &str, stem: &str) -> bool {
+    long.strip_prefix(stem).is_some_and(|ending| (1..=INFLECTION_CHARS).contains(&ending.chars().count()))
 }
 
 fn is_compound(long: &str, part: &str) -> bool {

@@ -56,6 +56,24 @@ pub(super) struct Term<'a> {
     pub number: Option<Number<'a>>,
 }
 
+impl Term<'_> {
+    /// How much of a word it is, in quarters: a pair of characters half of one, and a quarter in scripts of letters. A
+    /// character by itself stands in pairs too.
+    pub(super) fn quarters(&self) -> usize {
+        match self.kind {
+            TermKind::Pair if self.text.chars().all(is_unspaced_letter) => 1,
+            TermKind::Pair => 2,
+            TermKind::Character => 0,
+            _ => 4,
+        }
+    }
+}
+
+/// Whether a character writes less than a syllable of a script without spaces: Thai, Lao, Burmese and Khmer.
+pub(super) fn is_unspaced_letter(c: char) -> bool {
+    matches!(c, '\u{0E00}'..='\u{0EFF}' | '\u{1000}'..='\u{109F}' | '\u{1780}'..='\u{17FF}')
+}
+
 /// What becomes of stop words.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum StopWords {

@@ -11,15 +11,17 @@ pub(super) const B: f32 = 0.75;
 /// What a term of the utterance before the last is worth.
 pub(super) const BEFORE_LAST: f32 = 0.2;
 /// What a term of the utterance before is worth.
-pub(super) const BEFORE: f32 = 0.4;
-/// What a term of the utterance before is worth when that is another's question: an answer is about what was asked.
-pub(super) const ANSWER: f32 = 1.0;
+pub(super) const BEFORE: f32 = 0.2;
+/// What a term of another's question is worth to the answer behind it: that is about what was asked.
+pub(super) const ASKED_FOR: f32 = 1.5;
+/// What a term is worth to the answer that was told along with the question.
+pub(super) const TOLD_WITH: f32 = 0.7;
 /// What a term of the next utterance is worth.
-pub(super) const NEXT: f32 = 0.2;
+pub(super) const NEXT: f32 = 0.1;
 /// What a term elsewhere in a long utterance is worth to a passage of it.
 pub(super) const SAME: f32 = 0.1;
-/// A neighbour of so many terms counts half: the longer it is, the less of it is about its neighbours.
-pub(super) const NEIGHBOUR_TERMS: f32 = 40.0;
+/// A neighbour of so many words counts half: the longer it is, the less of it is about its neighbours.
+pub(super) const NEIGHBOUR_WORDS: f32 = 25.0;
 
 /// What a speaker's name in the prompt is worth as a term of all that this speaker said.
 pub(super) const NAME: f32 = 1.5;
@@ -28,14 +30,14 @@ pub(super) const NAMED: f32 = 1.4;
 /// What the words of the user are worth when the prompt asks what the user said, and the assistant's likewise.
 pub(super) const ASKED: f32 = 1.25;
 /// What a user's words are worth beside an assistant's.
-pub(super) const USER: f32 = 1.1;
+pub(super) const USER: f32 = 1.05;
 /// What a time in the prompt is worth as a term of all that was said then.
 pub(super) const TIME: f32 = 1.5;
 
-/// What a short question is worth: people look for answers.
-pub(super) const QUESTION: f32 = 0.8;
-/// A question of more terms tells something too.
-pub(super) const QUESTION_TERMS: u16 = 30;
+/// What the shortest of questions loses: people look for answers.
+pub(super) const QUESTION: f32 = 0.6;
+/// A question of so many words loses nothing: it tells something too.
+pub(super) const QUESTION_WORDS: f32 = 20.0;
 
 /// What a part of an identifier is worth beside the whole.
 pub(super) const PART: f32 = 0.5;

@@ -1,0 +1,97 @@
+//! Which sentences of a text ask.
+
+use std::ops::Range;
+
+/// The sentences of a text that ask: those that end with a question mark or, in languages that do without one, those
+/// that have a word that asks.
+#[derive(Debug, Default)]
+pub(super) struct Questions {
+    /// Ascending.
+    sentences: Vec<Range<usize>>,
+}
+
+impl Questions {
+    pub(super) fn of(text: &str) -> Self {
+        let mut sentences = Vec::new();
+        if text.is_ascii() && !text.as_bytes().contains(&b'?') {
+            return Self { sentences };
+        }
+        let is_thai = text.chars().any(is_thai);
+        let mut start = 0;
+        for (at, c) in text.char_indices() {
+            let end = at + c.len_utf8();
+            if c == '¿' {
+                start = at;
+            }
+            if end == text.len() || ends(c, text[end..].chars().next(), is_thai) {
+                if asks(&text[start..end], is_thai) {
+                    sentences.push(start..end);
+                }
+                start = end;
+            }
+        }
+        Self { sentences }
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.sentences.is_empty()
+    }
+
+    /// Whether the byte at `at` is of a sentence that asks.
+    pub(super) fn hold(&self, at: usize) -> bool {
+        let after = self.sentences.partition_point(|sentence| sentence.end <= at);
+        self.sentences.get(after).is_some_and(|sentence| sentence.contains(&at))
+    }
+}
+
+/// Whether a sentence ends with a character before this one: in Thai, which has no full stop, so does a clause.
+fn ends(c: char, next: Option<char>, is_thai: bool) -> bool {
+    match c {
+        '.' | '!' => next.is_none_or(char::is_whitespace),
+        '?' => next.is_none_or(|next| !next.is_alphanumeric()),
+        '。' | '！' | '।' | '\n' => true,
+        ' ' => is_thai,
+        _ => is_question_mark(c),
+    }
+}
+
+fn asks(sentence: &str, is_thai: bool) -> bool {
+    if sentence.ends_with(is_question_mark) {
+        return true;
+    }
+    if sentence.is_ascii() {
+        return false;
+    }
+    let end = sentence.trim_end_matches(|c: char| !c.is_alphanumeric());
+    ASKING_AT_END.iter().any(|word| end.ends_with(word))
+        || (is_thai && ASKING.iter().any(|word| sentence.contains(word)))
+}
+
+/// The question marks of the scripts that have one of their own.
+fn is_question_mark(c: char) -> bool {
+    matches!(c, '?' | '？' | '؟' | '\u{37E}')
+}
+
+fn is_thai(c: char) -> bool {
+    matches!(c, '\u{0E01}'..='\u{0E5B}')
+}
+
+/// What ends a question in Japanese, Chinese and Korean.
+const ASKING_AT_END: [&str; 5] = ["か", "かな", "吗", "呢", "까"];
+
+/// What a question has in Thai, which writes no question marks.
+const ASKING: [&str; 13] = [
+    "ไหม",
+    "มั้ย",
+    "อะไร",
+    "ไหน",
+    "เท่าไหร่",
+    "เท่าไร",
+    "เมื่อไหร่",
+    "เมื่อไร",
+    "ยังไง",
+    "อย่างไร",
+    "หรือเปล่า",
+    "หรือยัง",
+    "กี่",
+];
