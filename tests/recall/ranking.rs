@@ -37,8 +37,10 @@ fn the_answer_ranks_before_the_question() {
 
 #[test]
 fn what_was_asked_counts_more_for_the_answer_than_what_was_told() {
-    let says = |sequence, role, content| Said { role, ..said(sequence, content) };
-    let first = |asked: &str| {
+    fn says(sequence: u64, role: Role, content: &str) -> Said<'_> {
+        Said { role, ..said(sequence, content) }
+    }
+    let answer = |asked: &str| {
         let index = of([
             says(1, Role::User, "Rain again."),
             says(2, Role::Assistant, asked),
@@ -46,10 +48,12 @@ fn what_was_asked_counts_more_for_the_answer_than_what_was_told() {
             says(4, Role::Assistant, "I noted that."),
             says(5, Role::User, "Thanks, that is all for today."),
         ]);
-        sequences(&search("kitchen walls", &[&index]))[0]
+        let hits = search("kitchen walls", &[&index]);
+        hits.iter().find(|hit| hit.sequence == 3).map(|hit| hit.score)
     };
-    assert_eq!(first("So long a day, so much to paint. Which colour for the kitchen walls?"), 3);
-    assert_eq!(first("I painted the kitchen walls today. Which colour is next?"), 2);
+    let asked = answer("I noted the weather today. Which colour for the kitchen walls?");
+    let told = answer("I painted the kitchen walls today. Which colour is next now?");
+    assert!(asked.is_some() && asked > told, "{asked:?} and {told:?}");
 }
 
 #[test]
