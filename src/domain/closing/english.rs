@@ -22,6 +22,11 @@ impl Word {
         self.is_in("the")
     }
 
+    /// Whether a title is understood without it, if it must be shorter.
+    pub(super) fn is_indefinite(&self) -> bool {
+        self.is_in("a an")
+    }
+
     /// Whether what follows belongs to it: no title ends with such a word.
     pub(super) fn leads_on(&self) -> bool {
         self.is_in(LEADING_ON) || self.is_in(JOINING) || self.is_in(LEADING_ON_ELSEWHERE)
@@ -30,6 +35,26 @@ impl Word {
     /// Whether it says that something was done, or could not be.
     pub(super) fn settles(&self) -> bool {
         self.is_in(SETTLING)
+    }
+
+    /// Whether a title that begins with it has lost its beginning, unless it asks.
+    pub(super) fn lacks_beginning(&self) -> bool {
+        self.is_in(LACKING)
+    }
+
+    /// Whether it belongs to the word behind it, so that nothing ends before it but a whole phrase.
+    pub(super) fn determines(&self) -> bool {
+        self.is_in("a an the my your our their his her its this these those some any each every no me you him them us it")
+    }
+
+    /// Whether it is a sound, or a transcriber's mark of one.
+    pub(super) fn hesitates(&self) -> bool {
+        self.is_in("um uh umm uhm erm hmm mm mhm er disfmarker vocalsound gap pause nonvocalsound comment")
+    }
+
+    /// Whether it is common in talk, whatever the talk is about.
+    pub(super) fn chats(&self) -> bool {
+        self.is_in(CHATTING)
     }
 
     /// Whether what it joins needs more than one word: "and tell", "that I".
@@ -47,6 +72,12 @@ impl Word {
 pub(super) fn takes_leave(said: &str) -> bool {
     let said = said.to_lowercase();
     LEAVE.iter().any(|phrase| said.contains(phrase))
+}
+
+/// Whether a sentence says what may be done, not what was.
+pub(super) fn plans(said: &str) -> bool {
+    let said = said.to_lowercase().replace('’', "'");
+    PLANNING.iter().any(|phrase| said.contains(phrase))
 }
 
 /// Whether a sentence only points to what follows it, or says how something is to be done.
@@ -94,7 +125,10 @@ impl<'a> Asking<'a> {
             return start;
         }
         let rest = self.words.get(start..).unwrap_or_default();
-        start + rest.iter().position(|word| !word.is_in(LEAD) && !word.is_in(GREETINGS)).unwrap_or(0)
+        let lead = rest.iter().position(|word| !word.is_in(LEAD) && !word.is_in(GREETINGS)).unwrap_or(0);
+        // who does something stays with what is done
+        let acts = lead > 0 && rest[lead - 1].is_in("i we");
+        start + lead - usize::from(acts)
     }
 
     /// The place behind the last word that is no thanks.
@@ -134,8 +168,18 @@ const LEAD: &str = "kindly just maybe perhaps i im ive id we were weve you am ha
 
 const THANKS: &str = "thanks thank you please advance help appreciated much";
 
-const REQUESTS: &[&[&str]] =
-    &[&["can", "you"], &["could", "you"], &["would", "you"], &["will", "you"], &["please"], &["help", "me"]];
+const REQUESTS: &[&[&str]] = &[
+    &["how", "can", "i"],
+    &["how", "do", "i"],
+    &["how", "should", "i"],
+    &["how", "could", "i"],
+    &["can", "you"],
+    &["could", "you"],
+    &["would", "you"],
+    &["will", "you"],
+    &["please"],
+    &["help", "me"],
+];
 
 const WISHES: &[&[&str]] = &[
     &["i", "want", "to"],
@@ -160,6 +204,22 @@ const LEADING_ON: &str = "a an the my your our their his her its this these thos
     is are was were be been am has have had will would can could should must may might do does did i im you we \
     need want like get got make tell let they he she it me than then also please very more most how what why id ive";
 
+const LACKING: &str = "are is was were am be been being has have had will would should must may might like know mean \
+    of that which because than then very much it its they he she him them youre youve theyre and or but not even so also \
+    afraid going gonna doesnt didnt dont isnt wasnt";
+
+const CHATTING: &str = "really great good nice think thing things know like love loved time times people going make makes \
+    making made sure want wanted look looks looking feel feeling wow yeah yes okay thanks thank back take takes took \
+    taking just well actually maybe probably kind sort lots much many more most some something anything everything \
+    right okay guess mean means said says saying tell told talk talking come comes came coming getting gets give \
+    keep keeps need needs work works working last next week weeks year years month months today tomorrow yesterday \
+    first second little still even only very amazing awesome cool glad happy hear sounds sound seems seem wonderful \
+    other another every always never thought thinking definitely pretty better best help helps helped shares photo \
+    photos photography photograph image picture group sitting standing front bunch couple start started starting \
+    long hard trying tried sense point question questions fact idea ideas whole been being have having does doing \
+    hope hoping important special totally absolutely excited awesome super chat check person someone everyone \
+    dunno gonna wanna cause";
+
 const SETTLING: &str = "added approved booked canceled cancelled changed completed confirmed created decided denied \
     deleted done failed finished fixed implemented merged moved passed processed refunded removed renamed \
     replaced resolved saved scheduled sent solved successful successfully transferred unable unfortunately \
@@ -181,6 +241,37 @@ const LEAVE: &[&str] = &[
     "would you like",
     "if you need",
     "if you have any",
+    "is there anything",
+    "anything else",
+    "i hope",
+    "looking forward",
+    "you're welcome",
+    "thank you for",
+    "thanks for",
+    "glad i could",
+    "enjoy your",
+    "safe and pleasant",
+];
+
+const PLANNING: &[&str] = &[
+    "once you",
+    "if you",
+    "please provide",
+    "please confirm",
+    "i can assist",
+    "i can help",
+    "i could ",
+    "i'll ",
+    "i will ",
+    "let's ",
+    "let me ",
+    "would you",
+    "to proceed",
+    "next step",
+    "next, ",
+    "we need to",
+    "you can ",
+    "will help you",
 ];
 
 const PREPARING: &[&str] = &[
@@ -192,6 +283,11 @@ const PREPARING: &[&str] = &[
     "be careful",
     "don't forget",
     "before stopping",
+    "do not ",
+    "these steps",
+    "this demonstration",
+    "a demonstration",
+    "your task is",
 ];
 
 /// The same of other languages: articles, prepositions, conjunctions.

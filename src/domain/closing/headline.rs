@@ -42,7 +42,9 @@ pub(super) fn requests(said: &str) -> bool {
 /// What a sentence is about: the request in it, without how it was put; less is taken off when
 /// too little would be left.
 fn subject(said: &str) -> Vec<Piece<'_>> {
-    let all = pieces(said);
+    let mut all = pieces(said);
+    all.retain(|piece| !Word::of(piece.text).hesitates());
+    all.dedup_by(|next, last| next.size == 0 && last.size == 0);
     let words: Vec<Word> = all.iter().map(|piece| Word::of(piece.text)).collect();
     let asking = Asking::of(&words);
     let from_request = asking.requests().find(|at| size(&all[*at..]) >= 2 * ASKED_WORDS);
@@ -56,32 +58,80 @@ fn subject(said: &str) -> Vec<Piece<'_>> {
 
 /// At most [`MOST_WORDS`] words, ending where a reader pauses.
 fn fit<'a, 'b>(title: &'b mut Vec<Piece<'a>>) -> &'b [Piece<'a>] {
+    let (end, _) = cut(title);
+    &title[..end]
+}
+
+/// Leaves articles out where a title is too long with them; says where it ends, and how well.
+fn cut(title: &mut Vec<Piece>) -> (usize, u8) {
     if size(title) > 2 * MOST_WORDS {
         let mut first = true;
         title.retain(|piece| std::mem::take(&mut first) || !Word::of(piece.text).is_article());
     }
-    let all = &title[..];
+    let best = best_end(title);
+    if best.1 >= WHOLE {
+        return best;
+    }
+    let mut bare = title.clone();
+    bare.retain(|piece| !Word::of(piece.text).is_indefinite());
+    let better = best_end(&bare);
+    if better.1 < WHOLE {
+        return best;
+    }
+    *title = bare;
+    better
+}
+
+/// Where a title ends, and how well.
+fn best_end(all: &[Piece]) -> (usize, u8) {
     if size(all) <= 2 * MOST_WORDS {
-        return all;
+        return (all.len(), WHOLE + 1);
     }
     let ends = (1..all.len()).filter(|end| {
         let size = size(&all[..*end]);
         (2 * LEAST_WORDS..=2 * MOST_WORDS).contains(&size)
     });
-    let best = ends.max_by_key(|end| (pause(&all[..*end], &all[*end]), *end));
-    &all[..best.unwrap_or(1)]
+    let ranked = ends.map(|end| (pause(&all[..end], &all[end]), end));
+    ranked.max().map_or((1, 0), |(pause, end)| (end, pause))
 }
+
+/// How well `said` makes a title: best where it has its beginning and ends where a reader pauses.
+pub(super) fn wholeness(said: &str) -> u8 {
+    let mut all = subject(said);
+    let (end, pause) = cut(&mut all);
+    let title = &all[..end];
+    let words: Vec<Word> = title.iter().map(|piece| Word::of(piece.text)).collect();
+    let is_open = pause <= WHOLE && words.iter().any(Word::joins_clauses);
+    let begins = said.ends_with('?') || !words.first().is_some_and(Word::lacks_beginning);
+    match size(title) >= 2 * LEAST_WORDS && begins {
+        true if pause >= WHOLE && !is_open => 2,
+        true if pause >= 2 => 1,
+        _ => 0,
+    }
+}
+
+/// From here on a pause ends a phrase.
+const WHOLE: u8 = 3;
 
 /// How well a title ends before `next`.
 fn pause(title: &[Piece], next: &Piece) -> u8 {
     let [.., before, last] = title else { return 0 };
+    let is_name = |piece: &Piece| piece.text.starts_with(char::is_uppercase);
     match () {
-        () if Word::of(last.text).leads_on() => 0,
+        () if Word::of(last.text).leads_on() || is_open(title) => 0,
         () if Word::of(before.text).joins_clauses() => 1,
-        () if last.separates || last.text.ends_with(PAUSES) => 4,
-        () if Word::of(next.text).joins() || last.ends_noun_before(next) => 3,
+        () if last.separates || last.text.ends_with(PAUSES) => WHOLE + 1,
+        () if is_name(last) && is_name(next) => 0,
+        () if Word::of(next.text).joins() || last.ends_noun_before(next) => WHOLE,
+        () if Word::of(next.text).determines() => 1,
         () => 2,
     }
+}
+
+/// Whether the arguments of a function are not all told.
+fn is_open(title: &[Piece]) -> bool {
+    let opening = title.iter().rposition(|piece| piece.text.find('(').is_some_and(|at| at > 0));
+    opening.is_some_and(|at| title[at..].iter().all(|piece| !piece.text.contains(')')))
 }
 
 const PAUSES: [char; 9] = [',', ';', ':', '.', '?', '!', '，', '、', '。'];

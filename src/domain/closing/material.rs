@@ -5,7 +5,7 @@ use std::sync::Arc;
 use crate::domain::{
     Conversation, Role, Sequence, TokenCounter, Utterance, Window,
     closing::{english::takes_leave, pieces::clip},
-    extractive::{Focus, LineKind, Sentence, summarise},
+    extractive::{self, LineKind, Sentence},
 };
 
 /// Of the window, so many utterances are read at either end: a long one costs no more than that.
@@ -33,6 +33,8 @@ pub(super) struct Line {
     pub name: String,
     /// Whether `said` is a call and its outcome.
     pub is_call: bool,
+    /// Whether it is a call that changed something, or was to.
+    pub is_change: bool,
     /// What was said, or called; on one line.
     pub said: String,
     /// What it was worth among the sentences it was taken from.
@@ -53,6 +55,7 @@ impl Line {
             speaker: role.map_or_else(|| speaker(name, assistants), of_role),
             name: name.to_owned(),
             is_call,
+            is_change: sentence.kind == LineKind::Act,
             said: said.to_owned(),
             weight: sentence.weight,
         }
@@ -69,6 +72,7 @@ impl Line {
             speaker: of_role(utterance.role),
             name: if utterance.role == Role::User { "User" } else { "Assistant" }.to_owned(),
             is_call: false,
+            is_change: false,
             said,
             weight: 0,
         })
@@ -128,7 +132,7 @@ impl Material {
         let lines = head.chain(sentences().skip(skipped)).map(|told| Line::new(&told, None, &assistants));
         let mut lines: Vec<Line> = lines.collect();
         for source in &sources {
-            let sentences = summarise(source, &Focus::none(), u32::MAX, counter);
+            let sentences = extractive::lines(source, counter);
             let role = |sequence| window.get(sequence).map(|utterance| utterance.role);
             let sentences = sentences.iter().flat_map(told);
             lines.extend(sentences.map(|told| Line::new(&told, role(told.sequence), &assistants)));

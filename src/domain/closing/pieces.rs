@@ -40,7 +40,8 @@ pub(super) fn size(pieces: &[Piece]) -> usize {
 pub(super) fn write(pieces: &[Piece]) -> String {
     let mut text = String::new();
     for piece in pieces {
-        if piece.spaced && !text.is_empty() {
+        let is_mark = matches!(piece.text, "," | "." | ";" | ":" | "?" | "!");
+        if piece.spaced && !text.is_empty() && !is_mark {
             text.push(' ');
         }
         let said = clip(piece.text, WORD_BYTES);

@@ -1,7 +1,9 @@
 //! Which of the lines says what the conversation is about.
 
+use std::cmp::Reverse;
+
 use crate::domain::closing::{
-    english::{Word, prepares, shouts},
+    english::{Word, plans, prepares, shouts, takes_leave},
     headline::{LEAST_WORDS, requests, words_of},
     material::{Line, Speaker},
 };
@@ -13,7 +15,7 @@ const CLOSING_UTTERANCES: usize = 4;
 /// For a sentence that asks for something.
 const ASKING_BONUS: u32 = 30;
 /// For a sentence that says that something was done, or could not be.
-const OUTCOME_BONUS: u32 = 8;
+const OUTCOME_BONUS: u32 = 28;
 /// For every utterance further from the end.
 const STEP: u32 = 8;
 /// For every utterance further from the start.
@@ -23,6 +25,8 @@ const DEEPER: u32 = 3;
 const MOST_DEEP: usize = 10;
 /// A request's identifiers make it no more of a request.
 const MOST_REQUEST: u32 = 60;
+/// What is so much less likely to be the request may still give the title.
+const NEAR: u32 = 24;
 /// Nor are details an outcome.
 const MOST_OUTCOME: u32 = 24;
 
@@ -32,6 +36,16 @@ pub(super) fn request(lines: &[Line]) -> Option<usize> {
     let users = lines.iter().enumerate().filter(|(_, line)| line.speaker == Speaker::User && !line.is_call);
     let openings = placed(users).take_while(|opening| opening.step < OPENING_UTTERANCES);
     first_greatest(openings.map(|opening| (asked(opening), opening.at)))
+}
+
+/// What a title may be taken from: the lines that a request may stand in, the likeliest first.
+pub(super) fn openings(lines: &[Line]) -> Vec<&Line> {
+    let users = lines.iter().enumerate().filter(|(_, line)| line.speaker == Speaker::User && !line.is_call);
+    let openings = placed(users).take_while(|opening| opening.step < OPENING_UTTERANCES);
+    let mut ranked: Vec<_> = openings.map(|opening| (asked(opening), opening.line)).collect();
+    ranked.sort_by_key(|(rank, _)| Reverse(*rank));
+    let best = ranked.first().map_or(0, |(rank, _)| rank.1);
+    ranked.into_iter().filter(|(rank, _)| rank.1 + NEAR >= best).map(|(_, line)| line).collect()
 }
 
 /// How much a line is like a request.
@@ -52,15 +66,19 @@ pub(super) fn outcome(lines: &[Line], first: usize) -> Option<usize> {
         first_greatest(endings.map(|ending| (result(ending), ending.at)))
     };
     let is_assistant = |line: &Line| line.speaker == Speaker::Assistant;
-    behind(&|line| is_assistant(line) && !line.is_call && !line.asks())
-        .or_else(|| behind(&is_assistant))
+    behind(&|line| is_assistant(line) && !line.is_call && !line.asks() && !takes_leave(&line.said))
+        .or_else(|| behind(&|line| is_assistant(line)))
         .or_else(|| behind(&|_| true))
 }
 
 /// How much a line is like an outcome.
 fn result(Placed { step, line, .. }: Placed<'_>) -> u32 {
-    let settles = line.said.split_whitespace().any(|word| Word::of(word).settles());
-    let weight = line.telling().min(MOST_OUTCOME) + if settles { OUTCOME_BONUS } else { 0 };
+    let statement = line.said.split_once([':', ';']).map_or(line.said.as_str(), |(statement, _)| statement);
+    let settles = statement.split_whitespace().any(|word| Word::of(word).settles());
+    let settles = settles && !plans(&line.said);
+    let weight = line.telling().min(MOST_OUTCOME);
+    let weight =
+        if plans(&line.said) { weight / 2 } else { weight } + if settles { OUTCOME_BONUS } else { 0 };
     (1 + STEP * CLOSING_UTTERANCES as u32 + weight).saturating_sub(STEP * step as u32)
 }
 

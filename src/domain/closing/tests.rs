@@ -5,7 +5,7 @@ use proptest::prelude::*;
 use super::*;
 use crate::domain::{
     ConversationId, ConversationKey, Encoding, Identity, LineageId, More, Namespace, Policy, Ranges,
-    RecipientId, Role, Timestamp, ToolCall, Utterance,
+    RecipientId, Role, Sequence, Timestamp, ToolCall, Utterance,
     extractive::tests::{o200k, said},
     limits::MAX_TITLE_BYTES,
 };
@@ -156,6 +156,99 @@ fn a_run_of_calls_is_told_by_its_calls() {
         "User: Show me the file a.rs. \
          Assistant called read_file(a.rs) → error: no such file."
     );
+}
+
+fn calls(at: u64, name: &str, arguments: &str, result: &str) -> [Utterance; 2] {
+    let id: Box<str> = at.to_string().into();
+    let call = ToolCall { id: id.clone(), name: name.into(), arguments_json: arguments.into() };
+    let mut calling = said(at, Role::Assistant, "");
+    calling.more = Some(Box::new(More { tool_calls: vec![call], ..More::default() }));
+    let mut answer = said(at + 1, Role::Tool, result);
+    answer.unit = Sequence(at);
+    answer.more = Some(Box::new(More { tool_call_id: Some(id), ..More::default() }));
+    [calling, answer]
+}
+
+#[test]
+fn what_was_done_last_is_told_with_which_and_no_courtesy_after_it() {
+    let mut told = vec![said(1, Role::User, "I need to cancel my two trips to Boston and Denver, please.")];
+    told.extend(calls(2, "get_reservation_details", r#"{"reservation_id":"LU15PA"}"#, "a\nb"));
+    told.extend(calls(
+        4,
+        "cancel_reservation",
+        r#"{"reservation_id":"LU15PA"}"#,
+        "{\"status\": \"cancelled\"}",
+    ));
+    told.extend(calls(6, "cancel_reservation", r#"{"reservation_id":"9HBUV8"}"#, "Error: already flown"));
+    told.extend(calls(
+        8,
+        "cancel_reservation",
+        r#"{"reservation_id":"MSJ4OA"}"#,
+        "{\"status\": \"cancelled\"}",
+    ));
+    told.extend(calls(10, "get_user_details", r#"{"user_id":"mia_li_3668"}"#, "a\nb"));
+    told.push(said(
+        12,
+        Role::Assistant,
+        "Both trips have been cancelled, and $385 goes back to your Visa card.",
+    ));
+    told.push(said(13, Role::User, "Great, thank you!"));
+    told.push(said(14, Role::Assistant, "Is there anything else I can help you with today, 7 days a week?"));
+    told.push(said(15, Role::Assistant, "I hope that you have a pleasant trip on flight HAT136 on May 20."));
+    let (title, summary) = closing(&conversation(told));
+    assert_eq!(title, "Cancel my two trips to Boston and Denver");
+    assert_eq!(
+        summary,
+        "User: I need to cancel my two trips to Boston and Denver, please. \
+         Assistant called cancel_reservation(LU15PA; MSJ4OA) → ok. \
+         Assistant: Both trips have been cancelled, and $385 goes back to your Visa card."
+    );
+}
+
+#[test]
+fn a_title_is_a_whole_phrase() {
+    let cases = [
+        (
+            "I'm kinda stuck, I'm 28 and living in East Janethaven, how can I make my personal statement stand out \
+             for global opportunities?",
+            "Make my personal statement stand out",
+        ),
+        (
+            "I have much to do, can you help me create a schedule to ensure I meet my deadlines by March?",
+            "Create schedule to ensure I meet my deadlines",
+        ),
+        (
+            "Add a function called multiply(a: int, b: int) -> int that multiplies two numbers together",
+            "Add function called multiply(a: int, b: int) -> int",
+        ),
+        (
+            "Um we need to uh reschedule the {vocalsound} design meeting on Monday",
+            "Reschedule the design meeting on Monday",
+        ),
+    ];
+    for (request, expected) in cases {
+        assert_eq!(title_of(request), expected);
+    }
+}
+
+#[test]
+fn a_talk_of_people_is_called_by_what_they_come_back_to() {
+    let lines = [
+        "Have you heard back from the adoption agency about the papers?",
+        "The adoption agency wants two more letters before the summer.",
+        "My sister sings in the church choir every Sunday, she never stops.",
+        "The church choir practises in our old school, and it is loud!",
+    ];
+    let talk = conversation((1..=32).map(|at| {
+        let mut said = said(at, Role::User, &format!("{} That makes {at}.", lines[at as usize % 4]));
+        let name = if at % 2 == 0 { "Ann" } else { "Bob" };
+        said.more = Some(Box::new(More { name: Some(name.into()), ..More::default() }));
+        said
+    }));
+    let (title, summary) = closing(&talk);
+    assert_eq!(title, "Bob and Ann: adoption agency, church choir");
+    assert!(summary.contains("Ann: ") && summary.contains("Bob: "), "{summary}");
+    assert!(summary.contains("adoption agency") && summary.contains("church choir"), "{summary}");
 }
 
 #[test]

@@ -10,8 +10,11 @@ use crate::domain::{
     },
 };
 
-/// A call that failed, or that nothing says which, is told in so many bytes where room is short.
-const BRIEF_BYTES: usize = 120;
+/// Of a call that failed, or that nothing says which, and of its outcome, so many bytes are told where room is
+/// short.
+const BRIEF_BYTES: usize = 80;
+/// Between a call and how it ended.
+const OUTCOME: &str = ") → ";
 /// Acts take so many percent of a budget at most.
 const MOST_PERCENT: u64 = 45;
 
@@ -30,22 +33,10 @@ pub(super) fn written(acts: Vec<Act>, budget: u32, counter: &dyn TokenCounter) -
             return lines;
         }
     }
-    let mut left = room;
-    let mut lines = Vec::new();
-    let mut groups: Vec<(&str, Vec<Part>)> = Vec::new();
-    for act in &acts {
-        match act.failed || act.key.is_empty() {
-            true => lines.extend(brief(act, &mut left, counter)),
-            false => {
-                let part = Part { sequence: act.sequence, text: act.key.clone(), weight: 0 };
-                match groups.iter_mut().find(|(head, _)| *head == &*act.head) {
-                    Some((_, parts)) => parts.push(part),
-                    None => groups.push((&act.head, vec![part])),
-                }
-            }
-        }
-    }
-    let count = groups.len() as u32;
+    let (rest, together): (Vec<&Act>, Vec<&Act>) =
+        acts.iter().partition(|act| act.failed || act.key.is_empty());
+    let groups = by_tool(&together);
+    let (mut left, mut lines, count) = (room, Vec::new(), groups.len() as u32);
     for ((head, parts), at) in groups.iter().zip(0..) {
         let share = left / (count - at);
         if let Some(line) = group(&done(head), parts, share, counter) {
@@ -53,8 +44,22 @@ pub(super) fn written(acts: Vec<Act>, budget: u32, counter: &dyn TokenCounter) -
             lines.push(line);
         }
     }
+    lines.extend(rest.into_iter().filter_map(|act| brief(act, &mut left, counter)));
     lines.sort_by_key(|line| line.sequence);
     lines
+}
+
+/// The arguments that say which, by who called what.
+fn by_tool<'a>(acts: &[&'a Act]) -> Vec<(&'a str, Vec<Part>)> {
+    let mut groups: Vec<(&str, Vec<Part>)> = Vec::new();
+    for act in acts {
+        let part = Part { sequence: act.sequence, text: act.key.clone(), weight: 0 };
+        match groups.iter_mut().find(|(head, _)| *head == &*act.head) {
+            Some((_, parts)) => parts.push(part),
+            None => groups.push((&act.head, vec![part])),
+        }
+    }
+    groups
 }
 
 /// The last of those with the same tool and argument, where the last was made.
@@ -69,9 +74,12 @@ fn newest(acts: Vec<Act>) -> Vec<Act> {
 }
 
 fn brief(act: &Act, left: &mut u32, counter: &dyn TokenCounter) -> Option<Sentence> {
-    let full = act.text.as_deref()?;
+    let full = act.text.as_deref()?.trim_end();
+    let (call, outcome) = full.rsplit_once(OUTCOME).unwrap_or((full, ""));
     let mut text = String::new();
-    fold(full.trim_end(), act.head.len() + BRIEF_BYTES, &mut text);
+    fold(call, act.head.len() + BRIEF_BYTES, &mut text);
+    text.push_str(OUTCOME);
+    fold(outcome, BRIEF_BYTES, &mut text);
     text.push('\n');
     let line = line(act, &text, counter.count(&text));
     (line.tokens <= *left).then(|| {

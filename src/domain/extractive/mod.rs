@@ -50,6 +50,7 @@ mod source;
 mod split;
 #[cfg(test)]
 pub(crate) mod tests;
+mod told_call;
 mod untold;
 mod words;
 
@@ -61,7 +62,9 @@ use crate::domain::{
 };
 
 pub use focus::{Focus, Kind};
+pub(in crate::domain) use sentence::Part;
 pub use sentence::{Item, LineKind, Sentence};
+pub(in crate::domain) use told_call::{ToldCall, identifiers};
 pub use untold::Untold;
 
 /// The lines of `source` that tell most in at most `budget` tokens.
@@ -112,6 +115,11 @@ pub fn retell<'a>(
     };
     lines.for_each(|line| pool.add(line));
     compose(pool, focus, budget, counter)
+}
+
+/// All lines of `source`, of people's talk too.
+pub(in crate::domain) fn lines(source: &[Arc<Utterance>], counter: &dyn TokenCounter) -> Vec<Sentence> {
+    compose(source::read(source, false), &Focus::none(), u32::MAX, counter)
 }
 
 /// Calls `each` for every word of `text` that says something of its own, by a number that is equal for words

@@ -6,7 +6,7 @@ use crate::domain::{
     extractive::{
         choose::Worth,
         facts::find,
-        sentence::{Item, LineKind, Part, Sentence},
+        sentence::{DONE, Item, LineKind, Part, Sentence},
     },
 };
 
@@ -81,10 +81,8 @@ impl Act {
 
 /// What stands in the head of a page of what somebody said, behind the name.
 pub(super) const MENTIONED: &str = " mentioned:";
-/// What stands behind the head of calls that are told together.
 /// With each fold a fact is less likely to be needed, by one such part.
 const AGES_BY: u32 = 10;
-const DONE: &str = " → ok:";
 
 impl Pool {
     /// What lines tell that were written before.

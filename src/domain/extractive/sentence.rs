@@ -49,7 +49,7 @@ pub struct Item {
 
 /// An item apart from its line.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Part {
+pub(in crate::domain) struct Part {
     pub sequence: Sequence,
     pub text: Box<str>,
     pub weight: u32,
@@ -57,6 +57,8 @@ pub(super) struct Part {
 
 /// What stands between two items.
 pub(super) const BETWEEN: &str = "; ";
+/// What stands behind the head of calls that are told together.
+pub(super) const DONE: &str = " → ok:";
 
 impl Sentence {
     /// A line without items.
@@ -65,7 +67,7 @@ impl Sentence {
     }
 
     /// `head part; part`, and what stands for parts that were left out. `parts` is not empty.
-    pub(super) fn listed(
+    pub(in crate::domain) fn listed(
         kind: LineKind,
         head: &str,
         parts: &[Part],
@@ -99,17 +101,17 @@ impl Sentence {
     }
 
     /// What stands before the items.
-    pub(super) fn head(&self) -> &str {
+    pub(in crate::domain) fn head(&self) -> &str {
         let end = self.items.first().map_or(0, |first| first.start as usize);
         self.text.get(..end).unwrap_or_default().trim_end()
     }
 
     /// The text of an item.
-    pub(super) fn item(&self, item: &Item) -> &str {
+    pub(in crate::domain) fn item(&self, item: &Item) -> &str {
         self.text.get(item.start as usize..item.end as usize).unwrap_or_default()
     }
 
-    pub(super) fn parts(&self) -> impl Iterator<Item = Part> {
+    pub(in crate::domain) fn parts(&self) -> impl Iterator<Item = Part> {
         self.items.iter().map(|item| Part {
             sequence: item.sequence,
             text: self.item(item).into(),
@@ -123,14 +125,18 @@ impl Sentence {
         own.into_iter().chain(self.items.iter().map(|item| item.sequence))
     }
 
-    /// Sentences that stand on one line, each on a line of its own.
+    /// Sentences, and calls, that stand on one line, each on a line of its own.
     pub(in crate::domain) fn apart(&self) -> Vec<Self> {
-        if self.kind != LineKind::Said || self.items.is_empty() {
+        let done = self.head().strip_suffix(DONE);
+        if done.is_none() && (self.kind != LineKind::Said || self.items.is_empty()) {
             return vec![self.clone()];
         }
         let line = |part: Part| {
-            let text = format!("{} {}\n", self.head(), part.text);
-            Self::plain(LineKind::Said, part.sequence, text.into(), part.weight, 0)
+            let text = match done {
+                Some(head) => format!("{head}({}) → ok\n", part.text),
+                None => format!("{} {}\n", self.head(), part.text),
+            };
+            Self::plain(self.kind, part.sequence, text.into(), part.weight, 0)
         };
         self.parts().map(line).collect()
     }

@@ -30,6 +30,7 @@ pub(super) fn split(content: &str, text: &mut String) -> Vec<Range<usize>> {
         terminated: None,
         full: false,
         list: false,
+        was_list: false,
         bare: false,
         last_line: 0,
     };
@@ -142,6 +143,8 @@ struct Splitter<'a> {
     full: bool,
     /// The open sentence gathers list items.
     list: bool,
+    /// The sentence before gathered several.
+    was_list: bool,
     /// The open sentence is a heading and nothing behind it yet.
     bare: bool,
     /// Bytes of the line before.
@@ -159,6 +162,7 @@ impl Splitter<'_> {
             }
             return;
         }
+        self.was_list &= matches!(mark, Mark::Item);
         match mark {
             Mark::Heading => self.close(),
             Mark::Item => self.item(said),
@@ -185,15 +189,24 @@ impl Splitter<'_> {
             () if self.announces() => self.say(" "),
             () if joins && self.list && self.length() > 0 => self.say("; "),
             () => {
-                if self.list && self.length() > 0 && !self.full {
-                    // the list goes on
-                    self.trim();
-                    self.text.push_str("; …");
-                }
                 self.close();
+                self.goes_on();
             }
         }
         self.list = true;
+    }
+
+    /// Says that the list before does not end where its sentence does.
+    fn goes_on(&mut self) {
+        let Some(last) =
+            self.sentences.last_mut().filter(|last| self.was_list && last.end == self.text.len())
+        else {
+            return;
+        };
+        self.text.push_str(if self.text.ends_with(['.', '!', '?', '…']) { " …" } else { "; …" });
+        last.end = self.text.len();
+        self.start = last.end;
+        self.was_list = false;
     }
 
     fn length(&self) -> usize {
@@ -274,6 +287,9 @@ impl Splitter<'_> {
         let says = sentence.contains(char::is_alphanumeric) && (!self.bare || self.sentences.is_empty());
         let sentence = if self.bare { sentence.trim_end_matches([':', ' ']) } else { sentence };
         let end = self.start + if says { sentence.len() } else { 0 };
+        if !sentence.is_empty() {
+            self.was_list = says && self.list && sentence.contains("; ");
+        }
         self.text.truncate(end);
         self.sentences.extend(says.then_some(self.start..end));
         self.start = end;

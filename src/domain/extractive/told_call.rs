@@ -1,0 +1,93 @@
+//! Calls as summaries tell them: `name(arguments) → outcome`.
+
+use crate::domain::extractive::{
+    sentence::{DONE, Sentence},
+    words::{IDENTIFIER, scan},
+};
+
+/// Arguments are told again up to here, in bytes.
+const ARGUMENTS_BYTES: usize = 80;
+/// An outcome is told again up to here, in bytes.
+const OUTCOME_BYTES: usize = 60;
+
+/// A call that a line of a summary tells.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::domain) struct ToldCall<'a> {
+    /// The tool.
+    pub tool: &'a str,
+    /// The values of its arguments, one after another.
+    pub arguments: &'a str,
+    /// How it ended.
+    pub outcome: &'a str,
+}
+
+impl<'a> ToldCall<'a> {
+    /// The call in a whole line, `Assistant called name(arguments) → outcome`.
+    pub(in crate::domain) fn of_line(line: &'a str) -> Option<Self> {
+        let calls = line.find(" called ")?;
+        let says = line.find(": ").unwrap_or(line.len());
+        if says < calls { None } else { Self::of(&line[calls + " called ".len()..]) }
+    }
+
+    /// The call in `name(arguments) → outcome`.
+    pub(in crate::domain) fn of(said: &'a str) -> Option<Self> {
+        let (tool, rest) = said.trim_end().split_once('(')?;
+        let (arguments, outcome) = rest.split_once(") → ")?;
+        Some(Self { tool, arguments, outcome })
+    }
+
+    /// The calls of a line that tells of what was done.
+    pub(in crate::domain) fn all_of(line: &'a Sentence) -> Vec<Self> {
+        match line.head().strip_suffix(DONE).and_then(|head| head.split_once(" called ")) {
+            None => Self::of_line(&line.text).into_iter().collect(),
+            Some((_, tool)) => {
+                let call = |item| Self { tool, arguments: line.item(item), outcome: "ok" };
+                line.items.iter().map(call).collect()
+            }
+        }
+    }
+
+    /// Whether it succeeded.
+    pub(in crate::domain) fn is_done(self) -> bool {
+        self.outcome.starts_with("ok")
+    }
+
+    /// The text that is told first, if it is one word: an id, a path.
+    pub(in crate::domain) fn key(self) -> Option<&'a str> {
+        let first = self.arguments.split(", ").find(|value| !value.contains('='))?;
+        (!first.is_empty() && !first.contains([' ', '…'])).then_some(first)
+    }
+
+    /// The same on less room: the first arguments, and of the outcome no data.
+    pub(in crate::domain) fn short(self) -> String {
+        format!("{}({}) → {}", self.tool, self.short_arguments(), self.short_outcome())
+    }
+
+    fn short_arguments(self) -> String {
+        if self.arguments.len() <= ARGUMENTS_BYTES {
+            return self.arguments.to_owned();
+        }
+        let told = &self.arguments[..self.arguments.floor_char_boundary(ARGUMENTS_BYTES)];
+        let end = told.rfind(", ").unwrap_or(told.trim_end().len());
+        format!("{}…", told[..end].trim_end_matches('…'))
+    }
+
+    fn short_outcome(self) -> &'a str {
+        let is_plain = self.outcome.len() <= OUTCOME_BYTES && !self.outcome.contains(['{', '[', '…']);
+        match () {
+            () if !self.outcome.starts_with("ok") => self.outcome,
+            () if is_plain && self.outcome.starts_with("ok: ") => self.outcome,
+            () => "ok",
+        }
+    }
+}
+
+/// Calls `each` for every identifier in `text`, as it stands there.
+pub(in crate::domain) fn identifiers<'a>(text: &'a str, mut each: impl FnMut(&'a str)) {
+    scan(text, |word| {
+        let is_cut = text[word.end as usize..].starts_with('…');
+        if word.weight == IDENTIFIER && !is_cut {
+            each(word.of(text));
+        }
+    });
+}
