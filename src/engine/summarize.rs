@@ -7,7 +7,7 @@ use crate::{
         Conversation, Ranges, Sequence, Utterance,
         extractive::{Focus, Sentence, Untold, retell, summarise},
         limits::DEFAULT_SUMMARY_TOKENS,
-        segment::lines,
+        segment::{facts, lines},
     },
     engine::{
         Address, Caller, Engine, EngineError, Operation, Waited, aside,
@@ -163,6 +163,7 @@ impl Engine {
             kind: Focus::detect(newer, &[]).kind(),
             model: state.head.policy.summary_model.clone(),
             before: String::new(),
+            facts: facts(&sources.sentences),
             told: told.collect(),
             said: newer.to_vec(),
             focus: call.focus.clone(),

@@ -12,7 +12,7 @@ use crate::{
 };
 
 /// The version of the words.
-pub const PROMPT_VERSION: u32 = 2;
+pub const PROMPT_VERSION: u32 = 3;
 
 /// What a task is put in.
 struct Words {
@@ -22,17 +22,18 @@ struct Words {
 }
 
 const SUMMARY: Words = Words {
-    system: include_str!("prompts/v2/system.txt"),
-    user: include_str!("prompts/v2/user.txt"),
-    told: include_str!("prompts/v2/told.txt"),
+    system: include_str!("prompts/v3/system.txt"),
+    user: include_str!("prompts/v3/user.txt"),
+    told: include_str!("prompts/v3/told.txt"),
 };
 const CLOSING: Words = Words {
-    system: include_str!("prompts/v2/closing_system.txt"),
-    user: include_str!("prompts/v2/closing_user.txt"),
-    told: include_str!("prompts/v2/closing_told.txt"),
+    system: include_str!("prompts/v3/closing_system.txt"),
+    user: include_str!("prompts/v3/closing_user.txt"),
+    told: include_str!("prompts/v3/closing_told.txt"),
 };
-const FOCUS: &str = include_str!("prompts/v2/focus.txt");
-const BEFORE: &str = include_str!("prompts/v2/before.txt");
+const FOCUS: &str = include_str!("prompts/v3/focus.txt");
+const FACTS: &str = include_str!("prompts/v3/facts.txt");
+const BEFORE: &str = include_str!("prompts/v3/before.txt");
 
 /// What a model is told: the rules, and one message that holds everything said as data.
 pub(super) struct Prompt {
@@ -64,6 +65,9 @@ impl Prompt {
         if !material.told.is_empty() {
             user.push_str(words.told);
         }
+        if !material.facts.is_empty() {
+            user.push_str(FACTS);
+        }
         let _ = write!(user, "\n<transcript>\n{}</transcript>", transcript::of(material));
         Self { system: words.system.trim_end(), user, max_tokens: allowed(material.max_tokens) }
     }
@@ -72,10 +76,10 @@ impl Prompt {
 /// What a kind of talk is remembered for (seed 004, "Focus areas").
 fn emphasis(kind: Kind) -> &'static str {
     match kind {
-        Kind::Code => include_str!("prompts/v2/code.txt"),
-        Kind::Planning => include_str!("prompts/v2/planning.txt"),
-        Kind::Questions => include_str!("prompts/v2/questions.txt"),
-        Kind::Debugging => include_str!("prompts/v2/debugging.txt"),
+        Kind::Code => include_str!("prompts/v3/code.txt"),
+        Kind::Planning => include_str!("prompts/v3/planning.txt"),
+        Kind::Questions => include_str!("prompts/v3/questions.txt"),
+        Kind::Debugging => include_str!("prompts/v3/debugging.txt"),
     }
 }
 

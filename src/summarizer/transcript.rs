@@ -18,6 +18,9 @@ enum Line<'a> {
     Before {
         summary_of_before: &'a str,
     },
+    Facts {
+        facts_to_keep: &'a [String],
+    },
     Told {
         summary_to_retell: &'a str,
     },
@@ -43,12 +46,14 @@ struct Call<'a> {
 pub(super) fn of(material: &Material) -> String {
     let before = Some(&material.before).filter(|text| !text.is_empty());
     let told = Some(&material.told).filter(|text| !text.is_empty());
+    let facts = Some(&material.facts).filter(|facts| !facts.is_empty());
     let said = material.said.iter().filter(|utterance| utterance.is_live() && !utterance.instruction);
     let lines = before
         .map(|text| Line::Before { summary_of_before: text })
         .into_iter()
         .chain(told.map(|text| Line::Told { summary_to_retell: text }))
-        .chain(said.map(|utterance| Line::of(utterance)));
+        .chain(said.map(|utterance| Line::of(utterance)))
+        .chain(facts.map(|facts| Line::Facts { facts_to_keep: facts }));
     lines.map(|line| written(&line)).collect()
 }
 

@@ -19,6 +19,7 @@ on_each_protocol! {
     is_asked_at_the_protocols_path_with_the_key
     leaves_out_what_is_forgotten_aside_or_an_instruction
     tells_earlier_summaries_apart
+    names_the_facts_that_must_not_be_lost
     tells_what_to_pay_attention_to_and_the_limit
     tells_what_the_kind_of_talk_is_remembered_for
     asks_for_a_title_and_a_closing_summary
@@ -165,6 +166,15 @@ async fn tells_earlier_summaries_apart(protocol: Protocol) {
     assert!(user.contains("do not tell it again") && user.contains("Tell it again, together with"));
     let (_, without) = prompt(protocol, small()).await;
     assert!(!without.contains("summary_"), "{without}");
+}
+
+async fn names_the_facts_that_must_not_be_lost(protocol: Protocol) {
+    let facts = vec!["cancel(HAT136) → ok".to_owned()];
+    let (_, user) = prompt(protocol, Material { facts, ..small() }).await;
+    assert_eq!(transcript(&user).last(), Some(&json!({"facts_to_keep": ["cancel(HAT136) → ok"]})));
+    assert!(user.contains("names what must not be lost"), "{user}");
+    let (_, without) = prompt(protocol, small()).await;
+    assert!(!without.contains("facts_to_keep"), "{without}");
 }
 
 async fn tells_what_to_pay_attention_to_and_the_limit(protocol: Protocol) {

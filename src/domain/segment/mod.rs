@@ -2,6 +2,7 @@
 
 mod chunk;
 mod cut;
+mod facts;
 mod imported;
 mod joined;
 mod llm;
@@ -17,6 +18,7 @@ mod tests;
 mod unfold;
 
 pub use cut::Cut;
+pub use facts::facts;
 pub use llm_text::{Awaits, LlmText, Unfit, lines};
 pub use period::{Imported, ImportedSummary, UNSAID};
 pub use record::Segment;

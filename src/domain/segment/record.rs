@@ -8,6 +8,7 @@ use crate::domain::{
     limits::{SEGMENT_FLOOR_TOKENS, SEGMENT_PERCENT},
     memory::allocated,
     segment::{
+        facts::dropped,
         llm_text::{Awaits, LlmText, Unfit, lines},
         period::Imported,
         summary_context::SummaryContext,
@@ -101,9 +102,14 @@ impl Segment {
     }
 
     /// The lines of a model's text, if it can be this segment's: nothing but text, no blank lines, and no
-    /// more tokens than there is [`room`](Self::room).
+    /// more tokens than there is [`room`](Self::room). What it drops of the [`facts`](super::facts()) follows in
+    /// a line of its own, as far as there is room.
     pub fn accept(&self, text: &str, counter: &dyn TokenCounter) -> Result<Vec<Sentence>, Unfit> {
-        lines(text, self.covers.first().unwrap_or(Sequence::FIRST), self.room(), counter)
+        let sequence = self.covers.first().unwrap_or(Sequence::FIRST);
+        let mut told = lines(text, sequence, self.room(), counter)?;
+        let left = self.room() - told.iter().map(|line| line.tokens).sum::<u32>();
+        told.extend(dropped(&self.sentences, &told, left, counter));
+        Ok(told)
     }
 
     /// The same, waiting for a model where `with` has one and the segment is worth it: because it had

@@ -322,10 +322,10 @@ fn a_models_text_is_accepted_line_by_line() {
     let summary = Summary::default().write(&utterances(1..=40), &[], &summary_context(DEFAULT));
     let segment = &summary.segments()[0];
     let lines = segment
-        .accept("  Facts:\r\n\n\t- a bug in \u{7}src/main.rs  \n/etc is read-only\n", o200k())
+        .accept("  INV-7:\r\n\n\t- a bug in \u{7}src/main.rs  \n/etc is read-only\n", o200k())
         .unwrap();
     let text: String = lines.iter().map(|line| &*line.text).collect();
-    assert_eq!(text, "Facts:\n- a bug in  src/main.rs\n- /etc is read-only\n");
+    assert_eq!(text, "INV-7:\n- a bug in  src/main.rs\n- /etc is read-only\n");
     assert_eq!(lines.iter().map(|line| line.tokens).sum::<u32>(), o200k().count(&text));
     assert_eq!(segment.accept(" \n\u{0}\n", o200k()), Err(Unfit::Empty));
     let long = "- invoice INV-7\n".repeat(400);

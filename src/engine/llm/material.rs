@@ -7,7 +7,7 @@ use crate::{
         Conversation, Ranges, Utterance,
         extractive::{Focus, summarise},
         limits::{CLOSING_TOKENS, DEFAULT_SUMMARY_TOKENS},
-        segment::Segment,
+        segment::{Segment, facts},
     },
     engine::{Engine, EngineError, aside},
 };
@@ -50,6 +50,7 @@ impl Engine {
             model: state.head.policy.summary_model.clone(),
             kind: Focus::detect(&said, &[]).kind(),
             before,
+            facts: facts(&segment.sentences),
             told,
             said,
             focus: awaits.map(|awaits| awaits.focus.to_vec()).unwrap_or_default(),

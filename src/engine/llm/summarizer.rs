@@ -51,6 +51,8 @@ pub struct Material {
     /// What an earlier summary tells of what is to be summarised, where the utterances themselves are
     /// not stored any more or were summarised before.
     pub told: String,
+    /// What the summary must not lose: calls that changed something, identifiers.
+    pub facts: Vec<String>,
     /// What is to be summarised, in order.
     pub said: Vec<Arc<Utterance>>,
     /// What the summary pays special attention to.

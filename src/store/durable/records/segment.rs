@@ -117,7 +117,8 @@ message! {
 /// Whether it holds lines that a version before 4 could not read.
 pub(super) fn lists(segment: &Segment) -> bool {
     let is_plain = |line: &Sentence| line.kind == LineKind::Said && line.items.is_empty();
-    order(segment) == Order::Any || !segment.sentences.iter().all(is_plain)
+    let told = segment.llm_text.iter().flat_map(|llm_text| &llm_text.lines);
+    order(segment) == Order::Any || !segment.sentences.iter().chain(told).all(is_plain)
 }
 
 /// Lines of several kinds may stand in any order.

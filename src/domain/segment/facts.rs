@@ -1,0 +1,183 @@
+//! What a model's text of a segment must not lose.
+
+use crate::domain::{
+    Sequence, TokenCounter,
+    extractive::{LineKind, Part, Sentence, ToldCall, identifiers},
+};
+
+/// So many facts are kept at most.
+const MOST_FACTS: usize = 24;
+/// What shorter words say is not looked for, in characters.
+const LEAST_CHARACTERS: usize = 4;
+/// A line of facts weighs so much where lines compete: more than any line of a model's.
+const WEIGHT: u32 = 80;
+
+/// Calls that changed something, with their outcome, and identifiers that more than one of the sentences tells;
+/// the oldest first.
+pub fn facts(sentences: &[Sentence]) -> Vec<String> {
+    let all = Fact::all(sentences);
+    let told = all[all.len().saturating_sub(MOST_FACTS)..].iter().map(|(_, fact)| fact.told());
+    told.collect()
+}
+
+/// One line of the facts that `text`, a model's of these sentences, does not tell, of at most `room` tokens; the
+/// newest where there is no room for all, and how many are missing. `None` when it tells everything.
+pub(super) fn dropped(
+    sentences: &[Sentence],
+    text: &[Sentence],
+    room: u32,
+    counter: &dyn TokenCounter,
+) -> Option<Sentence> {
+    let text: String = text.iter().map(|line| line.text.to_lowercase()).collect();
+    let all = Fact::all(sentences);
+    let missing: Vec<Part> = all
+        .iter()
+        .filter(|(_, fact)| !fact.is_in(&text))
+        .map(|(sequence, fact)| part(*sequence, fact))
+        .collect();
+    let most = missing.len().min(MOST_FACTS);
+    (1..=most).rev().map(|count| line(&missing, count, counter)).find(|line| line.tokens <= room)
+}
+
+fn part(sequence: Sequence, fact: &Fact<'_>) -> Part {
+    Part { sequence, text: fact.told().into(), weight: WEIGHT }
+}
+
+/// The last `count` of the facts.
+fn line(missing: &[Part], count: usize, counter: &dyn TokenCounter) -> Sentence {
+    let left_out = missing.len() - count;
+    let rest = if left_out == 0 { String::new() } else { format!("; … and {left_out} more") };
+    Sentence::listed(LineKind::Facts, "Noted:", &missing[left_out..], &rest, counter)
+}
+
+/// What must not be lost.
+enum Fact<'a> {
+    Call(ToldCall<'a>),
+    Name(&'a str),
+}
+
+impl<'a> Fact<'a> {
+    /// By the utterance that it is taken from.
+    fn all(sentences: &'a [Sentence]) -> Vec<(Sequence, Self)> {
+        let acts = sentences.iter().filter(|line| line.kind == LineKind::Act);
+        let calls =
+            acts.flat_map(|line| ToldCall::all_of(line).into_iter().map(|call| (line.sequence, call)));
+        let calls: Vec<(Sequence, ToldCall<'a>)> = calls.collect();
+        let is_new = |name: &&'a str| !calls.iter().any(|(_, call)| call.arguments.contains(name));
+        let mut all: Vec<(Sequence, Self)> = Vec::new();
+        for (name, sequence) in recurring(sentences) {
+            if is_new(&name) {
+                all.push((sequence, Self::Name(name)));
+            }
+        }
+        all.extend(calls.iter().map(|(sequence, call)| (*sequence, Self::Call(*call))));
+        all
+    }
+
+    fn told(&self) -> String {
+        match self {
+            Self::Call(call) => call.short(),
+            Self::Name(name) => (*name).to_owned(),
+        }
+    }
+
+    /// Whether `text`, in lower case, tells it.
+    fn is_in(&self, text: &str) -> bool {
+        match self {
+            Self::Name(name) => text.contains(&name.to_lowercase()),
+            Self::Call(call) => match call.key() {
+                Some(key) => names(text, key),
+                None if call.arguments.is_empty() => tells(text, call.tool, 1),
+                None => tells(text, call.arguments, 2),
+            },
+        }
+    }
+}
+
+/// Whether `text` names it, a path by its last part too.
+fn names(text: &str, key: &str) -> bool {
+    let key = key.to_lowercase();
+    let last = key.rsplit('/').next().unwrap_or_default();
+    text.contains(&key) || last.len() >= LEAST_CHARACTERS && text.contains(last)
+}
+
+/// Whether `text` has one of so many words of `said`.
+fn tells(text: &str, said: &str, of: usize) -> bool {
+    let words = said.split(|c: char| !c.is_alphanumeric());
+    let words: Vec<String> =
+        words.filter(|word| word.chars().count() >= LEAST_CHARACTERS).map(str::to_lowercase).collect();
+    let found = words.iter().filter(|word| text.contains(word.as_str())).count();
+    words.is_empty() || found > 0 && found * of >= words.len()
+}
+
+/// Identifiers that sentences of more than one utterance tell, by their first mention.
+fn recurring(sentences: &[Sentence]) -> Vec<(&str, Sequence)> {
+    let mut seen: Vec<(&str, Sequence, bool)> = Vec::new();
+    for sentence in sentences.iter().filter(|line| line.kind != LineKind::Open) {
+        identifiers(&sentence.text, |name| match seen.iter_mut().find(|(other, ..)| *other == name) {
+            Some((_, first, again)) => *again |= *first != sentence.sequence,
+            None => seen.push((name, sentence.sequence, false)),
+        });
+    }
+    seen.into_iter().filter_map(|(name, first, again)| again.then_some((name, first))).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::extractive::tests::o200k;
+
+    fn sentence(sequence: u64, text: &str) -> Sentence {
+        let kind =
+            if text.contains(" called ") && !text.contains(" get_") { LineKind::Act } else { LineKind::Said };
+        let text = format!("{text}\n");
+        let tokens = o200k().count(&text);
+        Sentence::plain(kind, Sequence(sequence), text.into(), 9, tokens)
+    }
+
+    fn source() -> Vec<Sentence> {
+        vec![
+            sentence(1, "User: Please cancel reservation LU15PA and tell ann@x.org."),
+            sentence(2, "Assistant called get_reservation(LU15PA) → ok"),
+            sentence(3, "Assistant called cancel_reservation(LU15PA) → ok: {\"status\":\"cancelled\"}"),
+            sentence(4, "Assistant called bash(git commit -m \"Round the delta\") → ok"),
+            sentence(5, "Assistant called edit(src/fields.py, a, b) → error: no match"),
+            sentence(6, "User: ORD-77 is not part of it."),
+            sentence(7, "Assistant: I left ORD-77 alone."),
+        ]
+    }
+
+    fn missing(text: &str, room: u32) -> Option<String> {
+        let text: Vec<Sentence> = text.lines().map(|line| sentence(1, line)).collect();
+        dropped(&source(), &text, room, o200k()).map(|line| line.text.to_string())
+    }
+
+    #[test]
+    fn calls_that_change_something_and_identifiers_that_recur_are_facts() {
+        let expected = [
+            "ORD-77",
+            "cancel_reservation(LU15PA) → ok",
+            "bash(git commit -m \"Round the delta\") → ok",
+            "edit(src/fields.py, a, b) → error: no match",
+        ];
+        assert_eq!(facts(&source()), expected);
+    }
+
+    #[test]
+    fn a_text_that_tells_them_gets_no_line() {
+        let text = "- Cancelled lu15pa; ORD-77 stays\n- Committed \"round the delta\"; the edit of `fields.py` failed";
+        assert_eq!(missing(text, 100), None);
+    }
+
+    #[test]
+    fn what_a_text_drops_follows_as_far_as_there_is_room() {
+        let text = "- A reservation was cancelled, and `src/fields.py` could not be edited";
+        let all =
+            "Noted: ORD-77; cancel_reservation(LU15PA) → ok; bash(git commit -m \"Round the delta\") → ok\n";
+        assert_eq!(missing(text, 100).as_deref(), Some(all));
+        let cut = missing(text, 24).unwrap();
+        assert_eq!(cut, "Noted: bash(git commit -m \"Round the delta\") → ok; … and 2 more\n");
+        assert!(o200k().count(&cut) <= 24, "{cut}");
+        assert_eq!(missing(text, 4), None);
+    }
+}
