@@ -71,7 +71,8 @@ pub const UTTERANCE_BYTES: u64 = 128;
 /// counted: about what its records take.
 pub const CONVERSATION_BYTES: u64 = 1_024;
 
-/// A new segment's tokens at most, in percent of its source (seed 004: 70 % compression).
+/// A new segment's tokens at most, in percent of its source (seed 004: 70 % compression), where the conversation is to
+/// become short or the limit leaves no room.
 pub const SEGMENT_PERCENT: u32 = 30;
 /// A new segment may always have so many tokens, however small its source.
 pub const SEGMENT_FLOOR_TOKENS: u32 = 40;

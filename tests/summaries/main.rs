@@ -1,0 +1,102 @@
+//! What summaries of real conversations tell stands in these conversations.
+//!
+//! Reads `tests/fixtures/summaries` and `UTTERD_DATA` (default `../shared/data`); a file that is absent shows as ignored.
+#![allow(clippy::expect_used, clippy::unwrap_used)] // a test that fails panics: that is its report
+
+#[path = "../../benches/summaries/conversations.rs"]
+#[allow(dead_code, reason = "the bench of summaries measures more")]
+mod conversations;
+mod lists;
+mod parts;
+#[path = "../../benches/summaries/rolled.rs"]
+mod rolled;
+mod source;
+#[path = "../contexts/replay/transcripts.rs"]
+#[allow(dead_code, reason = "the test of contexts takes samples")]
+mod transcripts;
+
+use std::sync::Arc;
+
+use libtest_mimic::{Arguments, Completion, Failed, Trial};
+use utterd::{
+    domain::{
+        Encoding, Utterance,
+        extractive::{Focus, LineKind, Sentence, summarise},
+    },
+    tokenizer::counter,
+};
+
+use conversations::{Conversation, dialogue, dialogues, fixtures, lines, meeting};
+use rolled::rolled;
+use source::Source;
+
+/// In tokens.
+const LIMITS: [u32; 4] = [60, 150, 300, 600];
+
+fn main() {
+    let transcripts = ["tau-airline", "pi-coding", "swe-agent", "openhands", "claude-code"];
+    let transcripts = transcripts.map(|file| trial(file, move || conversations::transcripts(&[file])));
+    let talks = ["locomo", "beam"].map(|file| trial(file, move || dialogues(file)));
+    let meetings = trial("qmsum-val", || lines("summaries/qmsum-val.jsonl").iter().map(meeting).collect());
+    let short =
+        trial("dialogsum-dev", || lines("summaries/dialogsum-dev.jsonl").iter().map(dialogue).collect());
+    let own = ["talks", "planning"].map(|file| trial(file, move || fixtures(file)));
+    let trials = transcripts.into_iter().chain(talks).chain([meetings, short]).chain(own).collect();
+    libtest_mimic::run(&Arguments::from_args(), trials).exit()
+}
+
+fn trial(file: &'static str, read: impl FnOnce() -> Vec<Conversation> + Send + 'static) -> Trial {
+    Trial::ignorable_test(format!("what_a_summary_tells_was_said::{file}"), move || {
+        let conversations = read();
+        if conversations.is_empty() {
+            return Ok(Completion::ignored_with("UTTERD_DATA has no such file"));
+        }
+        let wrong: Vec<String> = conversations.iter().flat_map(wrong).collect();
+        if wrong.is_empty() {
+            return Ok(Completion::Completed);
+        }
+        Err(Failed::from(format!(
+            "{} lines, such as\n{}",
+            wrong.len(),
+            wrong[..wrong.len().min(20)].join("\n")
+        )))
+    })
+}
+
+/// What summaries of a conversation tell that was not said, and lists that are cut without saying so.
+fn wrong(conversation: &Conversation) -> Vec<String> {
+    let said = &conversation.0;
+    let at_once = LIMITS.into_iter().flat_map(|limit| wrong_lines(said, &summarised(said, limit)));
+    let cuts = rolled(conversation, LIMITS[2]);
+    let rolling = cuts.iter().flat_map(|cut| wrong_lines(&cut.before, &cut.lines));
+    at_once.chain(rolling).collect()
+}
+
+fn wrong_lines(said: &[Arc<Utterance>], summary: &[Sentence]) -> Vec<String> {
+    let source = Source::of(said);
+    let text: String = summary.iter().map(|line| &*line.text).collect();
+    let mut wrong = Vec::new();
+    for line in summary.iter().flat_map(apart) {
+        if let Some(untold) = parts::not_in(&line, &source) {
+            wrong.push(format!("not said: {untold:?} of {line:?}"));
+        }
+        if let Some(rest) = lists::hidden(&line, &text, said) {
+            wrong.push(format!("cut without saying so, {rest:?}: {line:?}"));
+        }
+    }
+    wrong
+}
+
+/// Sentences that stand on one line, each behind who said it.
+fn apart(line: &Sentence) -> Vec<String> {
+    let text = line.text.trim_end();
+    let Some(first) = line.items.first().filter(|_| line.kind == LineKind::Said) else {
+        return vec![text.to_owned()];
+    };
+    let head = &text[..first.start as usize];
+    line.items.iter().map(|item| format!("{head}{}", &text[item.start as usize..item.end as usize])).collect()
+}
+
+fn summarised(said: &[Arc<Utterance>], limit: u32) -> Vec<Sentence> {
+    summarise(said, &Focus::detect(said, &[]), limit, counter(Encoding::O200kBase))
+}
