@@ -1,6 +1,8 @@
 //! The lines of what was done: calls that changed something, each with the argument that says which and with
 //! its outcome.
 
+use rustc_hash::FxHashSet;
+
 use crate::domain::{
     TokenCounter,
     extractive::{
@@ -64,11 +66,9 @@ fn by_tool<'a>(acts: &[&'a Act]) -> Vec<(&'a str, Vec<Part>)> {
 
 /// The last of those with the same tool and argument, where the last was made.
 fn newest(acts: Vec<Act>) -> Vec<Act> {
-    let mut kept: Vec<Act> = Vec::new();
-    for act in acts {
-        kept.retain(|other| other.head != act.head || other.key != act.key || act.key.is_empty());
-        kept.push(act);
-    }
+    let mut seen: FxHashSet<(Box<str>, Box<str>)> = FxHashSet::default();
+    let mut kept: Vec<Act> = acts.into_iter().rev().collect();
+    kept.retain(|act| act.key.is_empty() || seen.insert((act.head.clone(), act.key.clone())));
     kept.sort_by_key(|act| act.sequence);
     kept
 }
@@ -90,11 +90,20 @@ fn brief(act: &Act, left: &mut u32, counter: &dyn TokenCounter) -> Option<Senten
 
 /// As many of the newest as have room, and how many are left out.
 fn group(head: &str, parts: &[Part], room: u32, counter: &dyn TokenCounter) -> Option<Sentence> {
-    (0..parts.len()).find_map(|left_out| {
+    let line = |left_out: usize| {
         let rest = if left_out > 0 { format!("; … and {left_out} more") } else { String::new() };
-        let line = Sentence::listed(LineKind::Act, head, &parts[left_out..], &rest, counter);
-        (line.tokens <= room).then_some(line)
-    })
+        Sentence::listed(LineKind::Act, head, &parts[left_out..], &rest, counter)
+    };
+    // an item has a token at least
+    let (mut least, mut most) = (parts.len().saturating_sub(room as usize), parts.len());
+    while least < most {
+        let middle = least.midpoint(most);
+        match line(middle).tokens <= room {
+            true => most = middle,
+            false => least = middle + 1,
+        }
+    }
+    (least < parts.len()).then(|| line(least))
 }
 
 fn total(lines: &[Sentence]) -> u32 {

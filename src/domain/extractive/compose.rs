@@ -30,7 +30,7 @@ const LEAST_BYTES: usize = 12;
 
 /// The lines that tell most in at most `budget` tokens.
 pub(super) fn compose(pool: Pool, focus: &Focus, budget: u32, counter: &dyn TokenCounter) -> Vec<Sentence> {
-    let Pool { mut acts, mut saids, pages, mut facts, mut matters } = pool;
+    let Pool { mut acts, mut saids, pages, mut facts, mut matters, .. } = pool;
     acts.sort_by_key(|act| act.sequence);
     matters.extend(acts.iter().filter(|act| act.failed).map(failure));
     let open = open::line(matters, &acts, &saids, budget, counter);

@@ -14,6 +14,8 @@ use crate::domain::{
 
 /// A matter is told in so many bytes.
 const MATTER_BYTES: usize = 120;
+/// So many are looked at, the newest.
+const MOST_LOOKED_AT: usize = 16;
 /// So many are told.
 const MOST: usize = 3;
 /// They take so many percent of a budget at most.
@@ -87,8 +89,9 @@ pub(super) fn line(
     budget: u32,
     counter: &dyn TokenCounter,
 ) -> Option<Sentence> {
-    matters.retain(|matter| !is_settled(matter, acts, saids));
     matters.sort_by_key(|matter| matter.sequence);
+    matters.drain(..matters.len().saturating_sub(MOST_LOOKED_AT));
+    matters.retain(|matter| !is_settled(matter, acts, saids));
     matters.dedup_by(|one, other| one.text == other.text);
     let room = (u64::from(budget) * MOST_PERCENT / 100) as u32;
     let part = |matter: &Matter| Part { sequence: matter.sequence, text: matter.text.clone(), weight: 0 };

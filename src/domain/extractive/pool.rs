@@ -1,11 +1,13 @@
 //! What stands for choice when a summary is written: taken from what was said, or from lines that were written
 //! before.
 
+use rustc_hash::FxHashMap;
+
 use crate::domain::{
     Sequence,
     extractive::{
         choose::Worth,
-        facts::find,
+        facts::{exact, find},
         sentence::{DONE, Item, LineKind, Part, Sentence},
     },
 };
@@ -18,6 +20,8 @@ pub(super) struct Pool {
     pub pages: Vec<Page>,
     pub facts: Vec<Fact>,
     pub matters: Vec<Matter>,
+    /// Where each fact stands, once lines that were written before are added.
+    known: FxHashMap<[u32; 2], usize>,
 }
 
 /// A line with a sentence, or with a call that changed nothing.
@@ -151,18 +155,23 @@ impl Pool {
             self.pages.len() - 1
         });
         for Part { sequence, text, weight } in line.parts() {
-            let weight = weight - weight / AGES_BY;
-            let mut concepts = None;
-            find(&text, |found| concepts = concepts.or(Some(found.concepts)));
-            match concepts.and_then(|concepts| self.facts.iter_mut().find(|fact| fact.concepts == concepts)) {
-                Some(known) => known.worth = known.worth.saturating_add(weight),
-                None => self.facts.extend(concepts.map(|concepts| Fact {
-                    page,
-                    sequence,
-                    text,
-                    concepts,
-                    worth: weight,
-                })),
+            let mut found = None;
+            find(&text, |fact| found = found.or(Some(fact.concepts)));
+            let concepts = found.unwrap_or_else(|| [exact(&text), 0]);
+            self.add_fact(Fact { page, sequence, text, concepts, worth: weight - weight / AGES_BY });
+        }
+    }
+
+    /// What several lines tell stands once, and is worth what it was worth in each.
+    fn add_fact(&mut self, fact: Fact) {
+        if self.known.len() != self.facts.len() {
+            self.known = self.facts.iter().map(|fact| fact.concepts).zip(0..).collect();
+        }
+        match self.known.get(&fact.concepts).and_then(|at| self.facts.get_mut(*at)) {
+            Some(known) => known.worth = known.worth.saturating_add(fact.worth),
+            None => {
+                self.known.insert(fact.concepts, self.facts.len());
+                self.facts.push(fact);
             }
         }
     }
