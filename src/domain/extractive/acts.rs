@@ -69,6 +69,7 @@ fn newest(acts: Vec<Act>) -> Vec<Act> {
     let mut seen: FxHashSet<(Box<str>, Box<str>)> = FxHashSet::default();
     let mut kept: Vec<Act> = acts.into_iter().rev().collect();
     kept.retain(|act| act.key.is_empty() || seen.insert((act.head.clone(), act.key.clone())));
+    kept.reverse();
     kept.sort_by_key(|act| act.sequence);
     kept
 }
