@@ -94,7 +94,9 @@ impl<'a> Cover<'a> {
         while left >= LEAST_TOKENS && misses < MAX_MISSES {
             let Some((gain, line)) = self.next(told) else { break };
             most = most.max(gain);
-            if gain < self.scale.least_gain * most && !self.talk.lines[line].cues.has(Cues::DECISION) {
+            let is_unquoted = self.queues.len() == 2 && self.queue(line).lines == 0;
+            let decides = self.talk.lines[line].cues.has(Cues::DECISION);
+            if gain < self.scale.least_gain * most && !decides && !is_unquoted {
                 self.done[line] = true;
                 continue;
             }
