@@ -247,6 +247,7 @@ async fn memorized(talks: &[Talk], policy: &Policy) -> Arc<Engine> {
                 attempt: None,
                 expected: None,
                 lenient: false,
+                upsert: false,
             };
             engine.memorize(&Caller::default(), call).await.unwrap();
         }

@@ -19,7 +19,7 @@ use utterd::{
     proto::{MemorizeRequest, NewUtterance, Role, memory_service_client::MemoryServiceClient},
     server::Server,
     store::{
-        BoxFuture, Capabilities, Commit, CommitError, Due, MemoryStore, Outcome, OutcomeKey, Page,
+        BoxFuture, Capabilities, Commit, CommitError, Due, List, MemoryStore, Outcome, OutcomeKey,
         RecipientKey, Store, StoreError,
     },
 };
@@ -142,12 +142,16 @@ impl Store for LoggedStore {
         self.inner.active(recipient)
     }
 
-    fn conversations<'a>(
+    fn state<'a>(
         &'a self,
-        recipient: &'a RecipientKey,
-        page: Page,
-    ) -> BoxFuture<'a, Result<Vec<Head>, StoreError>> {
-        self.inner.conversations(recipient, page)
+        key: &'a ConversationKey,
+        names: &'a [Box<str>],
+    ) -> BoxFuture<'a, Result<Vec<Arc<utterd::domain::state::StateValue>>, StoreError>> {
+        self.inner.state(key, names)
+    }
+
+    fn list(&self, list: List) -> BoxFuture<'_, Result<Vec<Head>, StoreError>> {
+        self.inner.list(list)
     }
 
     fn ended_beyond<'a>(

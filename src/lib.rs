@@ -101,6 +101,7 @@
 //! - what a model writes: [`engine::llm`] (what it is asked, when, and what becomes of failures),
 //!   [`domain::compaction::replace_by_llm()`] and [`domain::closing::replace_closing()`] (the rules),
 //!   [`summarizer`] (its protocols and prompts)
+//! - state, the named values beside a conversation: [`domain::state`]
 //! - titles and closing summaries: [`domain::closing`]; numbers: [`domain::stats`]; shares:
 //!   [`domain::share`]
 //! - forks: [`domain::fork`]; where their utterances are stored: [`domain::Trunk`]; edits: [`domain::edit`]
@@ -114,6 +115,8 @@
 //! - what is written to the disk: [`store::durable::records`], with a table of the kinds of record
 //! - what a provider's format holds beyond the model: [`formats::extras`]
 //! - errors on the wire: `src/rpc/status.rs`, the only place that knows gRPC codes
+//! - the tools of the Model Context Protocol, `end_conversation`, `get_conversation` and others: `src/cli/mcp`, a
+//!   client like every command, also of a server in its own process
 //! - the chat in the terminal: `src/cli/chat`, a pure model, its view, and what it asks of a server
 #![forbid(unsafe_code)]
 

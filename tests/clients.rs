@@ -1,8 +1,8 @@
 //! Real clients against the real server, over a real port.
 //!
 //! A client that is not installed shows as ignored, with the command that installs it. Where `CI`
-//! is set, buf, Python's grpcio, the providers' Python packages and aimock are not allowed to be
-//! missing.
+//! is set, buf, Python's grpcio, the providers' Python packages, aimock, and the clients of the Model
+//! Context Protocol are not allowed to be missing.
 #![allow(clippy::expect_used)] // What a test cannot go on without may end it.
 
 #[path = "clients/buf.rs"]
@@ -12,6 +12,8 @@ mod grpcurl;
 #[allow(dead_code)] // of what is summarised in tests, one piece is enough here
 #[path = "summarizer/material.rs"]
 mod material;
+#[path = "clients/model_context.rs"]
+mod model_context;
 #[path = "clients/models.rs"]
 mod models;
 #[path = "clients/openssl.rs"]
@@ -52,8 +54,17 @@ struct Client {
     checks: &'static [Check],
 }
 
-const CLIENTS: [Client; 6] =
-    [buf::CLIENT, python::CLIENT, providers::CLIENT, models::CLIENT, grpcurl::CLIENT, openssl::CLIENT];
+const CLIENTS: [Client; 9] = [
+    buf::CLIENT,
+    python::CLIENT,
+    providers::CLIENT,
+    models::CLIENT,
+    model_context::PYTHON,
+    model_context::CONFORMANCE,
+    model_context::INSPECTOR,
+    grpcurl::CLIENT,
+    openssl::CLIENT,
+];
 
 fn main() {
     let arguments = Arguments::from_args();

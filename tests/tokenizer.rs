@@ -94,6 +94,7 @@ fn long_fragments() -> impl Strategy<Value = String> {
         3 => run_of_runs(),
         1 => "([A-Za-z]{1,9} ){20,120}",
         1 => "[\u{900}-\u{dff}\u{2000}-\u{2fff}\u{10000}-\u{1ffff}]{10,90}",
+        1 => "[ab]{300,900}|[aeinst]{300,900}|[ก-ฮ]{100,300}|[的是了]{100,300}",
         2 => fragments(),
     ]
 }
@@ -154,9 +155,9 @@ fn runs_of_every_length_count_exactly() {
 
 const MEGABYTE: usize = 1_000_000;
 
-/// No megabyte may take longer than this, in a debug build and on a busy machine. A release
-/// build takes up to 70 ms; `benches/tokens.rs` prints them.
-const STALL: Duration = Duration::from_millis(1500);
+/// No megabyte may take longer than this, in a debug build and on a busy machine: what is not linear takes minutes.
+/// `benches/tokens.rs` prints what a release build takes.
+const STALL: Duration = Duration::from_secs(15);
 
 #[test]
 fn a_megabyte_of_anything_counts_exactly_and_in_time() {

@@ -3,7 +3,7 @@
 use std::{env, fs, net::IpAddr, path::PathBuf};
 
 use clap::Args;
-use http::Uri;
+use http::{HeaderMap, Uri};
 use tonic::{
     Request, Status,
     metadata::{Ascii, MetadataValue},
@@ -13,6 +13,10 @@ use tonic::{
 
 use super::{errors::CliError, trust::Trust};
 
+/// The metadata that holds a token, as `Bearer TOKEN`.
+const AUTHORIZATION: &str = "authorization";
+/// The metadata that names the namespace.
+const NAMESPACE: &str = "utterd-namespace";
 /// Holds the token itself.
 const TOKEN: &str = "UTTERD_TOKEN";
 /// Names the file that holds it.
@@ -42,20 +46,51 @@ pub struct Identity {
     namespace: Option<MetadataValue<Ascii>>,
 }
 
+impl Identity {
+    /// Who makes a request with these headers: it names itself as a gRPC call does. `None` when what it shows is no
+    /// text, or comes twice.
+    pub fn shown_in(headers: &HeaderMap) -> Option<Self> {
+        let one = |name: &str| {
+            let mut given = headers.get_all(name).iter();
+            match (given.next(), given.next()) {
+                (None, _) => Some(None),
+                (Some(value), None) => MetadataValue::try_from(value.as_bytes()).ok().map(Some),
+                _ => None,
+            }
+        };
+        let mut authorization = one(AUTHORIZATION)?;
+        authorization.iter_mut().for_each(|value| value.set_sensitive(true));
+        Some(Self { authorization, namespace: one(NAMESPACE)? })
+    }
+}
+
 impl Interceptor for Identity {
     fn call(&mut self, mut request: Request<()>) -> Result<Request<()>, Status> {
         let metadata = request.metadata_mut();
         if let Some(authorization) = &self.authorization {
-            metadata.insert("authorization", authorization.clone());
+            metadata.insert(AUTHORIZATION, authorization.clone());
         }
         if let Some(namespace) = &self.namespace {
-            metadata.insert("utterd-namespace", namespace.clone());
+            metadata.insert(NAMESPACE, namespace.clone());
         }
         Ok(request)
     }
 }
 
 impl Access {
+    /// What it says of who this process is, by the flag or the variable that does; `None` when nothing does.
+    pub fn own(&self) -> Option<&'static str> {
+        let is_set = |name| env::var_os(name).is_some_and(|value| !value.is_empty());
+        match () {
+            () if self.token_file.is_some() => Some("--token-file"),
+            () if is_set(TOKEN) => Some(TOKEN),
+            () if is_set(TOKEN_FILE) => Some(TOKEN_FILE),
+            () if self.trust.shows_a_certificate() => Some("--tls-cert"),
+            () if self.namespace.is_some() => Some("--namespace"),
+            () => None,
+        }
+    }
+
     /// `endpoint` with TLS, where its address asks for it.
     pub fn secured(&self, endpoint: Endpoint) -> Result<Endpoint, CliError> {
         self.trust.apply(endpoint)

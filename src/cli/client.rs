@@ -1,29 +1,36 @@
 //! The connection to a running server.
 
-use std::time::Duration;
+use std::{future::ready, path::Path, time::Duration};
 
+use http::Uri;
+use hyper_util::rt::TokioIo;
 use tokio::runtime::Builder;
 use tonic::{
     service::interceptor::InterceptedService,
     transport::{Channel, Endpoint},
 };
+use tower::service_fn;
 
 use super::{
-    access::Identity,
+    access::{Access, Identity},
     args::{Remote, Target},
     errors::{CliError, root_cause},
 };
-use crate::proto::{
-    admin_service_client::AdminServiceClient, compaction_service_client::CompactionServiceClient,
-    context_service_client::ContextServiceClient, conversation_service_client::ConversationServiceClient,
-    memory_service_client::MemoryServiceClient, trace_service_client::TraceServiceClient,
+use crate::{
+    config::socket_path_fault,
+    proto::{
+        admin_service_client::AdminServiceClient, compaction_service_client::CompactionServiceClient,
+        context_service_client::ContextServiceClient, conversation_service_client::ConversationServiceClient,
+        memory_service_client::MemoryServiceClient, trace_service_client::TraceServiceClient,
+    },
+    server::Connector,
 };
 
 /// How long a server may take to accept the connection.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
 /// The largest response that is read, in bytes. Pages have 3 MiB; larger are an utterance of a server with a
 /// large `max_content_bytes`, with what it said before it was edited, and a context without a budget.
-const MAX_RESPONSE_BYTES: usize = 32 << 20;
+const MAX_RESPONSE_BYTES: usize = 40 << 20;
 
 /// Runs a client command to its end.
 pub fn block_on(command: impl Future<Output = Result<(), CliError>>) -> Result<(), CliError> {
@@ -34,7 +41,8 @@ pub fn block_on(command: impl Future<Output = Result<(), CliError>>) -> Result<(
 /// What calls go over: each says who makes it.
 type Calls = InterceptedService<Channel, Identity>;
 
-/// A connection to a server.
+/// A connection to a server. Cheap to clone.
+#[derive(Clone)]
 pub struct Connection {
     channel: Channel,
     identity: Identity,
@@ -50,12 +58,34 @@ impl Connection {
     pub async fn to(remote: &Remote) -> Result<Self, CliError> {
         let Remote { server: named, access } = remote;
         let server = address(named);
+        let socket = server.strip_prefix("unix://").or_else(|| server.strip_prefix("unix:"));
+        if let Some(fault) = socket.and_then(|path| socket_path_fault(Path::new(path))) {
+            return Err(CliError::Usage(format!("--server {named:?}: {fault}")));
+        }
         let endpoint = Endpoint::from_shared(server.clone())
             .map_err(|error| CliError::Usage(format!("--server {named:?} is no address: {error}")))?;
-        let identity = access.to(endpoint.uri(), server.starts_with("unix:"))?;
+        let identity = access.to(endpoint.uri(), socket.is_some())?;
         let channel = access.secured(endpoint)?.connect_timeout(CONNECT_TIMEOUT).connect().await;
         let unreachable = |error| CliError::Unreachable { server, reason: root_cause(&error) };
         Ok(Self { channel: channel.map_err(unreachable)?, identity })
+    }
+
+    /// Connects to a server of this process.
+    pub async fn within(server: Connector, access: &Access) -> Result<Self, CliError> {
+        let endpoint = Endpoint::from_static("http://in-process");
+        let identity = access.to(endpoint.uri(), true)?;
+        let connector = service_fn(move |_: Uri| ready(server.connect().map(TokioIo::new)));
+        let channel = endpoint.connect_with_connector(connector).await;
+        let unreachable = |error| CliError::Unreachable {
+            server: "the server of this process".into(),
+            reason: root_cause(&error),
+        };
+        Ok(Self { channel: channel.map_err(unreachable)?, identity })
+    }
+
+    /// The same connection, with calls that somebody else makes.
+    pub fn on_behalf_of(&self, identity: Identity) -> Self {
+        Self { channel: self.channel.clone(), identity }
     }
 
     /// MemoryService.
@@ -105,11 +135,28 @@ fn address(server: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::{
+        config::Settings, domain::limits::IDLE_CONNECTION_TIMEOUT, proto::GetCapacityInfoRequest,
+        server::InProcess,
+    };
 
     #[test]
     fn a_bare_address_is_http() {
         assert_eq!(address("localhost:50051"), "http://localhost:50051");
         assert_eq!(address("https://example.org"), "https://example.org");
         assert_eq!(address("unix:/run/utterd.sock"), "unix:/run/utterd.sock");
+    }
+
+    /// What calls go over is closed then, and made anew.
+    #[tokio::test(start_paused = true)]
+    async fn a_server_of_this_process_is_reached_after_a_long_rest() {
+        let server = InProcess::start(&Settings::default()).unwrap();
+        let connection = Connection::within(server.connector(), &Access::default()).await.unwrap();
+        for _ in 0..2 {
+            connection.memory().get_capacity_info(GetCapacityInfoRequest::default()).await.unwrap();
+            tokio::time::sleep(2 * IDLE_CONNECTION_TIMEOUT).await;
+        }
+        drop(connection);
+        server.end().await;
     }
 }

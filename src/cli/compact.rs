@@ -32,6 +32,8 @@ async fn make(connection: &Connection, args: &args::Compact) -> Result<(), CliEr
         conversation_id: args.target.conversation.clone(),
         recipient_id: args.target.recipient.clone(),
         keep_recent: args.keep,
+        count: args.count,
+        no_summary: args.no_summary,
         focus_areas: args.focus.clone(),
         preview: args.preview,
         wait_for_llm: args.wait,

@@ -39,6 +39,9 @@ pub enum CliError {
     /// The server ended.
     #[error(transparent)]
     Serve(#[from] ServeError),
+    /// The Model Context Protocol cannot be served.
+    #[error("{0}")]
+    Mcp(String),
     /// The files of a store cannot be worked on.
     #[error(transparent)]
     Upkeep(#[from] UpkeepError),
@@ -87,7 +90,7 @@ pub fn exit(result: Result<(), CliError>) -> ExitCode {
 }
 
 /// The reason in a refusal's ErrorInfo, such as `NO_OPEN_CALL`; empty when it has none.
-fn reason(status: &Status) -> String {
+pub fn reason(status: &Status) -> String {
     status.get_details_error_info().map(|info| info.reason).unwrap_or_default()
 }
 

@@ -21,6 +21,7 @@ mod forget;
 mod fork;
 mod import;
 mod json;
+mod mcp;
 mod memorize;
 mod meter;
 mod output;
@@ -61,10 +62,10 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
 
 fn dispatch(cli: Cli) -> Result<(), CliError> {
     let Some(command) = cli.command else {
-        return serve::serve(cli.configuration, None);
+        return serve::serve(cli.serve);
     };
     match command {
-        Command::Serve(args) => serve::serve(args.configuration, args.migrate.as_deref()),
+        Command::Serve(args) => serve::serve(args),
         Command::Config(configuration) => serve::show_configuration(configuration),
         Command::Backup(args) => client::block_on(backup::backup(args)),
         Command::Restore(args) => restore::restore(args),
@@ -81,6 +82,7 @@ fn dispatch(cli: Cli) -> Result<(), CliError> {
         Command::Summarize(args) => client::block_on(summarize::summarize(args)),
         Command::Context(args) => client::block_on(context::context(args)),
         Command::Chat(args) => client::block_on(chat::chat(args)),
+        Command::Mcp(args) => mcp::mcp(args),
         Command::Compact(args) => client::block_on(compact::compact(args)),
         Command::Capacity(args) => client::block_on(capacity::capacity(args)),
         Command::Stats(args) => client::block_on(stats::stats(args)),

@@ -34,6 +34,11 @@ pub struct Trust {
 }
 
 impl Trust {
+    /// Whether it shows a server a certificate.
+    pub fn shows_a_certificate(&self) -> bool {
+        self.tls_cert.is_some()
+    }
+
     /// `endpoint` with TLS, where its address asks for it.
     pub fn apply(&self, endpoint: Endpoint) -> Result<Endpoint, CliError> {
         if endpoint.uri().scheme_str() != Some("https") {

@@ -6,7 +6,7 @@ use super::{
     settings::Settings,
     value::{
         address, address_of_models, backend, bound, dimensions, directive, directory, duration, encoding,
-        file, flush, limit, llm, models, period, positive, preset, size, switch, text, threads,
+        file, file_mode, flush, limit, llm, models, period, positive, preset, size, switch, text, threads,
     },
 };
 
@@ -69,7 +69,9 @@ pub static KEYS: &[Key] = &[
     key!(summary_token_limit "summary-token-limit" "UTTERD_SUMMARY_TOKEN_LIMIT" "N" limit
         "Tokens of a conversation's summary; 0 is unlimited"),
     key!(listen "listen" "UTTERD_LISTEN" "ADDRESS" address
-        "The address to serve; port 0 takes a free one"),
+        "The address to serve: an IP address and a port, where 0 takes a free one, or unix:PATH, a Unix socket"),
+    key!(socket_mode "socket-mode" "UTTERD_SOCKET_MODE" "MODE" file_mode
+        "Who may connect to a Unix socket, as the rights of its file in octal; 600 is its owner alone"),
     key!(credentials "credentials" "UTTERD_CREDENTIALS" "FILE" file
         "Who may call: a file of credentials, as `utterd token new` writes them; empty lets everybody in"),
     key!(jwt_keys "jwt-keys" "UTTERD_JWT_KEYS" "FILE" file
@@ -117,11 +119,11 @@ pub static KEYS: &[Key] = &[
     key!(max_bytes_per_namespace "max-bytes-per-namespace" "UTTERD_MAX_BYTES_PER_NAMESPACE" "SIZE" bound
         "Bytes that one namespace may store, in windows and archives; 0 is unlimited"),
     key!(max_content_bytes "max-content-bytes" "UTTERD_MAX_CONTENT_BYTES" "SIZE" size
-        "The largest content of one utterance"),
+        "The largest content of one utterance, at most 16MiB"),
     key!(max_batch "max-batch" "UTTERD_MAX_BATCH" "N" positive
         "The most utterances of one Memorize"),
     key!(max_message_bytes "max-message-bytes" "UTTERD_MAX_MESSAGE_BYTES" "SIZE" size
-        "The largest gRPC message"),
+        "The largest gRPC message; grows with max_content_bytes where it is not given"),
     key!(max_call_duration "max-call-duration" "UTTERD_MAX_CALL_DURATION" "DURATION" duration
         "A call that is no stream ends after so long, whatever its deadline"),
     key!(max_calls_in_flight "max-calls-in-flight" "UTTERD_MAX_CALLS_IN_FLIGHT" "N" positive

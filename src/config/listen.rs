@@ -1,6 +1,15 @@
 //! Where a server listens.
 
-use std::{fmt, net::SocketAddr, path::PathBuf};
+use std::{
+    fmt,
+    net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr},
+    os::unix::net::SocketAddr as UnixAddr,
+    path::{Path, PathBuf},
+};
+
+/// The longest path of a Unix socket, in bytes: what `sockaddr_un` holds, without the zero at its end.
+const MAX_SOCKET_PATH_BYTES: usize =
+    if cfg!(any(target_os = "linux", target_os = "android")) { 107 } else { 103 };
 
 /// Where a server listens.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -12,11 +21,13 @@ pub enum Listen {
 }
 
 impl Listen {
-    /// What a person writes, such as `127.0.0.1:50051` or `unix:/run/utterd.sock`.
+    /// What a person writes, such as `127.0.0.1:50051`, `unix:/run/utterd.sock` or, as gRPC names it too,
+    /// `unix:///run/utterd.sock`. A path that does not begin with `/` is relative to the process's directory.
     pub fn parse(text: &str) -> Option<Self> {
         match text.strip_prefix("unix:") {
             Some(path) => {
-                let is_path = path.starts_with('/') && !path.contains(['\0', '\u{fffd}']);
+                let path = path.strip_prefix("//").unwrap_or(path);
+                let is_path = !path.is_empty() && !path.contains(['\0', '\u{fffd}']);
                 is_path.then(|| Self::Unix(path.into()))
             }
             None => text.parse().ok().map(Self::Tcp),
@@ -31,6 +42,20 @@ impl Listen {
         }
     }
 
+    /// The address that a client of this machine connects to.
+    pub fn reached(&self) -> Self {
+        match self {
+            Self::Tcp(address) if address.ip().is_unspecified() => {
+                let loopback: IpAddr = match address.ip() {
+                    IpAddr::V4(_) => Ipv4Addr::LOCALHOST.into(),
+                    IpAddr::V6(_) => Ipv6Addr::LOCALHOST.into(),
+                };
+                Self::Tcp(SocketAddr::new(loopback, address.port()))
+            }
+            other => other.clone(),
+        }
+    }
+
     /// The same where only this machine's programs reach it.
     pub fn nearby(&self) -> Self {
         match self {
@@ -38,6 +63,14 @@ impl Listen {
             Self::Unix(path) => Self::Unix(path.clone()),
         }
     }
+}
+
+/// What is wrong with the path of a Unix socket: the system takes about a hundred bytes of it.
+pub fn socket_path_fault(path: &Path) -> Option<String> {
+    let bytes = path.as_os_str().len();
+    UnixAddr::from_pathname(path).err().map(|_| {
+        format!("the path of a Unix socket has {bytes} bytes; accepted are at most {MAX_SOCKET_PATH_BYTES}")
+    })
 }
 
 impl fmt::Display for Listen {
@@ -55,11 +88,33 @@ mod tests {
 
     #[test]
     fn it_is_read_as_it_is_shown() {
-        for text in ["127.0.0.1:0", "[::1]:50051", "0.0.0.0:1", "unix:/run/utterd.sock", "unix:/a b/c"] {
+        for text in
+            ["127.0.0.1:0", "[::1]:50051", "0.0.0.0:1", "unix:/run/utterd.sock", "unix:/a b/c", "unix:a"]
+        {
             assert_eq!(Listen::parse(text).unwrap().to_string(), text);
         }
-        for text in ["", "localhost:1", "127.0.0.1", "unix:", "unix:run/utterd.sock", "/run/utterd.sock"] {
+        let as_grpc_names_it = Listen::parse("unix:///run/utterd.sock").unwrap();
+        assert_eq!(as_grpc_names_it, Listen::Unix("/run/utterd.sock".into()));
+        for text in ["", "localhost:1", "127.0.0.1", "unix:", "unix://", "unix:a\0b", "/run/utterd.sock"] {
             assert_eq!(Listen::parse(text), None, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn the_path_of_a_socket_has_a_limit() {
+        let path = |bytes| PathBuf::from(format!("/{}", "x".repeat(bytes - 1)));
+        assert_eq!(socket_path_fault(&path(MAX_SOCKET_PATH_BYTES)), None);
+        let fault = socket_path_fault(&path(MAX_SOCKET_PATH_BYTES + 1)).unwrap();
+        assert!(fault.contains(&format!("{} bytes", MAX_SOCKET_PATH_BYTES + 1)), "{fault}");
+    }
+
+    #[test]
+    fn a_client_connects_where_the_server_can_be_reached() {
+        let reached = |text| Listen::parse(text).unwrap().reached().to_string();
+        assert_eq!(reached("0.0.0.0:7"), "127.0.0.1:7");
+        assert_eq!(reached("[::]:7"), "[::1]:7");
+        for text in ["10.0.0.1:7", "127.0.0.1:7", "unix:/run/utterd.sock"] {
+            assert_eq!(reached(text), text);
         }
     }
 

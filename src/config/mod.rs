@@ -21,7 +21,7 @@ mod value;
 pub use backend::{Backend, DurableEngine, Place};
 pub use error::{ConfigError, Problem};
 pub use keys::{KEYS, Key};
-pub use listen::Listen;
+pub use listen::{Listen, socket_path_fault};
 pub use llm::Llm;
 pub use origin::Origin;
 pub use settings::{Flush, Preset, Settings};

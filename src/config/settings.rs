@@ -84,6 +84,8 @@ pub struct Settings {
     pub summary_token_limit: u32,
     /// Where it listens.
     pub listen: Listen,
+    /// The rights of a Unix socket's file: whoever may write it may connect.
+    pub socket_mode: u32,
     /// Who may call: a file of credentials; `None` lets everybody in.
     pub credentials: Option<PathBuf>,
     /// Whose JWTs let callers in: a file with a JWK set, or public keys in PEM; `None` is nobody's.
@@ -136,11 +138,13 @@ pub struct Settings {
     /// Bytes that one namespace may store, as [`Head::counted_bytes`](crate::domain::Head::counted_bytes) counts
     /// them; 0 is unlimited.
     pub max_bytes_per_namespace: u64,
-    /// The most bytes of one utterance's content; smaller than `max_message_bytes`.
+    /// The most bytes of one utterance's content: at most [`MOST_CONTENT_BYTES`](crate::domain::limits::MOST_CONTENT_BYTES),
+    /// and smaller than `max_message_bytes`.
     pub max_content_bytes: usize,
     /// The most utterances of one Memorize.
     pub max_batch: usize,
-    /// The largest gRPC message, in bytes.
+    /// The largest gRPC message, in bytes; where it is not given, a mebibyte more than `max_content_bytes` if that is
+    /// more than the default.
     pub max_message_bytes: usize,
     /// What is no stream ends after so long, whatever deadline its caller gives.
     pub max_call_duration: Duration,
@@ -205,6 +209,7 @@ impl Settings {
             summarization_enabled: policy.summarization_enabled,
             summary_token_limit: policy.summary_token_limit.unwrap_or(0),
             listen: Listen::Tcp(SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), 50051)),
+            socket_mode: 0o600,
             credentials: None,
             jwt_keys: None,
             jwt_issuer: String::new(),

@@ -3,11 +3,12 @@
 use std::{collections::BTreeMap, ffi::OsString, fmt, path::PathBuf};
 
 use super::{
-    ConfigError, Llm, Origin, Problem, Settings,
+    ConfigError, Listen, Llm, Origin, Problem, Settings,
     file::{self, Entry},
     keys::{KEYS, Key, nearest},
     value,
 };
+use crate::domain::limits::{BESIDE_CONTENT_BYTES, MOST_CONTENT_BYTES};
 
 const PREFIX: &str = "UTTERD_";
 const CONFIG_VARIABLE: &str = "UTTERD_CONFIG";
@@ -159,12 +160,14 @@ impl Effective {
                 None => effective.leave(key),
             }
         }
+        effective.hold_content();
         effective.check_marks(problems);
         effective.check_sizes(problems);
         effective.check_model(problems);
         effective.check_embedding_model(problems);
         effective.check_audience(problems);
         effective.check_exposure(problems);
+        effective.check_socket(problems);
         effective
     }
 
@@ -208,9 +211,25 @@ impl Effective {
         }
     }
 
+    /// Unless it is given, the largest message has room for the largest content.
+    fn hold_content(&mut self) {
+        if matches!(self.origin("max_message_bytes"), Origin::Default | Origin::Preset(_)) {
+            let needed = self.settings.max_content_bytes.saturating_add(BESIDE_CONTENT_BYTES);
+            self.settings.max_message_bytes = self.settings.max_message_bytes.max(needed);
+        }
+    }
+
     /// Content that fits no message could never arrive.
     fn check_sizes(&self, problems: &mut Vec<Problem>) {
         let (content, message) = (self.settings.max_content_bytes, self.settings.max_message_bytes);
+        if content > MOST_CONTENT_BYTES {
+            problems.push(Problem::Value {
+                key: "max_content_bytes",
+                value: content.to_string(),
+                origin: self.origin("max_content_bytes"),
+                accepted: format!("at most {MOST_CONTENT_BYTES} (16MiB)"),
+            });
+        }
         if content >= message {
             problems.push(Problem::Value {
                 key: "max_content_bytes",
@@ -284,6 +303,29 @@ impl Effective {
                 accepted: format!(
                     "an address of this machine alone, such as {nearby}, since {lacking}. Set what is missing; or say \
                      allow_insecure = true (--allow-insecure true) where something else keeps others out"
+                ),
+            });
+        }
+    }
+
+    /// A Unix socket has no TLS: who meant to have it hears so.
+    fn check_socket(&self, problems: &mut Vec<Problem>) {
+        let Listen::Unix(_) = self.settings.listen else { return };
+        let files = [
+            ("tls_cert", &self.settings.tls_cert),
+            ("tls_key", &self.settings.tls_key),
+            ("tls_client_ca", &self.settings.tls_client_ca),
+        ];
+        for (key, file) in files {
+            let Some(file) = file else { continue };
+            problems.push(Problem::Value {
+                key,
+                value: file.display().to_string(),
+                origin: self.origin(key),
+                accepted: format!(
+                    "nothing, since listen is {} ({}): a Unix socket has no TLS, socket_mode says who may connect",
+                    self.settings.listen,
+                    self.origin("listen")
                 ),
             });
         }

@@ -128,9 +128,18 @@ fn an_eviction_leaves_no_more_than_there_may_be() {
 
 #[test]
 fn content_must_fit_a_message() {
-    let flags = vec![("max_content_bytes", "16MiB".to_owned())];
-    let message = problems(Sources { flags, ..Default::default() });
-    assert!(message.contains("less than max_message_bytes, 16777216 (default)"), "{message}");
+    let given = |pairs: &[(&'static str, &str)]| Sources {
+        flags: pairs.iter().map(|(name, text)| (*name, (*text).to_owned())).collect(),
+        ..Default::default()
+    };
+    let message = problems(given(&[("max_content_bytes", "8MiB"), ("max_message_bytes", "8MiB")]));
+    assert!(message.contains("less than max_message_bytes, 8388608 (--max-message-bytes)"), "{message}");
+    let message = problems(given(&[("max_content_bytes", "16777217")]));
+    assert!(message.contains("accepted: at most 16777216 (16MiB)"), "{message}");
+    for (content, message) in [("1MiB", 16 << 20), ("15MiB", 16 << 20), ("16MiB", 17 << 20)] {
+        let settings = given(&[("max_content_bytes", content)]).load().unwrap().settings;
+        assert_eq!(settings.max_message_bytes, message, "with contents of {content}");
+    }
 }
 
 #[test]

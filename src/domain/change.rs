@@ -14,6 +14,7 @@ use crate::domain::{
     compaction::{Cause, Compaction},
     limits::MAX_SEGMENTS,
     segment::{Segment, Summary, SummaryContext},
+    state::{StateEntry, StateValue},
 };
 
 /// What happened to one conversation, in one commit. The head that it leads to stands in the
@@ -53,6 +54,10 @@ pub struct Change {
     pub compactions_written: Vec<Arc<Compaction>>,
     /// Numbers of compactions that are no longer kept.
     pub compactions_removed: Vec<u32>,
+    /// Values of the state that are set.
+    pub state_set: Vec<Arc<StateValue>>,
+    /// Names of the state that are deleted.
+    pub state_deleted: Vec<Box<str>>,
 }
 
 impl Change {
@@ -96,6 +101,8 @@ pub enum Need {
     ArchivedBytes(Ranges),
     /// Which of these ids name archived utterances.
     ArchivedIds(Vec<Box<str>>),
+    /// The values of the conversation's state.
+    State,
 }
 
 /// What the engine has loaded for a command.
@@ -106,12 +113,13 @@ pub struct Loaded {
     archive: BTreeMap<Sequence, Arc<Utterance>>,
     ids: Option<HashMap<Box<str>, Sequence>>,
     bytes: Vec<(Ranges, u64)>,
+    state: Option<Vec<Arc<StateValue>>>,
 }
 
 impl Loaded {
     /// Nothing.
     pub const fn new() -> Self {
-        Self { seen: Ranges::new(), archive: BTreeMap::new(), ids: None, bytes: Vec::new() }
+        Self { seen: Ranges::new(), archive: BTreeMap::new(), ids: None, bytes: Vec::new(), state: None }
     }
 
     /// Adds the stored utterances among `wanted` to what was loaded before.
@@ -128,6 +136,20 @@ impl Loaded {
     /// Adds the bytes of the archived utterances among `wanted`.
     pub fn add_archived_bytes(&mut self, wanted: Ranges, bytes: u64) {
         self.bytes.push((wanted, bytes));
+    }
+
+    /// Adds the values of the conversation's state.
+    pub fn add_state(&mut self, values: Vec<Arc<StateValue>>) {
+        self.state = Some(values);
+    }
+
+    /// The values that a head tells of, all of them; or the need of them.
+    pub fn state(&self, entries: &[StateEntry]) -> Result<Vec<Arc<StateValue>>, Need> {
+        match &self.state {
+            _ if entries.is_empty() => Ok(Vec::new()),
+            Some(values) => Ok(values.clone()),
+            None => Err(Need::State),
+        }
     }
 
     /// The archived utterances among `wanted`, ascending; or the need of them.
@@ -291,7 +313,7 @@ impl Transition {
             self.archive(evicted.clone(), &sequences);
             self.summarise(&evicted, &[], compacts, context);
             if let Some(before) = before {
-                self.record_compaction(&before, &evicted, Cause::Policy, None);
+                self.record_compaction(&before, &evicted, Cause::Policy, None, true);
             }
         }
         self.shorten_archive(context)

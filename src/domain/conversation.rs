@@ -11,6 +11,7 @@ use crate::domain::{
     memory::{self, allocated},
     segment::Summary,
     share::Share,
+    state::StateEntry,
 };
 
 /// What never changes in a conversation's life.
@@ -97,6 +98,8 @@ pub struct Head {
     pub fresh_branch: bool,
     /// What it was forked from.
     pub forked_from: Option<Arc<ForkedFrom>>,
+    /// What is told of the values that callers keep beside it, by name.
+    pub state: Arc<[StateEntry]>,
 }
 
 /// How a conversation ended. What is made of the conversation then holds only what is still stored
@@ -204,6 +207,7 @@ impl Conversation {
             branch,
             fresh_branch: false,
             forked_from: None,
+            state: Arc::default(),
         };
         Self { head, window: Window::default(), summary: Summary::default(), compactions: Arc::default() }
     }
@@ -271,12 +275,12 @@ impl Head {
         }
     }
 
-    /// The bytes that the conversation counts of what its namespace may store: those of its utterances, its title
-    /// and its labels, and [`CONVERSATION_BYTES`]. What it shares with a fork counts in both.
+    /// The bytes that the conversation counts of what its namespace may store: those of its utterances, its title,
+    /// its labels and its state, and [`CONVERSATION_BYTES`]. What it shares with a fork counts in both.
     pub fn counted_bytes(&self) -> u64 {
         let labels: usize = self.labels.iter().map(|(key, value)| key.len() + value.len()).sum();
         let title = self.title.as_ref().map_or(0, |title| title.len());
-        self.stored_bytes.unwrap_or(0) + CONVERSATION_BYTES + (labels + title) as u64
+        self.stored_bytes.unwrap_or(0) + CONVERSATION_BYTES + (labels + title) as u64 + self.state_bytes()
     }
 
     /// Adds and takes away bytes of utterances stored.
@@ -299,6 +303,7 @@ impl Head {
             + shares
             + self.trunks.len() * 128
             + abandoned
+            + self.state.iter().map(|entry| allocated(entry.name.len()) + 64).sum::<usize>()
             + ranges.iter().sum::<usize>()
             + self.title.as_ref().map_or(0, |title| allocated(title.len()))
             + self.ended.as_ref().map_or(0, |ending| ending.memory_bytes())

@@ -80,9 +80,8 @@ impl Draft {
             );
             return Err(Refusal::field(Reason::ContentTooLarge, field.at("content"), text));
         }
-        let calls = self.more.as_ref().is_some_and(|more| !more.tool_calls.is_empty());
-        if self.content.is_empty() && !calls && self.role != Role::Tool && !lenient {
-            let text = "an utterance needs content or tool_calls (lenient accepts one without)";
+        if self.is_empty() && !lenient {
+            let text = "an utterance needs content, tool_calls or extras_json (lenient accepts one without)";
             return Err(Refusal::field(Reason::EmptyUtterance, field.at("content"), text));
         }
         let answers = self.more.as_ref().is_some_and(|more| more.tool_call_id.is_some());
@@ -91,6 +90,17 @@ impl Draft {
             return Err(Refusal::field(Reason::NoOpenCall, field.at("tool_call_id"), text));
         }
         self.more.as_ref().map_or(Ok(()), |more| more.check(field, self.role))
+    }
+
+    /// Whether it says nothing, calls nothing, and carries nothing of a provider's either.
+    pub fn is_empty(&self) -> bool {
+        let carries = |more: &More| !more.tool_calls.is_empty() || more.extras_json.is_some();
+        self.content.is_empty() && self.role != Role::Tool && !self.more.as_deref().is_some_and(carries)
+    }
+
+    /// Whether it comes in one message with the draft before it.
+    pub fn continues(&self) -> bool {
+        self.more.as_ref().is_some_and(|more| more.continues)
     }
 
     /// The tools that it calls.

@@ -17,6 +17,8 @@ pub struct Lost {
     pub repeated: Ranges,
     /// What selects of the imported segments that both have.
     pub imported: Option<Instruction>,
+    /// What is shared may be a part of an exchange, of which the rest stays.
+    pub exact: bool,
 }
 
 /// Takes out what is lost; `None` when the conversation has nothing of it.
@@ -48,8 +50,13 @@ pub fn erase_lost(
         return Ok(None);
     }
     let mut transition = Transition::from(before, context.now);
-    abandon(&mut transition, before, &stored);
-    transition.erase(&stored, context)?;
+    match lost.exact {
+        true => transition.erase_exactly(&stored, context)?,
+        false => {
+            abandon(&mut transition, before, &stored);
+            transition.erase(&stored, context)?;
+        }
+    }
     gone.subtract(&stored);
     transition.erase_remnants(&gone, context);
     if let Some(instruction) = imported {
@@ -116,7 +123,7 @@ mod tests {
 
     /// Applies what is lost; whether there was anything of it.
     fn lose(life: &mut Life, shared: Ranges, repeated: Ranges) -> bool {
-        let lost = Lost { shared, repeated, imported: None };
+        let lost = Lost { shared, repeated, ..Lost::default() };
         let decide = |before: &Conversation, context: &Context<'_>| {
             Ok(erase_lost(before, &lost, context).map_or_else(Verdict::Need, Verdict::Decided))
         };

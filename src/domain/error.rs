@@ -3,7 +3,7 @@
 use std::fmt;
 
 use crate::domain::{
-    IdError, Reason, Revision, Sequence, compaction, forgetting::Excess, limits::MAX_SHARES,
+    IdError, Reason, Revision, Sequence, compaction, forgetting::Excess, limits::MAX_SHARES, state::StaleName,
 };
 
 /// A field of a request and what is wrong with it.
@@ -50,6 +50,9 @@ pub enum Refusal {
         /// What is.
         actual: Revision,
     },
+    /// The caller expected other versions of names of the state.
+    #[error("{}: read them again and decide anew", stale(.0))]
+    StaleState(Vec<StaleName>),
     /// The conversation has ended.
     #[error("the conversation {0:?} has ended: what is said next starts another one")]
     Closed(String),
@@ -100,6 +103,13 @@ impl fmt::Debug for Refusal {
             _ => shown.finish(),
         }
     }
+}
+
+fn stale(names: &[StaleName]) -> String {
+    let told = names.iter().map(|StaleName { name, expected, actual }| {
+        format!("{name:?} of the state is at version {actual}, not at the expected {expected}")
+    });
+    told.collect::<Vec<_>>().join("; ")
 }
 
 fn accepted(first: &Sequence, last: &Sequence) -> String {
@@ -170,6 +180,7 @@ impl Refusal {
             Self::Exists { kind, .. } if *kind == UTTERANCE => Reason::UtteranceExists,
             Self::Exists { .. } => Reason::ConversationExists,
             Self::StaleRevision { .. } => Reason::StaleRevision,
+            Self::StaleState(_) => Reason::StaleState,
             Self::Closed(_) => Reason::ConversationClosed,
             Self::RequestIdReused(_) => Reason::RequestIdReused,
             Self::TooManyShares(_) => Reason::TooManyShares,

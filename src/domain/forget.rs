@@ -1,4 +1,8 @@
-//! Forget: what an instruction selects takes no part any more, or is gone.
+//! Forget: what is selected takes no part any more, or is gone.
+
+mod selector;
+
+pub use selector::{ForgetSelected, Selector, forget_selected};
 
 use std::{collections::BTreeSet, sync::Arc};
 
@@ -21,7 +25,7 @@ pub struct Forget {
 }
 
 /// What was forgotten.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Forgotten {
     /// What changed; `None` when nothing was selected.
     pub transition: Option<Transition>,
@@ -86,36 +90,71 @@ pub fn would_forget(
         window,
         instruction: instruction.to_string(),
     });
-    let selected = instruction.select_remnants(&before.summary, &before.head.archived);
-    let (remnants, left) = if command.hard { (selected, Ranges::new()) } else { (Ranges::new(), selected) };
-    let imported = command.hard && instruction.selects_imported(&before.summary);
-    if utterances.is_empty() && remnants.is_empty() && !imported {
-        let still_told = left.intersection(&before.summary.told());
-        let gone = Ranges::new();
-        return Ok(Verdict::Decided(Forgotten { transition: None, utterances, gone, still_told, excess }));
+    let told = instruction.select_remnants(&before.summary, &before.head.archived);
+    let how = if command.hard { How::Hard } else { How::Soft };
+    let selected = Selected { utterances, told, instruction: Some(&instruction) };
+    match selected.forget(before, how, context) {
+        Ok(forgotten) => Ok(Verdict::Decided(Forgotten { excess, ..forgotten })),
+        Err(need) => Ok(Verdict::Need(need)),
     }
-    let mut transition = Transition::from(before, context.now);
-    let sequences: Ranges = utterances.iter().map(|utterance| utterance.sequence).collect();
-    let mut gone = remnants.clone();
-    if command.hard {
-        gone.union(&sequences);
+}
+
+/// How something is forgotten.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum How {
+    /// It takes no part any more.
+    Soft,
+    /// It is gone.
+    Hard,
+    /// It is gone, and may be a part of an exchange, of which the rest stays.
+    Exact,
+}
+
+/// What is to be forgotten.
+struct Selected<'a> {
+    /// What is stored of it, ascending.
+    utterances: Vec<Arc<Utterance>>,
+    /// What the summary alone may tell of it.
+    told: Ranges,
+    /// What selected it, unless it was named one by one.
+    instruction: Option<&'a Instruction>,
+}
+
+impl Selected<'_> {
+    fn forget(self, before: &Conversation, how: How, context: &Context<'_>) -> Result<Forgotten, Need> {
+        let Self { utterances, told, instruction } = self;
+        let hard = how != How::Soft;
+        let (remnants, left) = if hard { (told, Ranges::new()) } else { (Ranges::new(), told) };
+        let instruction = instruction.filter(|_| hard);
+        let imported = instruction.is_some_and(|it| it.selects_imported(&before.summary));
+        if utterances.is_empty() && remnants.is_empty() && !imported {
+            let still_told = left.intersection(&before.summary.told());
+            return Ok(Forgotten { utterances, still_told, ..Forgotten::default() });
+        }
+        let mut transition = Transition::from(before, context.now);
+        let sequences: Ranges = utterances.iter().map(|utterance| utterance.sequence).collect();
+        let mut gone = remnants.clone();
+        if hard {
+            gone.union(&sequences);
+        }
+        if how != How::Exact {
+            abandon(&mut transition, before, &sequences);
+        }
+        match how {
+            How::Soft => silence(&mut transition, &utterances, sequences, context),
+            How::Hard => transition.erase(&sequences, context)?,
+            How::Exact => transition.erase_exactly(&sequences, context)?,
+        }
+        transition.erase_remnants(&remnants, context);
+        if let Some(instruction) = instruction {
+            transition.erase_imported(|text| instruction.tells_imported(text));
+            doubt(&mut transition, instruction, context);
+        }
+        transition.renew_closing(context);
+        let transition = transition.finish(&before.summary);
+        let still_told = left.intersection(&transition.after.summary.told());
+        Ok(Forgotten { transition: Some(transition), utterances, gone, still_told, excess: None })
     }
-    abandon(&mut transition, before, &sequences);
-    if !command.hard {
-        silence(&mut transition, &utterances, sequences, context);
-    } else if let Err(need) = transition.erase(&sequences, context) {
-        return Ok(Verdict::Need(need));
-    }
-    transition.erase_remnants(&remnants, context);
-    if command.hard {
-        transition.erase_imported(|text| instruction.tells_imported(text));
-        doubt(&mut transition, &instruction, context);
-    }
-    transition.renew_closing(context);
-    let transition = transition.finish(&before.summary);
-    let still_told = left.intersection(&transition.after.summary.told());
-    let transition = Some(transition);
-    Ok(Verdict::Decided(Forgotten { transition, utterances, gone, still_told, excess }))
 }
 
 fn needed_archive(

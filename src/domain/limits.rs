@@ -3,11 +3,15 @@
 use std::{num::NonZeroU32, time::Duration};
 
 /// Longest identifier, in bytes.
-pub const MAX_ID_BYTES: usize = 128;
+pub const MAX_ID_BYTES: usize = 256;
 /// Longest `name` of a speaker or a tool, in bytes.
 pub const MAX_NAME_BYTES: usize = 256;
 /// Most bytes of one utterance's content, by default. Tool results of 51,000 characters are common.
 pub const DEFAULT_MAX_CONTENT_BYTES: usize = 1 << 20;
+/// Most bytes of one utterance's content that the setting may allow: what the stores and the calls are tried with.
+pub const MOST_CONTENT_BYTES: usize = 16 << 20;
+/// Bytes of a message beside its largest content: names, metadata, ids.
+pub const BESIDE_CONTENT_BYTES: usize = 1 << 20;
 /// Most utterances of one Memorize, by default.
 pub const DEFAULT_MAX_BATCH: usize = 1_000;
 /// Bytes of the items of one answer, after which a page ends: a gRPC client reads answers of 4 MiB by
@@ -37,12 +41,22 @@ pub const MAX_MAP_KEY_BYTES: usize = 128;
 pub const MAX_MAP_VALUE_BYTES: usize = 4_096;
 /// Longest prompt of Remember, in bytes.
 pub const MAX_PROMPT_BYTES: usize = 64 << 10;
+/// Names of one conversation's state at most.
+pub const MAX_STATE_NAMES: usize = 256;
+/// Bytes of one conversation's state at most, names and values.
+pub const MAX_STATE_BYTES: u64 = 1 << 20;
 /// Shares of one conversation at most.
 pub const MAX_SHARES: usize = 64;
 /// Spans of time that GetStats tells at most: a year of hours, and some.
 pub const MAX_SPANS: usize = 10_000;
 /// Tools that GetStats tells at most, those called most.
 pub const MAX_TOOLS: usize = 1_000;
+/// Lists by update look up the conversations last changed within so long together, and the index that leads there is
+/// written anew only when a change falls into the next span: seldom where much is said.
+pub const UPDATE_SPAN: Duration = Duration::from_secs(64);
+/// Conversations whose ids begin alike, up to which a list looks at each of them: of more, at its index.
+pub const FEW_NAMES: usize = 1_024;
+
 /// Longest title of a conversation, in bytes.
 pub const MAX_TITLE_BYTES: usize = 512;
 

@@ -1,6 +1,9 @@
 //! Memorize: a batch of utterances joins the conversation, all or none.
 
-use std::sync::Arc;
+mod ids;
+mod replace;
+
+use std::{collections::HashMap, sync::Arc};
 
 use crate::domain::{
     Conversation, Draft, Encoding, Head, More, Need, Oversize, Ranges, Reason, Refusal, Revision, Role,
@@ -9,6 +12,8 @@ use crate::domain::{
     exchange::{AbandonedCall, LateResult, OpenExchange},
     stop::{Stop, verdict},
 };
+
+pub use replace::{Replace, Replaced, replace};
 
 /// The largest turn number: it travels as an int32.
 const MAX_TURN: u32 = i32::MAX as u32;
@@ -26,6 +31,8 @@ pub struct Memorize {
     pub expected: Option<Revision>,
     /// Keeps a result that answers no call aside instead of refusing it.
     pub lenient: bool,
+    /// What has the id of a draft already is replaced by it, instead of refusing it.
+    pub upsert: bool,
 }
 
 /// A batch that was memorized.
@@ -67,23 +74,42 @@ pub fn memorize(
 }
 
 fn decide(before: &Conversation, command: &Memorize, context: &Context<'_>) -> Result<Memorized, Stop> {
-    check_ids(before, command, context)??;
-    let mut placing = Placing {
-        transition: Transition::from(before, context.now),
-        irregularities: Vec::new(),
-        lenient: command.lenient,
-    };
+    let known = ids::known(before, &command.drafts, command.upsert, &Ranges::new(), context)?;
+    let transition = Transition::from(before, context.now);
+    Ok(say(transition, command, &known, context)?.finish(before))
+}
+
+/// Adds the drafts to a transition in the making, in the place of what is `known` by their ids.
+fn say(
+    transition: Transition,
+    command: &Memorize,
+    known: &HashMap<usize, Sequence>,
+    context: &Context<'_>,
+) -> Result<Memorized, Stop> {
+    let mut placing = Placing { transition, irregularities: Vec::new(), lenient: command.lenient };
     for (index, draft) in command.drafts.iter().enumerate() {
-        let tokens = match command.encoding == before.head.identity.encoding {
+        let tokens = match command.encoding == placing.transition.after.head.identity.encoding {
             true => command.tokens[index],
             false => draft.tokens(context.counter),
         };
-        placing.place(index, draft, tokens, context)?;
+        match known.get(&index) {
+            Some(known) => placing.replace(index, (draft, tokens), *known, command, context)?,
+            None => placing.place(index, draft, tokens, context)?,
+        }
     }
     let Placing { mut transition, irregularities, .. } = placing;
-    transition.after.head.said_time = context.now;
+    if !command.drafts.is_empty() {
+        transition.after.head.said_time = context.now;
+    }
     transition.evict(context)?;
-    Ok(Memorized { transition: transition.finish(&before.summary), irregularities })
+    Ok(Memorized { transition, irregularities })
+}
+
+impl Memorized {
+    /// With its transition ended.
+    fn finish(self, before: &Conversation) -> Self {
+        Self { transition: self.transition.finish(&before.summary), ..self }
+    }
 }
 
 /// Adds drafts that were said before to a transition in the making, with the tokens of each, as
@@ -102,45 +128,6 @@ pub(super) fn join(
     }
     *transition = placing.transition;
     Ok(())
-}
-
-/// Refuses ids that are taken. Those of the archive have to be looked up.
-fn check_ids(
-    before: &Conversation,
-    command: &Memorize,
-    context: &Context<'_>,
-) -> Result<Result<(), Need>, Refusal> {
-    let given = || command.drafts.iter().filter_map(|draft| draft.id.clone());
-    if given().next().is_none() {
-        return Ok(Ok(()));
-    }
-    let archived = match before.head.archived.is_empty() {
-        true => None,
-        false => match context.loaded.ids(|| given().collect()) {
-            Ok(ids) => Some(ids),
-            Err(need) => return Ok(Err(need)),
-        },
-    };
-    let mut batch = std::collections::HashSet::new();
-    for (index, draft) in command.drafts.iter().enumerate() {
-        let Some(id) = &draft.id else { continue };
-        let field = format!("utterances[{index}].utterance_id");
-        if before.head.assigned(id).is_some() {
-            return Err(Refusal::id(
-                field,
-                "has the form of the ids that the server makes for this conversation",
-            ));
-        }
-        let taken = before.window.given(id).is_some() || archived.is_some_and(|ids| ids.contains_key(id));
-        if taken || !batch.insert(id) {
-            return Err(Refusal::field(
-                Reason::UtteranceExists,
-                field,
-                format!("{id:?} names an utterance of this conversation already"),
-            ));
-        }
-    }
-    Ok(Ok(()))
 }
 
 struct Placing {
@@ -178,8 +165,9 @@ impl Placing {
         head.open = place.open;
         head.awaits_answer = draft.more.as_ref().is_some_and(|more| more.awaits_answer);
         let lineage = head.branch;
-        if draft.content.is_empty() && draft.role != Role::Tool {
-            self.note_empty(index, draft, sequence);
+        if draft.is_empty() {
+            let description = "has neither content nor tool calls".to_owned();
+            self.irregularities.push(Irregularity { index, sequence, description });
         }
         self.transition.append(Arc::new(Utterance {
             sequence,
@@ -295,13 +283,6 @@ impl Placing {
         let sequence = self.transition.after.head.next;
         self.irregularities.push(Irregularity { index, sequence, description });
         Ok(Place { aside: true, ..place })
-    }
-
-    fn note_empty(&mut self, index: usize, draft: &Draft, sequence: Sequence) {
-        if draft.more.as_ref().is_none_or(|more| more.tool_calls.is_empty()) {
-            let description = "has neither content nor tool calls".to_owned();
-            self.irregularities.push(Irregularity { index, sequence, description });
-        }
     }
 
     /// A pin holds for the whole unit: what joins a pinned unit is pinned, and what is pinned

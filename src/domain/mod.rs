@@ -36,6 +36,7 @@ mod log;
 pub mod memorize;
 pub mod memory;
 mod now;
+mod parting;
 pub mod policy;
 mod quoting;
 mod ranges;
@@ -48,6 +49,7 @@ mod selection;
 mod sequence;
 pub mod share;
 mod shortening;
+pub mod state;
 pub mod stats;
 mod stop;
 #[cfg(test)]

@@ -43,6 +43,8 @@ pub enum Reason {
     RecipientMismatch,
     /// `expected_revision` is not the conversation's.
     StaleRevision,
+    /// Names of a conversation's state are at other versions than expected.
+    StaleState,
     /// A request id was used with another body.
     RequestIdReused,
     /// A conversation has as many shares as it may have.
@@ -91,6 +93,7 @@ impl Reason {
             Self::UtteranceNotFound => "UTTERANCE_NOT_FOUND",
             Self::RecipientMismatch => "RECIPIENT_MISMATCH",
             Self::StaleRevision => "STALE_REVISION",
+            Self::StaleState => "STALE_STATE",
             Self::RequestIdReused => "REQUEST_ID_REUSED",
             Self::TooManyShares => "TOO_MANY_SHARES",
             Self::ShareNotFound => "SHARE_NOT_FOUND",

@@ -1,15 +1,19 @@
 //! A conversation that tests of the rules live through, with everything that it stores.
 
-use std::{cell::Cell, collections::BTreeMap, sync::Arc};
+use std::{
+    cell::Cell,
+    collections::{BTreeMap, HashMap},
+    sync::Arc,
+};
 
 use crate::domain::{
     Conversation, ConversationId, ConversationKey, Draft, Encoding, Identity, LineageId, Loaded, More,
     Namespace, Need, Policy, Ranges, RecipientId, Refusal, Role, Sequence, Timestamp, TokenCounter, ToolCall,
     Transition, Utterance, Verdict, Window,
     change::Context,
-    forget::{Forget, Forgotten, forget},
+    forget::{Forget, ForgetSelected, Forgotten, How, Selector, forget, forget_selected},
     forgetting,
-    memorize::{Memorize, Memorized, memorize},
+    memorize::{Memorize, Memorized, Replace, Replaced, memorize, replace},
     restore::{Restore, restore},
 };
 
@@ -74,10 +78,18 @@ impl Life {
                         wanted.sequences().map(|sequence| self.stored[&sequence].stored_bytes()).sum();
                     loaded.add_archived_bytes(wanted, bytes);
                 }
-                Verdict::Need(Need::ArchivedIds(_)) => loaded.add_ids(Default::default()),
+                Verdict::Need(Need::State) => loaded.add_state(Vec::new()),
+                Verdict::Need(Need::ArchivedIds(wanted)) => loaded.add_ids(self.given(&wanted)),
             }
         }
         panic!("it never decides");
+    }
+
+    /// The archived utterances that `ids` name.
+    fn given(&self, ids: &[Box<str>]) -> HashMap<Box<str>, Sequence> {
+        let archived = self.stored.values().filter(|one| self.state.head.archived.contains(one.sequence));
+        let given = archived.filter_map(|one| Some((one.given_id()?.into(), one.sequence)));
+        given.filter(|(id, _)| ids.contains(id)).collect()
     }
 
     pub(super) fn apply(&mut self, transition: Transition) {
@@ -96,7 +108,14 @@ impl Life {
 
     pub(super) fn memorize(&mut self, drafts: Vec<Draft>, lenient: bool) -> Result<Memorized, Refusal> {
         let tokens = drafts.iter().map(|draft| draft.tokens(&Letters)).collect();
-        let command = Memorize { drafts, tokens, encoding: Encoding::O200kBase, expected: None, lenient };
+        let command = Memorize {
+            drafts,
+            tokens,
+            encoding: Encoding::O200kBase,
+            expected: None,
+            lenient,
+            upsert: false,
+        };
         let said = self.decide(|before, context| memorize(before, &command, context))?;
         self.apply(said.transition.clone());
         Ok(said)
@@ -113,6 +132,35 @@ impl Life {
         let forgotten = self.decide(|before, context| forget(before, &command, context)).unwrap();
         forgotten.transition.iter().for_each(|transition| self.apply(transition.clone()));
         forgotten
+    }
+
+    /// Takes out what is named, and nothing else.
+    pub(super) fn erase(&mut self, selector: Selector) -> Forgotten {
+        let command = ForgetSelected { selector, how: How::Exact, expected: None };
+        let forgotten = self.decide(|before, context| forget_selected(before, &command, context)).unwrap();
+        forgotten.transition.iter().for_each(|transition| self.apply(transition.clone()));
+        forgotten
+    }
+
+    /// Says `drafts` in the place of everything behind `after`.
+    pub(super) fn replace(&mut self, after: u64, drafts: Vec<Draft>) -> Replaced {
+        let tokens = drafts.iter().map(|draft| draft.tokens(&Letters)).collect();
+        let encoding = Encoding::O200kBase;
+        let memorize = Memorize { drafts, tokens, encoding, expected: None, lenient: true, upsert: false };
+        let command = Replace { after: Sequence(after), memorize };
+        let replaced = self.decide(|before, context| replace(before, &command, context)).unwrap();
+        self.apply(replaced.transition.clone());
+        replaced
+    }
+
+    /// Says a draft in the place of what has its id.
+    pub(super) fn upsert(&mut self, draft: Draft) -> Result<Memorized, Refusal> {
+        let (tokens, drafts) = (vec![draft.tokens(&Letters)], vec![draft]);
+        let encoding = Encoding::O200kBase;
+        let command = Memorize { drafts, tokens, encoding, expected: None, lenient: true, upsert: true };
+        let said = self.decide(|before, context| memorize(before, &command, context))?;
+        self.apply(said.transition.clone());
+        Ok(said)
     }
 
     pub(super) fn restore(&mut self, sequence: u64) {

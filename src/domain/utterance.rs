@@ -72,6 +72,8 @@ pub struct More {
     pub original: Option<Original>,
     /// What a tool utterance answers that came late; `None` for any other.
     pub late: Option<LateResult>,
+    /// It came in one message with the utterance before it.
+    pub continues: bool,
 }
 
 /// What an utterance said before it was edited.
@@ -143,6 +145,21 @@ impl Utterance {
     /// What it answers, when it is a late result.
     pub fn late(&self) -> Option<&LateResult> {
         self.more.as_ref()?.late.as_ref()
+    }
+
+    /// Whether it came in one message with the utterance that was said before it.
+    pub fn continues(&self) -> bool {
+        self.more.as_ref().is_some_and(|more| more.continues)
+    }
+
+    /// Whether it came in one message with `before`.
+    pub fn continues_after(&self, before: &Self) -> bool {
+        self.continues() && before.sequence.next() == self.sequence
+    }
+
+    /// Whether the assistant waits for an answer to it.
+    pub fn awaits_answer(&self) -> bool {
+        !self.forgotten && self.more.as_ref().is_some_and(|more| more.awaits_answer)
     }
 
     /// The id that the client gave, if it gave one.

@@ -148,6 +148,11 @@ impl Window {
 
     /// Takes the utterances in `gone` out.
     pub fn remove(&mut self, gone: &Ranges) {
+        let stays = gone.first().map_or(self.len(), |first| self.place(first).unwrap_or_else(|place| place));
+        if self.slice(stays..self.len()).all(|utterance| gone.contains(utterance.sequence)) {
+            let last = self.at(stays.wrapping_sub(1)).map_or(Sequence(0), |last| last.sequence);
+            return self.truncate(last);
+        }
         let removed: Vec<_> = self.iter().filter(|u| gone.contains(u.sequence)).cloned().collect();
         removed.iter().for_each(|utterance| self.discount(utterance));
         // copied even when nothing of the window goes: what left it may still be in a chunk

@@ -105,6 +105,12 @@ impl<T> Applied<T> {
         Self { outcome, state, change: None, value: None, utterances }
     }
 
+    /// With what else the response needs made into something else.
+    pub(super) fn map<U>(self, make: impl FnOnce(T) -> U) -> Applied<U> {
+        let Self { outcome, state, change, value, utterances } = self;
+        Applied { outcome, state, change, value: value.map(make), utterances }
+    }
+
     /// With the utterances that the outcome names and the change does not hold, ascending.
     pub(super) fn naming(mut self, named: impl FnOnce(&T) -> Vec<Arc<Utterance>>) -> Self {
         if let Some(value) = &self.value {

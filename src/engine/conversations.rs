@@ -1,10 +1,10 @@
 //! Creating, listing and deleting conversations, and reading one's numbers.
 
-use std::sync::Arc;
+use std::{collections::HashMap, sync::Arc};
 
 use crate::{
     domain::{
-        Conversation, ConversationId, Encoding, Head, Policy, Refusal, Revision, Timestamp, Verdict,
+        Conversation, ConversationId, Encoding, Head, Policy, RecipientId, Refusal, Revision, Verdict,
         conversation::Status,
         error::CONVERSATION,
         update::{Create, create},
@@ -15,7 +15,7 @@ use crate::{
         events::Event,
         queued::{Decision, IfAbsent, WriteCall},
     },
-    store::Page,
+    store::{List, ListOf, ListOrder, ListedAt},
 };
 
 /// A conversation to create.
@@ -49,12 +49,16 @@ pub struct ConversationReply {
 /// Which conversations to list.
 #[derive(Clone, Debug)]
 pub struct ListConversations {
-    /// Whose.
-    pub recipient: crate::domain::RecipientId,
+    /// Whose; `None` for every recipient of the caller's namespace.
+    pub recipient: Option<RecipientId>,
     /// Only those with this status.
     pub status: Option<Status>,
+    /// Only those whose ids begin with this.
+    pub id_prefix: Box<str>,
+    /// Their order.
+    pub order: ListOrder,
     /// Behind this one.
-    pub after: Option<(Timestamp, ConversationId)>,
+    pub after: Option<ListedAt>,
     /// The most entries.
     pub limit: usize,
 }
@@ -62,12 +66,10 @@ pub struct ListConversations {
 /// A page of conversations.
 #[derive(Clone, Debug)]
 pub struct ConversationPage {
-    /// The heads, the newest start first.
-    pub heads: Vec<Head>,
-    /// The recipient's active conversation.
-    pub active: Option<ConversationId>,
+    /// The heads, in the order of the list; each with whether it is its recipient's active one.
+    pub heads: Vec<(Head, bool)>,
     /// Where the next page starts; `None` on the last one.
-    pub next: Option<(Timestamp, ConversationId)>,
+    pub next: Option<ListedAt>,
 }
 
 /// Conversations that are read at a time: each may have labels of some 270 kB.
@@ -131,37 +133,57 @@ impl Engine {
         Ok(active.as_ref() == Some(&identity.key.id))
     }
 
-    /// Lists a recipient's conversations, the newest start first.
+    /// Lists conversations: a recipient's, or those of all of the caller's namespace.
     pub async fn list_conversations(
         &self,
         caller: &Caller,
         list: ListConversations,
     ) -> Result<ConversationPage, EngineError> {
-        let recipient = caller.recipient(list.recipient.clone());
         let (now, timeouts) = (self.moment(), self.defaults.timeouts);
         let wanted = |head: &Head| list.status.is_none_or(|status| head.status(now, timeouts) == status);
-        let (mut heads, mut after) = (Vec::<Head>::new(), list.after);
+        let of = match list.recipient.clone() {
+            Some(recipient) => ListOf::Recipient(caller.recipient(recipient)),
+            None => ListOf::Namespace(caller.namespace.clone()),
+        };
+        let (id_prefix, order, limit) = (list.id_prefix.clone(), list.order, HEADS.min(list.limit + 1));
+        let mut page = List { of, id_prefix, order, after: list.after.clone(), limit };
+        let mut heads = Vec::<Head>::new();
         let mut room = PageRoom::new(list.limit, 0);
         let next = 'page: loop {
-            let page = Page { after: after.take(), limit: HEADS.min(list.limit + 1) };
-            let found = self.store.conversations(&recipient, page).await?;
+            let found = self.store.list(page.clone()).await?;
             let Some(last) = found.last() else { break None };
-            after = Some(place(last));
+            page.after = Some(order.place(last));
             for head in found.into_iter().filter(wanted) {
                 if !room.takes(head.answer_bytes()) {
-                    break 'page heads.last().map(place);
+                    break 'page heads.last().map(|head| order.place(head));
                 }
                 heads.push(head);
             }
         };
-        let active = self.store.active(&recipient).await?;
-        self.events.push(Event::wide(
-            Operation::ListConversations,
-            caller,
-            Some(list.recipient),
-            heads.len(),
-        ));
-        Ok(ConversationPage { heads, active, next })
+        let heads = self.with_active(caller, heads).await?;
+        let count = heads.len();
+        self.events.push(Event::wide(Operation::ListConversations, caller, list.recipient, count));
+        Ok(ConversationPage { heads, next })
+    }
+
+    /// Each of these with whether it is its recipient's active one.
+    async fn with_active(&self, caller: &Caller, heads: Vec<Head>) -> Result<Vec<(Head, bool)>, EngineError> {
+        let mut active = HashMap::new();
+        for head in &heads {
+            let recipient = &head.identity.recipient;
+            if !active.contains_key(recipient) {
+                let id = self.store.active(&caller.recipient(recipient.clone())).await?;
+                active.insert(recipient.clone(), id);
+            }
+        }
+        let is_active = |head: &Head| {
+            active.get(&head.identity.recipient).is_some_and(|id| id.as_ref() == Some(&head.identity.key.id))
+        };
+        Ok(heads
+            .into_iter()
+            .map(|head| (is_active(&head), head))
+            .map(|(active, head)| (head, active))
+            .collect())
     }
 
     /// Removes a conversation and all that is stored in it; answers how many utterances.
@@ -179,7 +201,7 @@ impl Engine {
     }
 }
 
-/// Where a list of conversations goes on behind `head`.
-pub(super) fn place(head: &Head) -> (Timestamp, ConversationId) {
-    (head.identity.start_time, head.identity.key.id.clone())
+/// Where a list by start goes on behind `head`.
+pub(super) fn place(head: &Head) -> ListedAt {
+    ListOrder::NEWEST_START.place(head)
 }

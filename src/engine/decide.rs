@@ -19,6 +19,8 @@ pub(super) struct Moved {
     ids: HashSet<Box<str>>,
     /// Something is gone, with whatever id it had.
     is_shorter: bool,
+    /// Values of the state are others.
+    has_state: bool,
 }
 
 impl Moved {
@@ -30,6 +32,7 @@ impl Moved {
         }
         self.sequences.union(&change.dropped);
         self.sequences.union(&change.erased);
+        self.has_state |= !(change.state_set.is_empty() && change.state_deleted.is_empty());
         self.is_shorter |= !(change.dropped.is_empty() && change.erased.is_empty());
     }
 
@@ -37,6 +40,7 @@ impl Moved {
     fn has(&self, need: &Need) -> bool {
         match need {
             Need::Archive(wanted) | Need::ArchivedBytes(wanted) => self.sequences.meets(wanted),
+            Need::State => self.has_state,
             Need::ArchivedIds(ids) => self.is_shorter || ids.iter().any(|id| self.ids.contains(id)),
         }
     }
@@ -75,6 +79,7 @@ impl Engine {
                     let bytes = self.archived_bytes(before.key(), wanted.clone()).await?;
                     loaded.add_archived_bytes(wanted, bytes);
                 }
+                Need::State => loaded.add_state(self.store.state(before.key(), &[]).await?),
                 Need::ArchivedIds(ids) => {
                     loaded.add_ids(self.store.archived_ids(before.key(), &ids).await?);
                 }

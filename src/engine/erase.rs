@@ -1,56 +1,72 @@
-//! A hard forget: it reaches every conversation that has something of what is forgotten, in one commit.
+//! What erases: it reaches every conversation that has something of what is gone, in one commit.
 
 use std::{collections::BTreeSet, sync::Arc};
 
 use crate::{
     domain::{
-        Conversation, ConversationKey, Verdict,
-        change::Context,
-        erasure::erase_lost,
-        forget::{Forget, Forgotten, forget},
+        Conversation, ConversationKey, Ranges, Refusal, Transition, Verdict, change::Context,
+        erasure::erase_lost, forgetting::Instruction,
     },
     engine::{
-        Applied, Engine, EngineError, ForgetReply, Selected,
+        Applied, Engine, EngineError,
         applied::Decided,
         attended::Attended,
         commit::{Extras, Part, Uncommitted},
         facts::Named,
         hold::{Hold, held, hold_all},
-        queued::{ATTEMPTS, Target, WriteCall},
-        reach::Reached,
+        queued::{ATTEMPTS, IfAbsent, Target, WriteCall},
+        reach::{Gone, Reached},
         write::Aimed,
     },
 };
 
+/// What a rule takes out of a conversation, and so of all that share or repeat it.
+pub(super) struct Erasure<T> {
+    /// What changes there, if anything does.
+    pub transition: Option<Transition>,
+    /// The sequences of which nothing is left.
+    pub gone: Ranges,
+    /// Only that goes, also where it is a part of an exchange.
+    pub exact: bool,
+    /// What selects of the imported segments that are shared.
+    pub imported: Option<Instruction>,
+    /// What else the response needs.
+    pub value: T,
+}
+
 /// How an attempt ends.
-enum Erased {
-    Done(ForgetReply),
+enum Erased<T> {
+    Done(Applied<T>),
     /// It reaches these conversations, of which not all are held.
     Reaches(BTreeSet<ConversationKey>),
     /// The recipient's conversation is another one by now.
     Elsewhere,
+    /// There is no such conversation, and the call may start one.
+    Absent,
 }
 
 impl Engine {
-    /// Takes what the instruction selects out of the conversation and of all that share or repeat it.
-    pub(super) async fn erase(
+    /// Takes what the rule erases out of the conversation and of all that share or repeat it. `None` where there is no
+    /// conversation, and the call may start one.
+    pub(super) async fn erase<T: Send + 'static>(
         self: &Arc<Self>,
         call: WriteCall,
-        command: Forget,
-    ) -> Result<ForgetReply, EngineError> {
+        rule: impl Fn(&Conversation, &Context<'_>) -> Result<Verdict<Erasure<T>>, Refusal> + Send + Sync + 'static,
+    ) -> Result<Option<Applied<T>>, EngineError> {
         let engine = self.clone();
         Attended::new(async move {
             let mut keys = BTreeSet::new();
             for _ in 0..ATTEMPTS {
                 let target = match engine.aim(&call).await? {
                     Aimed::At(target) => target,
-                    Aimed::Earlier(outcome) => return engine.earlier(&call.caller, outcome).await,
+                    Aimed::Earlier(outcome) => return engine.earlier(&call.caller, outcome).await.map(Some),
                 };
                 keys.insert(target.key.clone());
                 let holds = hold_all(&engine, &keys).await?;
                 let meant = target.clone();
-                match engine.erase_held(&call, &command, target, &holds).await {
-                    Ok(Erased::Done(reply)) => return Ok(reply),
+                match engine.erase_held(&call, &rule, target, &holds).await {
+                    Ok(Erased::Done(reply)) => return Ok(Some(reply)),
+                    Ok(Erased::Absent) => return Ok(None),
                     Ok(Erased::Reaches(more)) => keys = more,
                     Ok(Erased::Elsewhere) | Err(Uncommitted::Conflict(_)) => {}
                     Err(error) if error.is_refusal() && engine.is_outdated(&call, &meant).await? => {}
@@ -63,34 +79,31 @@ impl Engine {
     }
 
     /// Erases, if all that it reaches are held.
-    async fn erase_held(
+    async fn erase_held<T>(
         &self,
         call: &WriteCall,
-        command: &Forget,
+        rule: &(impl Fn(&Conversation, &Context<'_>) -> Result<Verdict<Erasure<T>>, Refusal> + Sync),
         mut target: Target,
         holds: &[Hold],
-    ) -> Result<Erased, Uncommitted> {
+    ) -> Result<Erased<T>, Uncommitted> {
         let hold = held(holds, &target.key).ok_or(EngineError::Interrupted)?;
         let Some(before) = hold.state_since(target.seen.take()).await? else { return gone(call, &target) };
         if call.address.conversation.is_none() && !call.address.may_mean(&before) {
             return Ok(Erased::Elsewhere);
         }
         call.address.check_recipient(&before).map_err(EngineError::from)?;
-        let Forgotten { transition, utterances, gone, excess, .. } =
-            self.rehearse(&before, |before, context| forget(before, command, context)).await?;
-        let reached = match &transition {
-            Some(_) => {
-                let instruction = command.instruction.at(self.now_for(&before));
-                let imported = instruction.selects_imported(&before.summary).then_some(&instruction);
-                self.reach(&before, &gone, imported, holds).await?
-            }
+        let erasure = self.rehearse(&before, rule).await?;
+        let lost =
+            Gone { sequences: &erasure.gone, exact: erasure.exact, imported: erasure.imported.as_ref() };
+        let reached = match &erasure.transition {
+            Some(_) => self.reach(&before, lost, holds).await?,
             None => Reached::default(),
         };
         if !reached.unheld.is_empty() {
             return Ok(Erased::Reaches(reached.lost.into_keys().collect()));
         }
         let commit = self.next_change();
-        let first = transition.map(|transition| Decided::of(transition, commit));
+        let first = erasure.transition.map(|transition| Decided::of(transition, commit));
         let mut parts = Vec::new();
         if let Some(first) = &first {
             parts.push(Part::from(hold, &before).and(first, call.operation, call.attempt.as_ref()));
@@ -111,14 +124,15 @@ impl Engine {
         let outcomes = call.kept(&done).into_iter().collect();
         let pointers = target.pointer.into_iter().filter(|_| first.is_some()).collect();
         self.commit(&mut parts, Extras { pointers, outcomes }).await?;
-        Ok(Erased::Done(Applied::now(done, Selected { utterances, excess })))
+        Ok(Erased::Done(Applied::now(done, erasure.value)))
     }
 }
 
 /// What a conversation that is not there means: to a recipient's call, that another is meant.
-fn gone(call: &WriteCall, target: &Target) -> Result<Erased, Uncommitted> {
+fn gone<T>(call: &WriteCall, target: &Target) -> Result<Erased<T>, Uncommitted> {
     match target.exists {
         true => Ok(Erased::Elsewhere),
+        false if call.if_absent != IfAbsent::Refuse => Ok(Erased::Absent),
         false => Err(EngineError::from(call.address.not_found()).into()),
     }
 }

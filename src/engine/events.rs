@@ -37,6 +37,8 @@ pub enum Operation {
     GetConversation,
     ListConversations,
     UpdateConversation,
+    GetState,
+    UpdateState,
     DeleteConversation,
     ListUtterances,
     GetSummary,

@@ -54,7 +54,7 @@ mod tests {
         ConversationId, ConversationKey, Draft, Encoding, Identity, LineageId, Loaded, Namespace, Policy,
         RecipientId, Role, Timestamp, TokenCounter, Transition, Verdict,
         change::Context,
-        compaction::{Cause, Compact, Undo, compact, undo},
+        compaction::{Cause, Compact, Extent, Undo, compact, undo},
         memorize::{Memorize, memorize},
     };
 
@@ -79,7 +79,7 @@ mod tests {
         let drafts: Vec<Draft> = (0..count).map(draft).collect();
         let tokens = drafts.iter().map(|draft| draft.tokens(&Bytes)).collect();
         let encoding = Encoding::O200kBase;
-        let command = Memorize { drafts, tokens, encoding, expected: None, lenient: false };
+        let command = Memorize { drafts, tokens, encoding, expected: None, lenient: false, upsert: false };
         let context = Context { now: Timestamp(1), counter: &Bytes, loaded: &Loaded::default(), llm: false };
         match memorize(state, &command, &context) {
             Ok(Verdict::Decided(memorized)) => memorized.transition,
@@ -102,7 +102,13 @@ mod tests {
         assert_eq!(full, window(&long.after));
         let mut loaded = Loaded::default();
         let context = Context { now: Timestamp(2), counter: &Bytes, loaded: &loaded, llm: false };
-        let command = Compact { keep_recent: 15, focus: Vec::new(), cause: Cause::Asked, expected: None };
+        let command = Compact {
+            extent: Extent::AllBut(15),
+            summarises: true,
+            focus: Vec::new(),
+            cause: Cause::Asked,
+            expected: None,
+        };
         let Ok(Verdict::Decided(short)) = compact(&long.after, &command, &context) else { panic!() };
         let short = short.transition;
         let part = window_after(full, &[Arc::new(short.change.clone())], &short.after);

@@ -4,13 +4,15 @@ use std::sync::Arc;
 
 use crate::{
     domain::{
-        Utterance,
-        forget::{Forget, Forgotten, forget, would_forget},
+        Conversation, Refusal, Utterance, Verdict,
+        change::Context,
+        forget::{Forget, ForgetSelected, Forgotten, How, forget, forget_selected, would_forget},
         forgetting::Excess,
     },
     engine::{
         Address, Applied, Attempt, Caller, Engine, EngineError, Operation,
         applied::Done,
+        erase::Erasure,
         facts::Named,
         queued::{Decision, IfAbsent, WriteCall},
     },
@@ -22,11 +24,68 @@ pub struct ForgetCall {
     /// The conversation.
     pub address: Address,
     /// What is selected, and how.
-    pub forget: Forget,
+    pub forget: ToForget,
     /// Decides and changes nothing.
     pub dry_run: bool,
     /// The caller's name for this attempt.
     pub attempt: Option<Attempt>,
+}
+
+/// What to forget.
+#[derive(Clone, Debug)]
+pub enum ToForget {
+    /// What an instruction selects.
+    Told(Forget),
+    /// What is named.
+    Named(ForgetSelected),
+}
+
+impl ToForget {
+    /// Whether it is to be gone.
+    pub fn is_hard(&self) -> bool {
+        match self {
+            Self::Told(forget) => forget.hard,
+            Self::Named(forget) => forget.how != How::Soft,
+        }
+    }
+
+    fn decide(
+        &self,
+        before: &Conversation,
+        context: &Context<'_>,
+        told: impl Fn(&Conversation, &Forget, &Context<'_>) -> Result<Verdict<Forgotten>, Refusal>,
+    ) -> Result<Verdict<Forgotten>, Refusal> {
+        match self {
+            Self::Told(command) => told(before, command, context),
+            Self::Named(command) => forget_selected(before, command, context),
+        }
+    }
+
+    /// What it takes out of this conversation, and of others.
+    fn erase(
+        &self,
+        before: &Conversation,
+        context: &Context<'_>,
+    ) -> Result<Verdict<Erasure<Selected>>, Refusal> {
+        let imported = match self {
+            Self::Told(command) => Some(command.instruction.at(context.now)),
+            Self::Named(_) => None,
+        };
+        let exact = matches!(self, Self::Named(ForgetSelected { how: How::Exact, .. }));
+        Ok(self.decide(before, context, forget)?.map(|forgotten| Erasure {
+            transition: forgotten.transition,
+            gone: forgotten.gone,
+            exact,
+            imported: imported.filter(|instruction| instruction.selects_imported(&before.summary)),
+            value: Selected { utterances: forgotten.utterances, excess: forgotten.excess },
+        }))
+    }
+}
+
+impl From<Forget> for ToForget {
+    fn from(forget: Forget) -> Self {
+        Self::Told(forget)
+    }
 }
 
 /// What became of it.
@@ -64,15 +123,17 @@ impl Engine {
             caller: caller.clone(),
             address: call.address,
             attempt: call.attempt,
-            operation: if call.forget.hard { Operation::Erase } else { Operation::Forget },
+            operation: if call.forget.is_hard() { Operation::Erase } else { Operation::Forget },
             if_absent: IfAbsent::Refuse,
             answers: false,
         };
-        if call.forget.hard {
-            return self.erase(write, call.forget).await;
+        if call.forget.is_hard() {
+            let (forget, address) = (call.forget, write.address.clone());
+            let erased = self.erase(write, move |before, context| forget.erase(before, context)).await?;
+            return erased.ok_or_else(|| address.not_found().into());
         }
         self.write(write, move |before, context| {
-            Ok(forget(before, &call.forget, context)?.map(|forgotten| {
+            Ok(call.forget.decide(before, context, forget)?.map(|forgotten| {
                 let Forgotten { transition, utterances, excess, still_told, .. } = forgotten;
                 let decision = Decision::of(transition, None, Selected { utterances, excess });
                 Decision { named: Named { still_told, ..Named::default() }, ..decision }
@@ -88,8 +149,9 @@ impl Engine {
         call: &ForgetCall,
     ) -> Result<ForgetReply, EngineError> {
         let before = self.read(caller, &call.address).await?;
-        let forgotten =
-            self.rehearse(&before, |before, context| would_forget(before, &call.forget, context)).await?;
+        let forgotten = self
+            .rehearse(&before, |before, context| call.forget.decide(before, context, would_forget))
+            .await?;
         let Forgotten { transition, utterances, excess, still_told, .. } = forgotten;
         let mut done = Done::rehearsed(&before, transition, self.now_for(&before));
         Arc::make_mut(&mut done.outcome).still_told = still_told;

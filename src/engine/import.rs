@@ -391,6 +391,7 @@ impl Planned {
                 encoding,
                 expected: None,
                 lenient,
+                upsert: false,
             },
             title: self.incoming.title.clone(),
             summaries: if from == 0 { self.incoming.summaries.clone() } else { Vec::new() },

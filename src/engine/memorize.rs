@@ -4,13 +4,14 @@ use std::sync::Arc;
 
 use crate::{
     domain::{
-        Draft, Encoding, Revision, Role, TokenCounter,
-        memorize::{Irregularity, Memorize, memorize},
+        Draft, Encoding, Refusal, Revision, Role, Sequence, TokenCounter, Utterance,
+        memorize::{Irregularity, Memorize, Replace, memorize, replace},
     },
     engine::{
         Address, Applied, Attempt, COUNT_ASIDE_BYTES, Caller, Engine, EngineError, Operation, aside,
+        erase::Erasure,
         queue::Published,
-        queued::{Decision, IfAbsent, Request, Target, WriteCall},
+        queued::{ATTEMPTS, Decision, IfAbsent, Request, Target, WriteCall},
         write::Aimed,
     },
     store::Outcome,
@@ -29,6 +30,8 @@ pub struct MemorizeCall {
     pub expected: Option<Revision>,
     /// Keeps a result without a call aside.
     pub lenient: bool,
+    /// What has the id of a draft already is replaced by it.
+    pub upsert: bool,
 }
 
 /// What became of it, and what was let pass.
@@ -54,27 +57,82 @@ impl Engine {
         }
     }
 
+    /// Erases everything behind a point, here and wherever it is shared, and memorizes in its place; starts the
+    /// conversation if need be. What became of it names what is gone, too.
+    pub async fn replace(
+        self: &Arc<Self>,
+        caller: &Caller,
+        call: MemorizeCall,
+        after: Sequence,
+    ) -> Result<MemorizeReply, EngineError> {
+        for _ in 0..ATTEMPTS {
+            if let Some(applied) = self.replace_stored(caller, call.clone(), after).await? {
+                let Applied { value, .. } = &applied;
+                let removed = value.as_ref().map(|(_, removed)| removed.clone()).unwrap_or_default();
+                return Ok(applied.map(|(irregularities, _)| irregularities).naming(|_| removed));
+            }
+            // nobody else may start it meanwhile
+            let expected = Some(call.expected.unwrap_or(Revision::NONE));
+            let absent = MemorizeCall { expected, ..call.clone() };
+            match self.memorize(caller, absent).await {
+                Err(EngineError::Refused(Refusal::StaleRevision { .. })) if call.expected.is_none() => {}
+                reply => return reply,
+            }
+        }
+        Err(EngineError::Contended)
+    }
+
+    /// The same where there is a conversation.
+    async fn replace_stored(
+        self: &Arc<Self>,
+        caller: &Caller,
+        call: MemorizeCall,
+        after: Sequence,
+    ) -> Result<Option<Applied<(Vec<Irregularity>, Vec<Arc<Utterance>>)>>, EngineError> {
+        let encoding = self.defaults.encoding;
+        let tokens = count(&call.drafts, self.counter(encoding));
+        let MemorizeCall { expected, lenient, upsert, .. } = call;
+        let write = self.memorize_write(caller, &call);
+        let memorize = Memorize { drafts: call.drafts, tokens, encoding, expected, lenient, upsert };
+        let command = Replace { after, memorize };
+        self.erase(write, move |before, context| {
+            Ok(replace(before, &command, context)?.map(|replaced| Erasure {
+                transition: Some(replaced.transition),
+                gone: replaced.gone,
+                exact: true,
+                imported: None,
+                value: (replaced.irregularities, replaced.removed),
+            }))
+        })
+        .await
+    }
+
+    fn memorize_write(&self, caller: &Caller, call: &MemorizeCall) -> WriteCall {
+        let address = call.address.clone();
+        let if_absent = match (&address.conversation, &address.recipient) {
+            (Some(_), Some(_)) => IfAbsent::CreateAndActivate,
+            _ => IfAbsent::Create,
+        };
+        let answers = call.drafts.first().is_some_and(|draft| draft.role == Role::Tool);
+        let (caller, operation, attempt) = (caller.clone(), Operation::Memorize, call.attempt.clone());
+        WriteCall { caller, address, attempt, operation, if_absent, answers }
+    }
+
     /// Finds the conversation, and counts the tokens.
     pub(super) async fn prepare(
         self: &Arc<Self>,
         caller: &Caller,
         call: MemorizeCall,
     ) -> Result<Prepared, EngineError> {
-        let answers = call.drafts.first().is_some_and(|draft| draft.role == Role::Tool);
-        let MemorizeCall { address, drafts, attempt, expected, lenient } = call;
-        let if_absent = match (&address.conversation, &address.recipient) {
-            (Some(_), Some(_)) => IfAbsent::CreateAndActivate,
-            _ => IfAbsent::Create,
-        };
-        let (caller, operation) = (caller.clone(), Operation::Memorize);
-        let write = WriteCall { caller, address, attempt, operation, if_absent, answers };
+        let write = self.memorize_write(caller, &call);
+        let MemorizeCall { drafts, expected, lenient, upsert, .. } = call;
         let target = match self.aim(&write).await? {
             Aimed::At(target) => target,
             Aimed::Earlier(outcome) => return Ok(Prepared::Earlier(outcome)),
         };
         let encoding = self.encoding_of(&write.address, &target).await?;
         let tokens = count(&drafts, self.counter(encoding));
-        let command = Memorize { drafts, tokens, encoding, expected, lenient };
+        let command = Memorize { drafts, tokens, encoding, expected, lenient, upsert };
         let mut request = Request::new(write, move |before, context| {
             Ok(memorize(before, &command, context)?
                 .map(|memorized| Decision::of(memorized.transition, None, memorized.irregularities)))

@@ -27,6 +27,16 @@ pub(super) struct Reached {
     pub unheld: BTreeSet<ConversationKey>,
 }
 
+/// What is gone from a conversation.
+#[derive(Clone, Copy)]
+pub(super) struct Gone<'a> {
+    pub sequences: &'a Ranges,
+    /// Only that goes, also where it is a part of an exchange.
+    pub exact: bool,
+    /// What selects of the imported segments.
+    pub imported: Option<&'a Instruction>,
+}
+
 /// How something is lost.
 #[derive(Clone, Copy)]
 enum How {
@@ -35,21 +45,20 @@ enum How {
 }
 
 impl Engine {
-    /// What is reached when `gone` is forgotten in `state`, and what the instruction selects of the imported: whoever
-    /// shares it, whoever repeats it, and whoever shares or repeats that.
+    /// What is reached by what is gone from `state`: whoever shares it, whoever repeats it, and whoever shares or
+    /// repeats that.
     pub(super) async fn reach(
         &self,
         state: &Arc<Conversation>,
-        gone: &Ranges,
-        imported: Option<&Instruction>,
+        gone: Gone<'_>,
         holds: &[Hold],
     ) -> Result<Reached, EngineError> {
         let mut reached = Reached::default();
-        if let Some(instruction) = imported {
+        if let Some(instruction) = gone.imported {
             let sharing = self.sharing(state).await?.into_iter().map(|(other, _)| other);
             sharing.for_each(|other| reached.add_imported(other, instruction, holds));
         }
-        let mut next = vec![(state.clone(), gone.clone(), How::Shared)];
+        let mut next = vec![(state.clone(), gone.sequences.clone(), How::Shared)];
         while let Some((of, lost, how)) = next.pop() {
             let sharing = self.sharing(&of).await?.into_iter();
             let shared = sharing
@@ -66,6 +75,7 @@ impl Engine {
                 }
             }
         }
+        reached.lost.values_mut().for_each(|lost| lost.exact = gone.exact);
         Ok(reached)
     }
 

@@ -3,11 +3,12 @@
 use std::sync::Arc;
 
 use crate::{
-    domain::{Conversation, Ranges, Sequence, Utterance},
+    domain::{Conversation, Sequence, Utterance},
     engine::{
         Address, Caller, Engine, EngineError, Operation,
         events::Event,
-        page::{PageRoom, ReadSize},
+        page::PageRoom,
+        walk::{Course, Walk},
     },
 };
 
@@ -40,6 +41,10 @@ pub struct Part {
 }
 
 impl ListUtterances {
+    fn course(&self) -> Course {
+        Course { backwards: self.newest_first, archive: self.archive, forgotten: self.forgotten }
+    }
+
     /// A part of a conversation that is known, without the soft-forgotten.
     pub(super) fn part(archive: bool, Part { rest, limit }: Part) -> Self {
         let address = Address { conversation: None, recipient: None };
@@ -130,7 +135,7 @@ impl Engine {
         last: Sequence,
         mut room: PageRoom,
     ) -> Result<(Listed, Option<Sequence>, bool), EngineError> {
-        let mut walk = Walk::new(self, state, list, first, last);
+        let mut walk = Walk::new(self, state, list.course(), first, last);
         let (mut utterances, mut more) = (Vec::<Arc<Utterance>>::new(), false);
         while let Some(utterance) = walk.next().await? {
             if !room.takes(utterance.answer_bytes()) {
@@ -148,8 +153,7 @@ impl Engine {
         self: &Arc<Self>,
         state: &Arc<Conversation>,
     ) -> Result<Vec<Arc<Utterance>>, EngineError> {
-        let list = ListUtterances::part(true, Part { rest: None, limit: usize::MAX });
-        let mut walk = Walk::new(self, state, &list, Sequence::FIRST, state.head.next);
+        let mut walk = Walk::new(self, state, Course::ALL, Sequence::FIRST, state.head.next);
         let mut utterances = Vec::new();
         while let Some(utterance) = walk.next().await? {
             utterances.push(utterance);
@@ -164,8 +168,8 @@ impl Engine {
         list: &ListUtterances,
     ) -> Result<Sequence, EngineError> {
         let Some(last) = list.last else { return Ok(Sequence::FIRST) };
-        let backwards = ListUtterances { newest_first: true, ..list.clone() };
-        let mut walk = Walk::new(self, state, &backwards, Sequence::FIRST, state.head.next);
+        let backwards = Course { backwards: true, ..list.course() };
+        let mut walk = Walk::new(self, state, backwards, Sequence::FIRST, state.head.next);
         let mut first = state.head.next;
         for _ in 0..last {
             let Some(utterance) = walk.next().await? else { break };
@@ -237,92 +241,4 @@ fn list_window(
     };
     let reached = places.last().and_then(|place| window.at(*place)).map(|utterance| utterance.sequence);
     (Listed::Window(places), reached, more)
-}
-
-/// Walks over stored utterances in one direction, merging window and archive.
-struct Walk<'a> {
-    engine: &'a Arc<Engine>,
-    state: &'a Arc<Conversation>,
-    backwards: bool,
-    forgotten: bool,
-    /// What is still to be visited in the archive.
-    archive: Ranges,
-    chunk: std::collections::VecDeque<Arc<Utterance>>,
-    size: ReadSize,
-    /// Places of the window still to be visited.
-    window: std::ops::Range<usize>,
-}
-
-impl<'a> Walk<'a> {
-    fn new(
-        engine: &'a Arc<Engine>,
-        state: &'a Arc<Conversation>,
-        list: &ListUtterances,
-        first: Sequence,
-        last: Sequence,
-    ) -> Self {
-        let place = |sequence| state.window.place(sequence).unwrap_or_else(|place| place);
-        let archive = match list.archive && first <= last {
-            true => state.head.archived.intersection(&Ranges::of(first, last)),
-            false => Ranges::new(),
-        };
-        Self {
-            engine,
-            state,
-            backwards: list.newest_first,
-            forgotten: list.forgotten,
-            archive,
-            chunk: std::collections::VecDeque::new(),
-            size: ReadSize::new(),
-            window: place(first)..place(last.next()).max(place(first)),
-        }
-    }
-
-    async fn next(&mut self) -> Result<Option<Arc<Utterance>>, EngineError> {
-        loop {
-            let Some(utterance) = self.step().await? else { return Ok(None) };
-            if self.forgotten || !utterance.forgotten {
-                return Ok(Some(utterance));
-            }
-        }
-    }
-
-    async fn step(&mut self) -> Result<Option<Arc<Utterance>>, EngineError> {
-        // all of a chunk may be gone by now, and what follows it still comes before the window
-        while self.chunk.is_empty() && !self.archive.is_empty() {
-            self.read_chunk().await?;
-        }
-        let place = match self.backwards {
-            true => self.window.end.wrapping_sub(1),
-            false => self.window.start,
-        };
-        let in_window = (!self.window.is_empty()).then(|| self.state.window.at(place)).flatten();
-        let archived_first = match (in_window, self.chunk.front()) {
-            (Some(window), Some(archived)) => (archived.sequence < window.sequence) != self.backwards,
-            (None, _) => true,
-            (Some(_), None) => false,
-        };
-        if archived_first {
-            return Ok(self.chunk.pop_front());
-        }
-        match self.backwards {
-            true => self.window.end -= 1,
-            false => self.window.start += 1,
-        }
-        Ok(in_window.cloned())
-    }
-
-    async fn read_chunk(&mut self) -> Result<(), EngineError> {
-        let wanted = match self.backwards {
-            true => self.archive.take_last(self.size.get()),
-            false => self.archive.take_first(self.size.get()),
-        };
-        let read = self.engine.archived(self.state, &wanted).await?;
-        self.size.learn(&read);
-        match self.backwards {
-            true => self.chunk.extend(read.into_iter().rev()),
-            false => self.chunk.extend(read),
-        }
-        Ok(())
-    }
 }

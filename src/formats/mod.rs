@@ -2,6 +2,7 @@
 //!
 //! | module | what it does |
 //! |---|---|
+//! | [`message`] | messages one by one, as they came |
 //! | [`history`] | makes a caller's history fit for a model (PrepareHistory) |
 //! | [`mod@render`] | writes a context as messages for a model, or as text |
 //!
@@ -25,6 +26,7 @@ mod fields;
 pub mod history;
 pub mod legacy;
 mod loss;
+pub mod message;
 mod notes;
 pub mod openai_chat;
 pub mod openai_responses;

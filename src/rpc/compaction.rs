@@ -8,7 +8,7 @@ use tonic::{Request, Response, Status};
 use crate::{
     domain::{
         Conversation, Refusal,
-        compaction::{Answer, Cause, Compact, Compaction, Undo},
+        compaction::{Answer, Cause, Compact, Compaction, Extent, Undo},
         limits::{DEFAULT_KEEP_RECENT, MAX_COMPACTIONS},
     },
     engine::{AnswerCall, Applied, CompactCall, CompactReply, PageRoom, UndoCall},
@@ -165,7 +165,8 @@ fn compact_call(request: proto::CompactConversationRequest) -> Result<CompactCal
     Ok(CompactCall {
         address: decode::address(&request.conversation_id, &request.recipient_id)?,
         compact: Compact {
-            keep_recent: keep_recent(request.keep_recent)?,
+            extent: extent(request.keep_recent, request.count)?,
+            summarises: !request.no_summary,
             focus: decode::focus(request.focus_areas)?,
             cause: Cause::Asked,
             expected: decode::revision(request.expected_revision)?,
@@ -179,7 +180,8 @@ fn advised_call(request: &proto::AnswerCompactionPromptRequest) -> Result<Compac
     Ok(CompactCall {
         address: decode::address(&request.conversation_id, &request.recipient_id)?,
         compact: Compact {
-            keep_recent: keep_recent(request.keep_recent)?,
+            extent: extent(request.keep_recent, None)?,
+            summarises: true,
             focus: Vec::new(),
             cause: Cause::Advised,
             expected: None,
@@ -218,8 +220,15 @@ fn undo_call(request: proto::UndoCompactionRequest) -> Result<UndoCall, Refusal>
     })
 }
 
-fn keep_recent(given: Option<i32>) -> Result<u32, Refusal> {
-    given.map_or(Ok(DEFAULT_KEEP_RECENT), |given| decode::positive("keep_recent", given))
+fn extent(keep_recent: Option<i32>, count: Option<i32>) -> Result<Extent, Refusal> {
+    match (keep_recent, count) {
+        (Some(_), Some(_)) => {
+            Err(Refusal::invalid("count", "is given with keep_recent; accepted is one of them"))
+        }
+        (_, Some(count)) => decode::positive("count", count).map(Extent::Oldest),
+        (Some(keep), None) => decode::positive("keep_recent", keep).map(Extent::AllBut),
+        (None, None) => Ok(Extent::AllBut(DEFAULT_KEEP_RECENT)),
+    }
 }
 
 fn answer(request: &proto::AnswerCompactionPromptRequest) -> Result<CompactionAnswer, Refusal> {
@@ -276,6 +285,7 @@ fn compaction(made: &Compaction, state: &Conversation) -> proto::Compaction {
         token_count_after: Some(encode::int(made.tokens_after)),
         compression_ratio: Some(made.ratio()),
         method: match made.model {
+            _ if !made.summarised => proto::SummaryMethod::Unspecified.into(),
             Some(_) => proto::SummaryMethod::Llm.into(),
             None => proto::SummaryMethod::Extractive.into(),
         },

@@ -5,11 +5,8 @@ use std::sync::Arc;
 use tonic::{Request, Response, Status, Streaming};
 
 use crate::{
-    domain::{
-        Conversation, ConversationId, Refusal, Sequence, Timestamp, conversation::Status as Doing,
-        draft::check_map, limits::MAX_TITLE_BYTES, update::Update,
-    },
-    engine::{CreateCall, ListConversations, ListUtterances, UpdateCall},
+    domain::{Conversation, Refusal, Sequence, draft::check_map, limits::MAX_TITLE_BYTES, update::Update},
+    engine::{CreateCall, ListUtterances, UpdateCall},
     proto::{self, conversation_service_server::ConversationService},
     rpc::{Responses, Room, Services, decode, encode, page_token, page_token::QueryHash},
     tokenizer,
@@ -17,8 +14,6 @@ use crate::{
 
 /// Utterances of a page, by default and at most.
 const UTTERANCES: (usize, usize) = (100, 1_000);
-/// Conversations of a page, by default (seed 000) and at most.
-const CONVERSATIONS: (usize, usize) = (10, 1_000);
 
 #[tonic::async_trait]
 impl ConversationService for Services {
@@ -48,37 +43,7 @@ impl ConversationService for Services {
         request: Request<proto::ListConversationsRequest>,
     ) -> Result<Response<proto::ListConversationsResponse>, Status> {
         let caller = self.caller(&request);
-        let request = request.into_inner();
-        let query = QueryHash::of(
-            "ListConversations",
-            &proto::ListConversationsRequest { page_size: 0, page_token: String::new(), ..request.clone() },
-        );
-        let after = match page_token::read(&request.page_token, query)? {
-            Some(place) => {
-                let (time, id) = place.pair()?;
-                Some((Timestamp(time), decode::conversation_id(id).map_err(|_| page_token::no_token())?))
-            }
-            None => None,
-        };
-        let address = decode::address("", &request.recipient_id)?;
-        let list = ListConversations {
-            recipient: address.recipient_or_default(),
-            status: doing(request.status)?,
-            after,
-            limit: decode::page_size(request.page_size, CONVERSATIONS.0, CONVERSATIONS.1)?,
-        };
-        let page = self.engine.list_conversations(&caller, list).await?;
-        let now = self.engine.moment();
-        let timeouts = self.engine.defaults().timeouts;
-        let conversations = page.heads.iter().map(|head| {
-            let active = page.active.as_ref() == Some(&head.identity.key.id);
-            encode::conversation(head, encode::status(head.status(now, timeouts)), active)
-        });
-        let write = |(time, id): (Timestamp, ConversationId)| page_token::write(query, &[&time.0, &id]);
-        Ok(Response::new(proto::ListConversationsResponse {
-            conversations: conversations.collect(),
-            next_page_token: page.next.map(write).unwrap_or_default(),
-        }))
+        Ok(Response::new(self.listed(&caller, request.into_inner()).await?))
     }
 
     async fn update_conversation(
@@ -210,6 +175,13 @@ impl ConversationService for Services {
         }))
     }
 
+    async fn list_messages(
+        &self,
+        request: Request<proto::ListMessagesRequest>,
+    ) -> Result<Response<proto::ListMessagesResponse>, Status> {
+        Ok(Response::new(self.messages_out(request).await?))
+    }
+
     async fn get_summary(
         &self,
         request: Request<proto::GetSummaryRequest>,
@@ -225,6 +197,22 @@ impl ConversationService for Services {
             segments: state.summary.segments().iter().map(|segment| encode::segment(segment)).collect(),
             revision: encode::long(state.head.revision.get()),
         }))
+    }
+
+    async fn get_state(
+        &self,
+        request: Request<proto::GetStateRequest>,
+    ) -> Result<Response<proto::GetStateResponse>, Status> {
+        let caller = self.caller(&request);
+        Ok(Response::new(self.state(&caller, request.into_inner()).await?))
+    }
+
+    async fn update_state(
+        &self,
+        request: Request<proto::UpdateStateRequest>,
+    ) -> Result<Response<proto::UpdateStateResponse>, Status> {
+        let caller = self.caller(&request);
+        Ok(Response::new(self.change_state(&caller, request.into_inner()).await?))
     }
 
     async fn update_utterance(
@@ -297,22 +285,8 @@ pub fn title(title: &str) -> Result<Option<Arc<str>>, Refusal> {
     Ok((!title.is_empty()).then(|| title.into()))
 }
 
-fn doing(status: i32) -> Result<Option<Doing>, Refusal> {
-    match proto::ConversationStatus::try_from(status) {
-        Ok(proto::ConversationStatus::Unspecified) => Ok(None),
-        Ok(proto::ConversationStatus::Active) => Ok(Some(Doing::Active)),
-        Ok(proto::ConversationStatus::AwaitingAnswer) => Ok(Some(Doing::AwaitingAnswer)),
-        Ok(proto::ConversationStatus::Idle) => Ok(Some(Doing::Idle)),
-        Ok(proto::ConversationStatus::Closed) => Ok(Some(Doing::Closed)),
-        Err(_) => {
-            let text =
-                format!("is {status}; accepted are ACTIVE (1), AWAITING_ANSWER (2), IDLE (3) and CLOSED (4)");
-            Err(Refusal::invalid("status", text))
-        }
-    }
-}
-
-fn newest_first(order: i32) -> Result<bool, Refusal> {
+/// Whether a list goes back in time.
+pub(super) fn newest_first(order: i32) -> Result<bool, Refusal> {
     match proto::ListOrder::try_from(order) {
         Ok(proto::ListOrder::Unspecified | proto::ListOrder::OldestFirst) => Ok(false),
         Ok(proto::ListOrder::NewestFirst) => Ok(true),

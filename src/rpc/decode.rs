@@ -9,8 +9,8 @@ use xxhash_rust::xxh3::xxh3_128;
 
 use crate::{
     domain::{
-        ConversationId, Draft, More, Oversize, Policy, Reason, RecipientId, Refusal, RequestId, Revision,
-        Role, Sequence, Timestamp, ToolCall, UtteranceId,
+        ConversationId, Draft, More, Oversize, Policy, Ranges, Reason, RecipientId, Refusal, RequestId,
+        Revision, Role, Sequence, Timestamp, ToolCall, UtteranceId,
         context::RecallLimits,
         draft::Field,
         limits::{MAX_ID_BYTES, MAX_MODEL_BYTES},
@@ -180,6 +180,7 @@ fn more(field: Field<'_>, utterance: proto::NewUtterance) -> Result<Option<Box<M
         extras_tokens,
         original: None,
         late: None,
+        continues: false,
     };
     Ok((more != More::default()).then(|| Box::new(more)))
 }
@@ -241,6 +242,27 @@ pub fn page_size(number: i32, default: usize, most: usize) -> Result<usize, Refu
         Ok(number) => Ok(number.min(most)),
         Err(_) => Err(Refusal::invalid("page_size", format!("is {number}; accepted are 0 or more"))),
     }
+}
+
+/// Ranges of sequences, as many as a request may name.
+pub fn sequences(field: &str, ranges: &[proto::SequenceRange]) -> Result<Ranges, Refusal> {
+    const MOST: usize = 1_000;
+    if ranges.len() > MOST {
+        let text = format!("has {} entries; accepted are at most {MOST}", ranges.len());
+        return Err(Refusal::invalid(field, text));
+    }
+    let mut sequences = Ranges::new();
+    for (index, &proto::SequenceRange { first, last }) in ranges.iter().enumerate() {
+        match (u64::try_from(first), u64::try_from(last)) {
+            (Ok(from @ 1..), Ok(to)) if from <= to => sequences.insert(Sequence(from), Sequence(to)),
+            _ => {
+                let text =
+                    format!("is {first} to {last}; accepted are 1 or more, the last not before the first");
+                return Err(Refusal::invalid(format!("{field}[{index}]"), text));
+            }
+        }
+    }
+    Ok(sequences)
 }
 
 /// A moment between the years 1 and 9999.

@@ -64,11 +64,6 @@ pub fn status(status: Status) -> proto::ConversationStatus {
 /// An utterance as it stands in `state`.
 pub fn utterance(utterance: &Utterance, state: &Conversation) -> proto::Utterance {
     let position = state.window.position(utterance.sequence).map(int);
-    let place = match (utterance.forgotten, position) {
-        (true, _) => proto::UtteranceState::Forgotten,
-        (false, Some(_)) => proto::UtteranceState::Live,
-        (false, None) => proto::UtteranceState::Evicted,
-    };
     let mut message = proto::Utterance {
         utterance_id: utterance.id_text(),
         sequence: long(utterance.sequence.get()),
@@ -78,7 +73,7 @@ pub fn utterance(utterance: &Utterance, state: &Conversation) -> proto::Utteranc
         turn_number: Some(int(utterance.turn)),
         create_time: Some(time(utterance.create_time)),
         token_count: Some(int(utterance.tokens)),
-        state: place.into(),
+        state: self::state(utterance, state).into(),
         pinned: utterance.pinned,
         aside: utterance.aside,
         ..Default::default()
@@ -102,6 +97,15 @@ pub fn utterance(utterance: &Utterance, state: &Conversation) -> proto::Utteranc
         }
     }
     message
+}
+
+/// Whether an utterance takes part.
+pub fn state(utterance: &Utterance, of: &Conversation) -> proto::UtteranceState {
+    match (utterance.forgotten, of.window.get(utterance.sequence).is_some()) {
+        (true, _) => proto::UtteranceState::Forgotten,
+        (false, true) => proto::UtteranceState::Live,
+        (false, false) => proto::UtteranceState::Evicted,
+    }
 }
 
 fn tool_call(call: &crate::domain::ToolCall) -> proto::ToolCall {
@@ -355,6 +359,7 @@ mod tests {
             extras_tokens: u32::MAX,
             original: Some(Original { content: text(), edit_time: Timestamp(i64::MIN) }),
             late: Some(LateResult { caller: Sequence(1), tool: text() }),
+            continues: true,
         };
         Utterance {
             sequence: Sequence(u64::MAX),

@@ -4,44 +4,65 @@ use tonic::Request;
 
 use crate::{
     domain::{
-        Reason, Refusal,
-        forget::{Forget, Warning},
+        Ranges, Reason, Refusal, Revision, Sequence,
+        forget::{Forget, ForgetSelected, How, Selector, Warning},
         forgetting::{self, Asked},
     },
-    engine::{Caller, ForgetCall, ForgetReply},
+    engine::{Caller, ForgetCall, ForgetReply, ToForget},
+    formats::Format,
     proto,
-    rpc::{Services, decode, encode},
+    rpc::{
+        Services, decode, encode,
+        messages::{ids, message_format, newest},
+    },
 };
 
 /// What a response tells of its request.
 pub(super) struct Told {
-    instruction: Asked,
+    /// What was told; none when it was named.
+    instruction: Option<Asked>,
     mode: proto::ForgetMode,
-}
-
-impl Told {
-    pub(super) fn of(call: &ForgetCall) -> Self {
-        let mode = if call.forget.hard { proto::ForgetMode::Hard } else { proto::ForgetMode::Soft };
-        Self { instruction: call.forget.instruction.clone(), mode }
-    }
+    /// The messages that were forgotten, and in which format, if that is asked for.
+    messages: Option<Option<Format>>,
 }
 
 impl Services {
-    /// Who calls, and what for.
+    /// Who calls, what for, and what the response tells of that.
     pub(super) fn forget_request(
         &self,
         request: Request<proto::ForgetRequest>,
-    ) -> Result<(Caller, ForgetCall), Refusal> {
+    ) -> Result<(Caller, ForgetCall, Told), Refusal> {
         let caller = self.caller(&request);
-        Ok((caller, forget_call(request.into_inner())?))
+        let request = request.into_inner();
+        let messages = request.return_messages.then(|| message_format(request.format)).transpose()?;
+        if request.format != 0 && messages.is_none() {
+            return Err(Refusal::invalid("format", "goes only with return_messages"));
+        }
+        let call = forget_call(request)?;
+        let mode = if call.forget.is_hard() { proto::ForgetMode::Hard } else { proto::ForgetMode::Soft };
+        let instruction = match &call.forget {
+            ToForget::Told(forget) => Some(forget.instruction.clone()),
+            ToForget::Named(_) => None,
+        };
+        Ok((caller, call, Told { instruction, mode, messages }))
     }
 
     /// The response. What was told from now was told from when the call took effect.
     pub(super) fn forgotten(&self, told: &Told, reply: &ForgetReply) -> proto::ForgetResponse {
         let outcome = &reply.outcome;
-        let understood_as = told.instruction.at(outcome.time).to_string();
+        let understood_as = match &told.instruction {
+            Some(instruction) => instruction.at(outcome.time).to_string(),
+            None => named(&outcome.forgotten),
+        };
         let nothing = outcome.forgotten.is_empty() && outcome.rebuilt_segments == 0;
-        let nothing = nothing.then(|| Warning::NothingForgotten(understood_as.clone()));
+        let nothing = nothing.then(|| {
+            let named = || "the selector".to_owned();
+            Warning::NothingForgotten(if told.instruction.is_none() {
+                named()
+            } else {
+                understood_as.clone()
+            })
+        });
         let excess = reply.value.as_ref().and_then(|selected| selected.excess.clone());
         let warnings = nothing.into_iter().chain(excess.map(Warning::WouldBeRefused));
         proto::ForgetResponse {
@@ -55,32 +76,93 @@ impl Services {
             mode: told.mode.into(),
             warnings: warnings.map(|warning| encoded(&warning)).collect(),
             still_summarised: encode::ranges(&outcome.still_told),
+            messages: told.messages.map(|format| messages(reply, format)).unwrap_or_default(),
         }
     }
 }
 
-fn forget_call(request: proto::ForgetRequest) -> Result<ForgetCall, Refusal> {
-    let instruction = forgetting::parse(&request.instructions).map_err(|error| {
-        Refusal::field(Reason::InstructionNotUnderstood, "instructions", error.to_string())
-    })?;
-    let hard = match proto::ForgetMode::try_from(request.mode) {
-        Ok(proto::ForgetMode::Unspecified | proto::ForgetMode::Soft) => false,
-        Ok(proto::ForgetMode::Hard) => true,
-        Err(_) => {
-            let text = format!("is {}; accepted are SOFT (1) and HARD (2)", request.mode);
-            return Err(Refusal::invalid("mode", text));
-        }
+/// The messages that were forgotten.
+fn messages(reply: &ForgetReply, format: Option<Format>) -> Vec<proto::Message> {
+    match (&reply.value, &reply.state) {
+        (Some(selected), Some(state)) => newest(state, &selected.utterances, format),
+        _ => Vec::new(),
+    }
+}
+
+/// What was named, in the short form that selects it.
+fn named(forgotten: &Ranges) -> String {
+    let range = |range: std::ops::RangeInclusive<Sequence>| match range.start() == range.end() {
+        true => range.start().to_string(),
+        false => format!("{}-{}", range.start(), range.end()),
     };
+    match forgotten.is_empty() {
+        true => String::new(),
+        false => format!("sequence:{}", forgotten.iter().map(range).collect::<Vec<_>>().join(",")),
+    }
+}
+
+fn forget_call(mut request: proto::ForgetRequest) -> Result<ForgetCall, Refusal> {
+    let attempt = decode::attempt("Forget", &request.request_id, || proto::ForgetRequest {
+        request_id: String::new(),
+        ..request.clone()
+    })?;
+    let how = how(&request)?;
     let expected = decode::revision(request.expected_revision)?;
+    let forget = match request.selector.take() {
+        Some(_) if !request.instructions.is_empty() => {
+            let text = "stands beside instructions; accepted is one of the two";
+            return Err(Refusal::invalid("selector", text));
+        }
+        Some(selected) => ToForget::Named(ForgetSelected { selector: selector(selected)?, how, expected }),
+        None => ToForget::Told(told(&request.instructions, how, expected)?),
+    };
     Ok(ForgetCall {
         address: decode::address(&request.conversation_id, &request.recipient_id)?,
-        forget: Forget { instruction, hard, expected },
+        forget,
         dry_run: request.dry_run,
-        attempt: decode::attempt("Forget", &request.request_id, || proto::ForgetRequest {
-            request_id: String::new(),
-            ..request.clone()
-        })?,
+        attempt,
     })
+}
+
+fn told(instructions: &str, how: How, expected: Option<Revision>) -> Result<Forget, Refusal> {
+    let instruction = forgetting::parse(instructions).map_err(|error| {
+        Refusal::field(Reason::InstructionNotUnderstood, "instructions", error.to_string())
+    })?;
+    Ok(Forget { instruction, hard: how == How::Hard, expected })
+}
+
+fn how(request: &proto::ForgetRequest) -> Result<How, Refusal> {
+    let mode = proto::ForgetMode::try_from(request.mode);
+    match (mode, request.exact) {
+        (Ok(proto::ForgetMode::Hard), true) if request.selector.is_some() => Ok(How::Exact),
+        (Ok(_), true) => {
+            let text =
+                "goes only with a selector and the mode HARD (2): a part of an exchange cannot be restored";
+            Err(Refusal::invalid("exact", text))
+        }
+        (Ok(proto::ForgetMode::Hard), false) => Ok(How::Hard),
+        (Ok(proto::ForgetMode::Unspecified | proto::ForgetMode::Soft), false) => Ok(How::Soft),
+        (Err(_), _) => {
+            let text = format!("is {}; accepted are SOFT (1) and HARD (2)", request.mode);
+            Err(Refusal::invalid("mode", text))
+        }
+    }
+}
+
+fn selector(selector: proto::ForgetSelector) -> Result<Selector, Refusal> {
+    let newest = selector.newest_messages.map(|most| decode::positive("selector.newest_messages", most));
+    let selected = Selector {
+        ids: ids("selector.utterance_ids", selector.utterance_ids)?,
+        sequences: decode::sequences("selector.sequences", &selector.sequences)?,
+        newest_messages: newest.transpose()?.unwrap_or(0) as usize,
+    };
+    match selected == Selector::default() {
+        true => {
+            let text = "is empty; accepted are utterance_ids, sequences and newest_messages";
+            Err(Refusal::invalid("selector", text))
+        }
+        false => Ok(selected),
+    }
 }
 
 fn encoded(warning: &Warning) -> proto::ForgetWarning {

@@ -309,7 +309,8 @@ pub fn format(number: i32) -> Result<Option<Format>, Refusal> {
     }
 }
 
-fn encode_format(format: Format) -> proto::ConversationFormat {
+/// A format on the wire.
+pub fn encode_format(format: Format) -> proto::ConversationFormat {
     match format {
         Format::OpenAiChat => proto::ConversationFormat::OpenaiChat,
         Format::OpenAiResponses => proto::ConversationFormat::OpenaiResponses,

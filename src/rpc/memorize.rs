@@ -7,26 +7,47 @@ use prost::Message;
 use tonic::{Request, Status, Streaming};
 
 use crate::{
-    domain::Refusal,
+    domain::{Refusal, Sequence},
     engine::{Caller, EngineError, MemorizeCall, MemorizePipeline, MemorizeReply},
     proto::{self, memorize_stream_response::Result as Outcome},
     rpc::{
         Services, clearer_status, decode, encode,
         endless::UntilClosing,
+        messages::{Incoming, of_messages},
         paced::{Pace, Paced},
     },
 };
 
+/// What a request asks for.
+struct Asked {
+    call: MemorizeCall,
+    /// What is behind this sequence is removed.
+    replace_after: Option<Sequence>,
+    from: From,
+}
+
+/// What a request came from, as far as its answer needs it.
+#[derive(Default)]
+struct From {
+    session: Option<Box<str>>,
+    /// Of each utterance, the message that it comes from; empty when utterances came.
+    messages: Vec<usize>,
+}
+
 impl Services {
-    /// Who calls, of which session, and what for.
-    pub(super) fn memorize_request(
+    /// The response to one request.
+    pub(super) async fn memorize_one(
         &self,
         request: Request<proto::MemorizeRequest>,
-    ) -> Result<(Caller, Option<Box<str>>, MemorizeCall), Refusal> {
+    ) -> Result<proto::MemorizeResponse, Status> {
         let caller = self.caller(&request);
-        let request = request.into_inner();
-        let session = decode::session(&request.session_id)?;
-        Ok((caller, session, self.memorize_call(request)?))
+        let Asked { call, replace_after, from } = self.asked(request.into_inner())?;
+        let reply = match replace_after {
+            Some(after) => self.engine.replace(&caller, call, after).await,
+            None => self.engine.memorize(&caller, call).await,
+        };
+        let reply = reply.map_err(|error| of_messages(error, &from.messages))?;
+        Ok(self.memorized(reply, from.session.as_deref()))
     }
 
     /// The responses to a stream of requests. Once the server closes, no further request is read,
@@ -40,7 +61,7 @@ impl Services {
         let conversation = Answering {
             services: self.clone(),
             pipeline: MemorizePipeline::new(self.engine.clone(), caller),
-            sessions: VecDeque::new(),
+            asked: VecDeque::new(),
             messages: UntilClosing::new(Paced::new(messages, pace), self.closing.clone()),
             ended: false,
             failure: None,
@@ -51,20 +72,26 @@ impl Services {
         })
     }
 
-    fn memorize_call(&self, request: proto::MemorizeRequest) -> Result<MemorizeCall, Refusal> {
-        Ok(MemorizeCall {
+    fn asked(&self, mut request: proto::MemorizeRequest) -> Result<Asked, Refusal> {
+        let session = decode::session(&request.session_id)?;
+        let attempt = decode::attempt("Memorize", &request.request_id, || proto::MemorizeRequest {
+            request_id: String::new(),
+            ..request.clone()
+        })?;
+        let replace_after = request.replace_after.map(replace_after).transpose()?;
+        let Incoming { drafts, messages } = self.incoming(&mut request)?;
+        let call = MemorizeCall {
             address: decode::address(&request.conversation_id, &request.recipient_id)?,
-            attempt: decode::attempt("Memorize", &request.request_id, || proto::MemorizeRequest {
-                request_id: String::new(),
-                ..request.clone()
-            })?,
+            attempt,
             expected: decode::revision(request.expected_revision)?,
             lenient: request.lenient,
-            drafts: decode::drafts(request.utterances, self.limits, request.lenient)?,
-        })
+            upsert: request.upsert,
+            drafts,
+        };
+        Ok(Asked { call, replace_after, from: From { session, messages } })
     }
 
-    pub(super) fn memorized(&self, reply: MemorizeReply, session: Option<&str>) -> proto::MemorizeResponse {
+    fn memorized(&self, reply: MemorizeReply, session: Option<&str>) -> proto::MemorizeResponse {
         let outcome = &reply.outcome;
         proto::MemorizeResponse {
             conversation_id: outcome.conversation.to_string(),
@@ -75,18 +102,25 @@ impl Services {
             capacity: Some(self.capacity(&reply, session)),
             started_conversation: outcome.started,
             replayed: reply.replayed(),
+            removed: encode::refs(&outcome.forgotten, &reply),
             ended_conversation_id: outcome.ended.as_ref().map(ToString::to_string).unwrap_or_default(),
             irregularities: reply.value.into_iter().flatten().map(encode::irregularity).collect(),
         }
     }
 }
 
+/// The last sequence that stays.
+fn replace_after(after: i64) -> Result<Sequence, Refusal> {
+    let refuse = |_| Refusal::invalid("replace_after", format!("is {after}; accepted are 0 or more"));
+    u64::try_from(after).map(Sequence).map_err(refuse)
+}
+
 /// A stream of requests that is being answered.
 struct Answering {
     services: Services,
     pipeline: MemorizePipeline,
-    /// The sessions that the messages in the pipeline named.
-    sessions: VecDeque<Option<Box<str>>>,
+    /// What the requests in the pipeline came from.
+    asked: VecDeque<From>,
     messages: UntilClosing<Paced<Streaming<proto::MemorizeStreamRequest>>>,
     /// There are no more messages.
     ended: bool,
@@ -114,22 +148,24 @@ impl Answering {
 
     async fn answer(&mut self) -> Option<Result<proto::MemorizeStreamResponse, Status>> {
         let reply = self.pipeline.next().await?;
-        let session = self.sessions.pop_front().flatten();
-        Some(Ok(self.response(reply, session.as_deref())))
+        let from = self.asked.pop_front().unwrap_or_default();
+        Some(Ok(self.response(reply, &from)))
     }
 
     async fn take(&mut self, message: Option<Result<proto::MemorizeStreamRequest, Status>>) {
         match message {
             Some(Ok(message)) => {
                 let missing = || Refusal::invalid("memorize", "is missing; accepted is a MemorizeRequest");
-                let request = message.memorize.ok_or_else(missing);
-                let session = request.as_ref().map(|request| decode::session(&request.session_id));
-                let session = session.ok().and_then(|session| session.ok()).flatten();
-                let call = request.and_then(|request| {
-                    decode::session(&request.session_id)?;
-                    self.services.memorize_call(request)
-                });
-                self.sessions.push_back(session);
+                let asked = message.memorize.ok_or_else(missing).and_then(|it| self.services.asked(it));
+                let (call, from) = match asked {
+                    Ok(Asked { replace_after: Some(_), .. }) => {
+                        let text = "goes only with Memorize, and not in a stream";
+                        (Err(Refusal::invalid("replace_after", text)), From::default())
+                    }
+                    Ok(Asked { call, from, .. }) => (Ok(call), from),
+                    Err(refusal) => (Err(refusal), From::default()),
+                };
+                self.asked.push_back(from);
                 self.pipeline.push(call).await;
             }
             Some(Err(status)) => {
@@ -144,11 +180,11 @@ impl Answering {
     fn response(
         &self,
         reply: Result<MemorizeReply, EngineError>,
-        session: Option<&str>,
+        from: &From,
     ) -> proto::MemorizeStreamResponse {
         let outcome = match reply {
-            Ok(reply) => Outcome::Memorized(self.services.memorized(reply, session)),
-            Err(error) => Outcome::Error(wire_status(&error.into())),
+            Ok(reply) => Outcome::Memorized(self.services.memorized(reply, from.session.as_deref())),
+            Err(error) => Outcome::Error(wire_status(&of_messages(error, &from.messages).into())),
         };
         proto::MemorizeStreamResponse { result: Some(outcome) }
     }

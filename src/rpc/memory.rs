@@ -9,7 +9,7 @@ use crate::{
     domain::{Reason, Refusal, extractive::Untold, limits::MAX_PROMPT_BYTES, restore::Restore},
     engine::{Found, Order, Patience, RememberCall, RestoreCall, Scope, SummarizeCall, SummarizeScope},
     proto::{self, memory_service_server::MemoryService},
-    rpc::{Responses, Services, decode, encode, forget::Told, page_token, page_token::QueryHash},
+    rpc::{Responses, Services, decode, encode, page_token, page_token::QueryHash},
 };
 
 /// Matches on a page, by default and at most.
@@ -25,9 +25,7 @@ impl MemoryService for Services {
         &self,
         request: Request<proto::MemorizeRequest>,
     ) -> Result<Response<proto::MemorizeResponse>, Status> {
-        let (caller, session, call) = self.memorize_request(request)?;
-        let reply = self.engine.memorize(&caller, call).await?;
-        Ok(Response::new(self.memorized(reply, session.as_deref())))
+        Ok(Response::new(self.memorize_one(request).await?))
     }
 
     type MemorizeStreamStream = Responses<proto::MemorizeStreamResponse>;
@@ -69,8 +67,7 @@ impl MemoryService for Services {
         &self,
         request: Request<proto::ForgetRequest>,
     ) -> Result<Response<proto::ForgetResponse>, Status> {
-        let (caller, call) = self.forget_request(request)?;
-        let told = Told::of(&call);
+        let (caller, call, told) = self.forget_request(request)?;
         let reply = self.engine.forget(&caller, call).await?;
         Ok(Response::new(self.forgotten(&told, &reply)))
     }

@@ -58,6 +58,13 @@ impl From<Refusal> for Status {
                 details.set_error_info(refusal.reason().as_str(), DOMAIN, owned(metadata));
                 details.add_bad_request_violation("expected_revision", refusal.to_string());
             }
+            Refusal::StaleState(names) => {
+                for name in names {
+                    let text =
+                        format!("is at version {}, not at the expected {}", name.actual, name.expected);
+                    details.add_bad_request_violation(format!("expected_versions[{:?}]", name.name), text);
+                }
+            }
             Refusal::CutsExchange { first, last, .. } => {
                 let before = (first.get() > 1).then(|| ("before", (first.get() - 1).to_string()));
                 let metadata = before.into_iter().chain([("behind", last.to_string())]);
@@ -101,7 +108,7 @@ fn code(refusal: &Refusal) -> Code {
         Refusal::Field(Reason::UtteranceExists, _) | Refusal::Exists { .. } => Code::AlreadyExists,
         Refusal::Field(..) => Code::InvalidArgument,
         Refusal::NotFound { .. } => Code::NotFound,
-        Refusal::StaleRevision { .. } => Code::Aborted,
+        Refusal::StaleRevision { .. } | Refusal::StaleState(_) => Code::Aborted,
         Refusal::TooManyShares(_) => Code::ResourceExhausted,
         Refusal::NoShare => Code::PermissionDenied,
         Refusal::Closed(_)

@@ -143,6 +143,8 @@ fn operation(operation: Operation) -> proto::Operation {
         Operation::GetConversation => proto::Operation::GetConversation,
         Operation::ListConversations => proto::Operation::ListConversations,
         Operation::UpdateConversation => proto::Operation::UpdateConversation,
+        Operation::GetState => proto::Operation::GetState,
+        Operation::UpdateState => proto::Operation::UpdateState,
         Operation::DeleteConversation => proto::Operation::DeleteConversation,
         Operation::ListUtterances => proto::Operation::ListUtterances,
         Operation::GetSummary => proto::Operation::GetSummary,

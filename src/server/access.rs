@@ -41,12 +41,12 @@ fn memory(method: &str) -> Option<Access> {
 fn conversation(method: &str) -> Option<Access> {
     match method {
         "ReadShared" => Some(Access::Open),
-        "GetConversation" | "ListConversations" | "ListUtterances" | "GetSummary" | "GetStats"
-        | "ExportConversation" => Some(Access::Read),
+        "GetConversation" | "ListConversations" | "ListUtterances" | "ListMessages" | "GetSummary"
+        | "GetStats" | "GetState" | "ExportConversation" => Some(Access::Read),
         // a share lets others read, so making one is more than reading
-        "CreateConversation" | "UpdateConversation" | "EndConversation" | "DeleteConversation"
-        | "DeleteRecipient" | "ShareConversation" | "RevokeShare" | "UpdateUtterance"
-        | "ForkConversation" | "ImportConversation" => Some(Access::Write),
+        "CreateConversation" | "UpdateConversation" | "UpdateState" | "EndConversation"
+        | "DeleteConversation" | "DeleteRecipient" | "ShareConversation" | "RevokeShare"
+        | "UpdateUtterance" | "ForkConversation" | "ImportConversation" => Some(Access::Write),
         _ => None,
     }
 }

@@ -1,8 +1,10 @@
 //! Listening, and a clean end.
 
-use std::{sync::Arc, time::Duration};
+use std::{sync::Arc, thread, time::Duration};
 
 use super::{
+    Announce, Owner,
+    chores::Chores,
     connections::{Connections, Place},
     process::{self, raise_descriptor_limit},
     socket::{Listener, Socket},
@@ -11,67 +13,74 @@ use super::{
     workers::Workers,
 };
 use crate::{
-    config::{Listen, Settings},
-    domain::limits::TLS_RELOAD,
+    config::Settings,
+    domain::{Encoding, limits::TLS_RELOAD},
     server::{ServeError, Server},
     tokenizer,
 };
 
-/// Due work is looked for so often.
-const SWEEP_INTERVAL: Duration = Duration::from_secs(10);
+/// So long mimalloc keeps memory that is free (its `purge_delay`), and a little longer.
+const ALLOCATOR_KEEPS: Duration = Duration::from_millis(1_200);
 
 impl Server {
-    /// Listens where `settings` say, prints where that is, and serves until the process is asked
-    /// to end.
-    pub async fn listen(self, settings: &Settings) -> Result<(), ServeError> {
+    /// Listens where `settings` say, announces where that is, and serves until the process is asked to end, or its
+    /// owner is gone.
+    pub async fn listen(
+        self,
+        settings: &Settings,
+        announce: Announce,
+        owner: Option<Owner>,
+    ) -> Result<(), ServeError> {
         if let Some(lacking) = settings.exposed() {
             return Err(ServeError::Exposed { address: settings.listen.clone(), lacking });
         }
         tracing::info!("guarded by {}; {}", self.guarded_by(), tls::told(settings));
-        serve(self, settings).await
+        serve(self, settings, announce, owner).await
     }
 }
 
-async fn serve(server: Server, settings: &Settings) -> Result<(), ServeError> {
+async fn serve(
+    server: Server,
+    settings: &Settings,
+    announce: Announce,
+    owner: Option<Owner>,
+) -> Result<(), ServeError> {
     let tls = Tls::new(settings)?;
     let failed = |error| ServeError::Listen { address: settings.listen.clone(), error };
-    let listener = Listener::bind(&settings.listen).await.map_err(failed)?;
+    let listener = Listener::bind(&settings.listen, settings.socket_mode).await.map_err(failed)?;
     let address = listener.address().map_err(failed)?;
     let connections =
         Connections::new(process::connections(settings.max_connections, raise_descriptor_limit()));
-    tokenizer::warm_up(settings.encoding);
     let workers = Workers::start(&server, settings)?;
-    let sweeper = tokio::spawn(server.engine().clone().sweep_every(SWEEP_INTERVAL));
-    let scrubber = tokio::spawn(server.engine().clone().scrub_every(settings.scrub_interval));
-    let llm_summaries = tokio::spawn(server.engine().clone().run_llm_summaries());
-    let embedding = tokio::spawn(server.engine().clone().run_embedding());
-    announce(&address, settings);
+    let chores = Chores::start(server.engine(), settings);
+    announce.write(&address, settings);
+    warm_up(settings.encoding);
     tokio::select! {
         () = accept(&listener, tls.as_ref(), &connections, &workers) => {}
         () = reload(tls.clone()) => {}
         () = asked_to_end() => {}
+        () = abandoned(owner) => tracing::info!("stdin has ended, and the server ends with its owner"),
     }
     drop(listener);
-    sweeper.abort();
-    scrubber.abort();
-    llm_summaries.abort();
-    embedding.abort();
+    drop(chores);
     server.close_streams();
     workers.stop().await;
     Ok(())
 }
 
-fn announce(address: &Listen, settings: &Settings) {
-    let (how, target) = match address {
-        Listen::Unix(path) => ("-plaintext -unix", path.display().to_string()),
-        Listen::Tcp(address) if settings.tls_cert.is_none() => ("-plaintext", address.to_string()),
-        Listen::Tcp(address) if settings.tls_client_ca.is_none() => ("-insecure", address.to_string()),
-        Listen::Tcp(address) => ("-insecure -cert CERT -key KEY", address.to_string()),
-    };
-    println!(
-        "utterd {} listening on {address}\ntry it: utterd --help, or\n  grpcurl {how} -d '{{\"utterances\":[{{\"role\":\"ROLE_USER\",\"content\":\"hi\"}}]}}' {target} utterd.v1.MemoryService/Memorize",
-        env!("CARGO_PKG_VERSION")
-    );
+/// Loads behind the first answers what counting needs: a call that counts meanwhile waits for no more than that.
+fn warm_up(encoding: Encoding) {
+    let started = thread::Builder::new().name("utterd-warm-up".into()).spawn(move || {
+        // What loading took for a moment is free once its own thread has ended. The allocator keeps it for a second, and
+        // gives it back when the next thread ends, which is this one.
+        thread::scope(|loading| {
+            loading.spawn(|| tokenizer::warm_up(encoding));
+        });
+        thread::sleep(ALLOCATOR_KEEPS);
+    });
+    if let Err(error) = started {
+        tracing::warn!(%error, "the first count of tokens will load what it needs");
+    }
 }
 
 async fn accept(
@@ -107,6 +116,13 @@ fn hand_over(workers: &Workers, socket: Socket, tls: Option<&Arc<Tls>>, place: P
 async fn reload(tls: Option<Arc<Tls>>) {
     match tls {
         Some(tls) => tls.reload_every(TLS_RELOAD).await,
+        None => std::future::pending().await,
+    }
+}
+
+async fn abandoned(owner: Option<Owner>) {
+    match owner {
+        Some(owner) => owner.gone().await,
         None => std::future::pending().await,
     }
 }

@@ -13,7 +13,7 @@ const QUIET: &str = "fjall=warn,lsm_tree=warn,sled=warn";
 
 /// What these tell of their work at any level may hold requests, answers of models or records: it is logged
 /// nowhere, whatever is asked for.
-const SILENT: [&str; 1] = ["async_openai"];
+const SILENT: [&str; 2] = ["async_openai", "rmcp"];
 
 /// Lets pass what `directives` ask for, which the configuration has checked, and nothing that may hold contents.
 pub fn log_filter<S: Subscriber + for<'a> LookupSpan<'a>>(directives: &str) -> impl Filter<S> + use<S> {

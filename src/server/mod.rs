@@ -3,19 +3,23 @@
 mod access;
 mod activity;
 pub mod admission;
+mod announce;
 mod arrival;
 mod certificate;
+mod chores;
 mod connection;
 mod connections;
 mod error;
 mod guard;
 mod http2;
+mod in_process;
 mod listen;
 mod logging;
 mod messages;
 mod methods;
 mod migrate;
 mod models;
+mod owner;
 mod process;
 mod rates;
 mod services;
@@ -31,7 +35,7 @@ use std::{
     convert::Infallible,
     future::{Future, ready},
     io,
-    path::Path,
+    path::PathBuf,
     sync::Arc,
     time::Duration,
 };
@@ -61,13 +65,16 @@ use admission::{Admission, AdmissionLayer};
 use guard::{Guard, GuardLayer};
 use messages::MessagesLayer;
 
+pub use announce::Announce;
 pub use connection::Peer;
 pub use error::ServeError;
 pub use guard::{
     IssueError, Issued, Listed, NewCredential, Principal, Role, issue, list as list_credentials,
 };
+pub use in_process::{Connector, InProcess};
 pub use logging::log_filter;
 pub use models::Models;
+pub use owner::Owner;
 pub use tls::TlsError;
 pub use transport_errors::TransportErrorLayer;
 
@@ -85,21 +92,36 @@ pub struct Server {
     closing: Arc<watch::Sender<bool>>,
 }
 
-/// Serves until the process is asked to end (SIGTERM or SIGINT); calls in flight are answered. What `migrate`
-/// holds is imported first.
-pub async fn serve(settings: Settings, migrate: Option<&Path>) -> Result<(), ServeError> {
-    process::keep_pages_small();
-    if matches!(settings.backend, Backend::Durable(_)) && SystemClock::shown().is_none() {
-        return Err(ServeError::Clock);
-    }
-    let server = Server::new(&settings, Arc::new(SystemClock))?;
-    if let Some(file) = migrate {
+/// How one start goes: what no configuration keeps.
+#[derive(Default)]
+pub struct Start {
+    /// A history of another program, which is imported first.
+    pub migrate: Option<PathBuf>,
+    /// How stdout says that it serves.
+    pub announce: Announce,
+    /// With whom it ends.
+    pub owner: Option<Owner>,
+}
+
+/// Serves until the process is asked to end (SIGTERM or SIGINT) or its owner is gone; calls in flight are answered.
+pub async fn serve(settings: Settings, start: Start) -> Result<(), ServeError> {
+    let server = Server::of_process(&settings)?;
+    if let Some(file) = &start.migrate {
         server.migrate(file).await?;
     }
-    server.listen(&settings).await
+    server.listen(&settings, start.announce, start.owner).await
 }
 
 impl Server {
+    /// Puts a server together that this process is for, by the machine's clock.
+    fn of_process(settings: &Settings) -> Result<Self, ServeError> {
+        process::keep_pages_small();
+        if matches!(settings.backend, Backend::Durable(_)) && SystemClock::shown().is_none() {
+            return Err(ServeError::Clock);
+        }
+        Self::new(settings, Arc::new(SystemClock))
+    }
+
     /// Puts a server together.
     pub fn new(settings: &Settings, clock: Arc<dyn Clock>) -> Result<Self, ServeError> {
         Self::over(store(settings)?, settings, clock)

@@ -4,6 +4,7 @@ mod begin;
 mod commit;
 mod derived;
 mod error;
+mod listing;
 mod quotas;
 mod sharing;
 
@@ -19,13 +20,14 @@ use futures::{Stream, StreamExt as _, stream};
 
 use crate::domain::{
     Block, ChangeId, Conversation, ConversationId, ConversationKey, Head, Ranges, Sequence, Timestamp,
-    Utterance,
+    Utterance, state::StateValue,
 };
 
 pub use begin::{Begin, Begun, Newer, StateOf};
 pub use commit::{Changes, Commit, Outcome, OutcomeKey, PointerWrite, RecipientKey, Write};
 pub use derived::{Derived, DerivedBlock, DerivedBytes};
 pub use error::{BackupRefused, CommitError, Conflict, StoreError};
+pub use listing::{List, ListOf, ListOrder, ListedAt};
 pub use quotas::{OverQuota, Quota, Quotas};
 pub use sharing::{Claim, Hint, WorkerId};
 
@@ -116,6 +118,8 @@ pub trait Store: Send + Sync + 'static {
     ///   conversation reads them.
     /// - Utterances that a change returns are in the window, and in the archive no more.
     /// - Compactions are kept as the change writes them, until it removes them or the conversation goes.
+    /// - So are values of the state: what a change sets replaces what there was of the name, and what it does not name
+    ///   is not written again.
     /// - Utterances that a change erases are gone for all that share them: the commit changes each
     ///   of these conversations, and [`Change::erased`](crate::domain::Change::erased) of each tells it.
     /// - [`StoreError::Full`] or [`StoreError::DiskFull`] and no effect when there is no room for what the commit adds.
@@ -160,6 +164,16 @@ pub trait Store: Send + Sync + 'static {
         ids: &'a [Box<str>],
     ) -> BoxFuture<'a, Result<HashMap<Box<str>, Sequence>, StoreError>>;
 
+    /// The values of the conversation's state that have one of these names; all of them where none is named. By name.
+    ///
+    /// - All are of one moment.
+    /// - A name that there is not is left out; so is everything of an unknown conversation.
+    fn state<'a>(
+        &'a self,
+        key: &'a ConversationKey,
+        names: &'a [Box<str>],
+    ) -> BoxFuture<'a, Result<Vec<Arc<StateValue>>, StoreError>>;
+
     /// The other conversations that read a lineage of this one's, each with the last sequence that
     /// both share; by key.
     ///
@@ -181,6 +195,15 @@ pub trait Store: Send + Sync + 'static {
         recipient: &'a RecipientKey,
     ) -> BoxFuture<'a, Result<Option<ConversationId>, StoreError>>;
 
+    /// The heads of a page of a list of conversations, in its order.
+    ///
+    /// - Starts behind `list.after`, whether there is still a conversation at that place or not.
+    /// - Each is as it was committed last when it was read. So pages give each conversation once that stays where it
+    ///   is; one that is changed meanwhile moves in a list by update, to the end of one whose oldest come first.
+    /// - Answered from indexes that commits keep, never by a look at every head: one by start, one by update that is
+    ///   exact to [`UPDATE_SPAN`](crate::domain::limits::UPDATE_SPAN), so that few commits change it, and one by id.
+    fn list(&self, list: List) -> BoxFuture<'_, Result<Vec<Head>, StoreError>>;
+
     /// The heads of a recipient's conversations, by descending start time, then id.
     ///
     /// - Starts behind `page.after`, whether that conversation still exists or not.
@@ -188,7 +211,9 @@ pub trait Store: Send + Sync + 'static {
         &'a self,
         recipient: &'a RecipientKey,
         page: Page,
-    ) -> BoxFuture<'a, Result<Vec<Head>, StoreError>>;
+    ) -> BoxFuture<'a, Result<Vec<Head>, StoreError>> {
+        self.list(page.of(recipient))
+    }
 
     /// The keys of the same conversations, in the same order: for those who know most of their states already.
     fn conversation_keys<'a>(
@@ -395,6 +420,15 @@ pub struct Page {
     pub after: Option<(Timestamp, ConversationId)>,
     /// The most entries.
     pub limit: usize,
+}
+
+impl Page {
+    /// The page of a recipient's list, the newest start first.
+    pub fn of(self, recipient: &RecipientKey) -> List {
+        let Self { after, limit } = self;
+        let (of, order) = (ListOf::Recipient(recipient.clone()), ListOrder::NEWEST_START);
+        List { of, id_prefix: "".into(), order, after, limit }
+    }
 }
 
 /// Work whose time has come.

@@ -7,12 +7,14 @@
 pub mod conformance;
 mod contract;
 pub mod durable;
+mod listing;
 mod memory;
 mod quotas;
 
 pub use contract::{
     BackupRefused, Begin, Begun, BoxFuture, BoxStream, Capabilities, Changes, Claim, Commit, CommitError,
-    Conflict, Derived, DerivedBlock, DerivedBytes, Due, Hint, Newer, Outcome, OutcomeKey, OverQuota, Page,
-    PointerWrite, Quota, Quotas, RecipientKey, StateOf, Store, StoreError, WorkerId, Write,
+    Conflict, Derived, DerivedBlock, DerivedBytes, Due, Hint, List, ListOf, ListOrder, ListedAt, Newer,
+    Outcome, OutcomeKey, OverQuota, Page, PointerWrite, Quota, Quotas, RecipientKey, StateOf, Store,
+    StoreError, WorkerId, Write,
 };
 pub use memory::MemoryStore;

@@ -1,7 +1,7 @@
 //! The words that a model is asked with.
 //!
-//! They stand in files, a directory for each version; a summary that is to be explained later needs
-//! the version that it was made with. What they tell to preserve and to omit is seed 004's.
+//! They stand in files, in a directory that is named by their version; each summary is stored with the version
+//! that it was made with. What they tell to preserve and to omit is seed 004's.
 
 use std::fmt::Write;
 

@@ -12,17 +12,23 @@ use crate::domain::TokenCounter;
 /// [`Bounded`], because that crate takes microseconds for a rare character and
 /// `n log n` time for a long piece.
 pub(super) struct Adaptive {
-    fast: &'static CoreBpe,
+    fast: LazyLock<&'static CoreBpe>,
     bounded: LazyLock<Bounded>,
 }
 
 impl Adaptive {
-    pub(super) fn o200k_base() -> Self {
-        Self { fast: bounded::vocabulary("o200k_base"), bounded: LazyLock::new(Bounded::o200k_base) }
+    pub(super) const fn o200k_base() -> Self {
+        Self {
+            fast: LazyLock::new(|| bounded::vocabulary("o200k_base")),
+            bounded: LazyLock::new(Bounded::o200k_base),
+        }
     }
 
-    pub(super) fn cl100k_base() -> Self {
-        Self { fast: bounded::vocabulary("cl100k_base"), bounded: LazyLock::new(Bounded::cl100k_base) }
+    pub(super) const fn cl100k_base() -> Self {
+        Self {
+            fast: LazyLock::new(|| bounded::vocabulary("cl100k_base")),
+            bounded: LazyLock::new(Bounded::cl100k_base),
+        }
     }
 
     fn count_block(&self, block: &str) -> usize {

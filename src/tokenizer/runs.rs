@@ -7,60 +7,53 @@
 //! Byte-pair encoding merges the pair of the lowest rank, the leftmost of these first, until
 //! none is left. All pairs of a rank can be merged in one sweep, since no merge makes a pair of
 //! the same or a lower rank possible. That holds for vocabularies each of whose tokens encodes
-//! to itself, which the `bpe` crate checks.
+//! to itself, as OpenAI's do.
 
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, ops::Range};
 
-use rustc_hash::FxHashMap;
+use super::ranks::{NO_RANK, Ranks};
 
-/// Counts the tokens of a piece by merging runs of equal tokens.
-pub(super) struct RunMerger {
-    ranks: FxHashMap<Vec<u8>, u32>,
-    longest_token: usize,
+/// Pieces up to this length, in bytes, are cheap by any algorithm.
+const SHORT: usize = 64;
+
+/// What counts as a run, in bytes.
+const RUN: usize = 8;
+
+/// Whether the piece is long and at least two fifths of it are runs of one byte. With less, the many nodes cost more
+/// than the usual algorithm does.
+pub(super) fn suits(piece: &[u8]) -> bool {
+    if piece.len() <= SHORT {
+        return false;
+    }
+    let runs = piece.chunk_by(u8::eq).map(<[u8]>::len);
+    let in_runs: usize = runs.filter(|&len| len >= RUN).sum();
+    5 * in_runs >= 2 * piece.len()
 }
 
-impl RunMerger {
-    /// Pieces up to this length, in bytes, are cheap by any algorithm.
-    const SHORT: usize = 64;
+/// The number of tokens of a piece.
+pub(super) fn count(ranks: &Ranks, piece: &[u8]) -> usize {
+    merged(ranks, piece).nodes.iter().map(|node| node.copies).sum()
+}
 
-    /// What counts as a run, in bytes.
-    const RUN: usize = 8;
-
-    pub(super) fn new(tokens: impl Iterator<Item = (Vec<u8>, u32)>) -> Self {
-        let ranks: FxHashMap<_, _> = tokens.collect();
-        let longest_token = ranks.keys().map(Vec::len).max().unwrap_or(0);
-        Self { ranks, longest_token }
+/// Puts into `ends` where the tokens of a part of `piece` end.
+pub(super) fn encode(ranks: &Ranks, piece: &[u8], part: Range<usize>, ends: &mut Vec<usize>) {
+    ends.clear();
+    for node in merged(ranks, &piece[part.clone()]).nodes {
+        let each = 1..=node.copies;
+        ends.extend(each.map(|copy| part.start + node.start + copy * node.token_len));
     }
+    // Nodes stand in the order in which they were made.
+    ends.sort_unstable();
+}
 
-    /// Whether the piece is long and at least two fifths of it are runs of one byte. With less,
-    /// the many nodes cost more than the usual algorithm does.
-    pub(super) fn suits(piece: &[u8]) -> bool {
-        if piece.len() <= Self::SHORT {
-            return false;
-        }
-        let runs = piece.chunk_by(u8::eq).map(<[u8]>::len);
-        let in_runs: usize = runs.filter(|&len| len >= Self::RUN).sum();
-        5 * in_runs >= 2 * piece.len()
-    }
-
-    /// The number of tokens of a piece.
-    pub(super) fn count(&self, piece: &[u8]) -> usize {
-        let mut merging = Merging::new(self, piece);
-        merging.run();
-        merging.nodes.iter().map(|node| node.copies).sum()
-    }
-
-    fn rank(&self, token: &[u8]) -> u32 {
-        let known = token.len() <= self.longest_token;
-        known.then(|| self.ranks.get(token).copied()).flatten().unwrap_or(NO_RANK)
-    }
+fn merged<'a>(ranks: &'a Ranks, piece: &'a [u8]) -> Merging<'a> {
+    let mut merging = Merging::new(ranks, piece);
+    merging.run();
+    merging
 }
 
 /// The neighbour of the first and of the last node.
 const NO_NODE: usize = usize::MAX;
-
-/// The rank of a pair that is no token.
-const NO_RANK: u32 = u32::MAX;
 
 /// `copies` equal tokens in a row. Neighbours hold different tokens. A node without copies has
 /// left the list.
@@ -96,7 +89,7 @@ impl Node {
 }
 
 struct Merging<'a> {
-    merger: &'a RunMerger,
+    ranks: &'a Ranks,
     piece: &'a [u8],
     nodes: Vec<Node>,
     /// For each rank, the nodes that have had a pair of it.
@@ -104,8 +97,8 @@ struct Merging<'a> {
 }
 
 impl<'a> Merging<'a> {
-    fn new(merger: &'a RunMerger, piece: &'a [u8]) -> Self {
-        let mut merging = Self { merger, piece, nodes: nodes_of(piece), queue: BTreeMap::new() };
+    fn new(ranks: &'a Ranks, piece: &'a [u8]) -> Self {
+        let mut merging = Self { ranks, piece, nodes: nodes_of(piece), queue: BTreeMap::new() };
         for node in 0..merging.nodes.len() {
             merging.enqueue(node);
         }
@@ -196,14 +189,14 @@ impl<'a> Merging<'a> {
 
     fn rank_within(&self, node: &Node) -> u32 {
         let pair = node.start..node.start + 2 * node.token_len;
-        if node.copies >= 2 { self.merger.rank(&self.piece[pair]) } else { NO_RANK }
+        if node.copies >= 2 { self.ranks.rank(&self.piece[pair]) } else { NO_RANK }
     }
 
     fn rank_across(&self, node: &Node) -> u32 {
         match self.nodes.get(node.next) {
             Some(next) if node.copies >= 1 => {
                 let pair = node.end() - node.token_len..next.start + next.token_len;
-                self.merger.rank(&self.piece[pair])
+                self.ranks.rank(&self.piece[pair])
             }
             _ => NO_RANK,
         }

@@ -88,6 +88,14 @@ def health(address):
         assert error.code() == grpc.StatusCode.NOT_FOUND, error
 
 
+def unix_socket(address):
+    """Over a Unix socket grpcio sends the path as the authority, which HTTP/2 does not take: it has to be told one."""
+    assert address.startswith("unix:/"), address
+    client = Client(address, options=[("grpc.default_authority", "localhost")])
+    response = client.call("Memorize", {"utterances": [said("hi")]})
+    assert response.memorized[0].sequence == 1, response
+
+
 def rich_status(address):
     client = Client(address)
     orphan = said("42", role="ROLE_TOOL", tool_call_id="c9")
@@ -221,6 +229,7 @@ CHECKS = [
     watch_events,
     too_large,
     guarded,
+    unix_socket,
 ]
 
 if __name__ == "__main__":

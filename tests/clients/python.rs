@@ -22,6 +22,7 @@ pub const CLIENT: Client = Client {
         ("watch_events", |server| check(server, "watch_events")),
         ("too_large", |server| check(server, "too_large")),
         ("guarded", |_| guarded()),
+        ("unix_socket", |_| check(&Server::on_a_socket(), "unix_socket")),
     ],
 };
 

@@ -12,7 +12,7 @@ use tempfile::TempDir;
 /// A server process, killed when it is dropped.
 pub struct Server {
     process: Child,
-    /// Where it listens: `127.0.0.1:PORT`.
+    /// Where it listens: `127.0.0.1:PORT`, or a Unix socket.
     pub address: String,
     // Kept open: a server whose stdout is closed cannot print.
     _stdout: BufReader<ChildStdout>,
@@ -44,6 +44,14 @@ impl Server {
         assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
         let token = String::from_utf8(output.stdout).expect("a token is text").trim().to_owned();
         (Self::start_in(directory, &["--credentials", "credentials.toml"]), token)
+    }
+
+    /// One on a Unix socket.
+    pub fn on_a_socket() -> Self {
+        let directory = directory();
+        let mut command = utterd(directory.path());
+        command.args(["serve", "--listen", "unix:socket"]);
+        Self::of(command, directory)
     }
 
     fn start_in(directory: TempDir, flags: &[&str]) -> Self {

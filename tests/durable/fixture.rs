@@ -82,7 +82,28 @@ async fn is_read(engine: EngineKind) {
         assert_eq!(is, was);
     }
     assert_eq!(told.len(), expected.len());
+    all_are_listed(&home, &["brief", "taxes"]).await;
     home.live(&story::afterwards()).await;
+    drop(home);
+    let opened = Directory::open(engine, directory.path(), 1 << 20).unwrap();
+    assert_eq!(verify(&opened, &mut |_| ()).unwrap().problems, []);
+    drop(opened);
+    let label = fs::read_to_string(directory.path().join("STORE")).unwrap();
+    assert!(label.contains("format: 2"), "an earlier version does not keep the lists: {label}");
+    all_are_listed(&open(engine, directory.path(), &clock()), &["brief", "taxes", "trip"]).await;
+}
+
+/// Lists of all recipients, and those by update, which that version did not keep.
+async fn all_are_listed(home: &Home, expected: &[&str]) {
+    for order in 1..=4 {
+        let request =
+            ListConversationsRequest { all_recipients: true, page_size: 1_000, order, ..Default::default() };
+        let listed = home.server.services().list_conversations(Request::new(request)).await.unwrap();
+        let mut ids: Vec<_> =
+            listed.into_inner().conversations.into_iter().map(|listed| listed.conversation_id).collect();
+        ids.sort();
+        assert_eq!(ids, expected, "in the order {order}");
+    }
 }
 
 /// A list tells the tokens of windows, which that version did not store.
@@ -129,10 +150,10 @@ fn a_store_of_a_newer_format_is_refused() {
     let directory = fixture(EngineKind::Fjall);
     let label = directory.path().join("STORE");
     let text = fs::read_to_string(&label).unwrap();
-    fs::write(&label, text.replace("format: 1", "format: 2")).unwrap();
+    fs::write(&label, text.replace("format: 1", "format: 3")).unwrap();
     let refused = Home::open(EngineKind::Fjall, directory.path(), &clock(), Flush::Each).err().unwrap();
     let expected =
-        "has format 2, and this version reads formats up to 1; use the version that wrote it, or a newer one";
+        "has format 3, and this version reads formats up to 2; use the version that wrote it, or a newer one";
     assert!(refused.to_string().ends_with(expected), "{refused}");
 }
 

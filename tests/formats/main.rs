@@ -2,6 +2,7 @@
 #![allow(clippy::expect_used, clippy::unwrap_used)] // a test that fails panics: that is its report
 
 mod cases;
+mod extras_tokens;
 mod faults;
 mod random;
 mod repaired;
@@ -25,7 +26,7 @@ use utterd::{
         limits::DEFAULT_MAX_CONTENT_BYTES,
         memorize::{Memorize, memorize},
     },
-    formats::{Format, Losses, Parsed, Repairs, UnknownRoles, Whole, export, parse},
+    formats::{Format, Losses, Parsed, Repairs, UnknownRoles, Whole, export, message, parse},
 };
 
 /// Any JSON value, with keys and texts that formats look at among them.
@@ -84,7 +85,7 @@ fn stored(parsed: &Parsed, lineage: u8) -> Vec<Arc<Utterance>> {
     drafts.iter().enumerate().for_each(check);
     let tokens = drafts.iter().map(|draft| draft.tokens(&Quarter)).collect();
     let encoding = Encoding::ALL[0];
-    let command = Memorize { drafts, tokens, encoding, expected: None, lenient: true };
+    let command = Memorize { drafts, tokens, encoding, expected: None, lenient: true, upsert: false };
     let before = Conversation::new(
         Identity {
             key: ConversationKey {
@@ -105,6 +106,16 @@ fn stored(parsed: &Parsed, lineage: u8) -> Vec<Arc<Utterance>> {
         Verdict::Decided(memorized) => memorized.transition.change.appended,
         Verdict::Need(need) => panic!("nothing is archived, and {need:?} is wanted"),
     }
+}
+
+/// The messages that are written of what is stored of `messages`.
+fn given_out(messages: &[String], format: Format) -> Vec<String> {
+    let read = message::read(&format!("[{}]", messages.join(",")), Some(format), UnknownRoles::ReadAsUser)
+        .expect("it is read");
+    let stored = stored(&Parsed { said: read.drafts, ..Parsed::default() }, 1);
+    let each = stored.chunk_by(|one, next| next.continues_after(one));
+    let written = each.map(|message| message::write(message.iter().map(|utterance| &**utterance), None));
+    written.flat_map(|written| written.json).collect()
 }
 
 /// A conversation, stored and exported.

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use utterd::formats::{Format, Repairs, Unanswered, UnknownRoles, parse};
 
-use crate::{exported, faults::faults, json, through};
+use crate::{exported, faults::faults, given_out, json, through};
 
 /// A text; sometimes empty, sometimes awkward.
 fn text() -> impl Strategy<Value = String> {
@@ -14,7 +14,7 @@ fn text() -> impl Strategy<Value = String> {
 
 /// An id of a call: few, so that they recur and are answered.
 fn id() -> impl Strategy<Value = String> {
-    prop_oneof![6 => "[ab]", 1 => Just("a.b".to_owned()), 1 => Just("x".repeat(140)), 1 => Just(String::new())]
+    prop_oneof![6 => "[ab]", 1 => Just("a.b".to_owned()), 1 => Just("x".repeat(270)), 1 => Just(String::new())]
 }
 
 /// `value` with some more fields, or some other ones.
@@ -158,6 +158,26 @@ proptest! {
     fn persisted_conversations_come_out_as_they_went_in(conversation in persisted()) {
         let file = json!({"conversations": [conversation]});
         prop_assert_eq!(through(&file, Format::Persisted, Format::Persisted), [conversation]);
+    }
+}
+
+proptest! {
+    /// One by one, as they are written by whoever puts spaces where he likes.
+    #[test]
+    fn every_message_comes_back_byte_for_byte(
+        chat in list(chat_message()), anthropic in list(anthropic_message()), items in list(item()),
+        pretty in any::<bool>(),
+    ) {
+        let of = [(chat, Format::OpenAiChat), (anthropic, Format::Anthropic), (items, Format::OpenAiResponses)];
+        for (messages, format) in of {
+            let messages = messages.as_array().cloned().unwrap_or_default();
+            let write = |message: &Value| match pretty {
+                true => serde_json::to_string_pretty(message).expect("it is written"),
+                false => message.to_string(),
+            };
+            let list: Vec<String> = messages.iter().map(write).collect();
+            prop_assert_eq!(given_out(&list, format), list);
+        }
     }
 }
 

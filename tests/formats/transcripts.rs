@@ -2,10 +2,36 @@
 
 use std::{fs, path::PathBuf};
 
+use serde::Serialize;
 use serde_json::{Value, json};
 use utterd::formats::{Format, Repairs, UnknownRoles, parse};
 
-use crate::{exported, faults::faults, through};
+use crate::{exported, faults::faults, given_out, through};
+
+/// As Python's `json` writes by default.
+struct Spaced;
+
+impl serde_json::ser::Formatter for Spaced {
+    fn begin_array_value<W: ?Sized + std::io::Write>(
+        &mut self,
+        to: &mut W,
+        first: bool,
+    ) -> std::io::Result<()> {
+        to.write_all(if first { b"" } else { b", " })
+    }
+
+    fn begin_object_key<W: ?Sized + std::io::Write>(
+        &mut self,
+        to: &mut W,
+        first: bool,
+    ) -> std::io::Result<()> {
+        to.write_all(if first { b"" } else { b", " })
+    }
+
+    fn begin_object_value<W: ?Sized + std::io::Write>(&mut self, to: &mut W) -> std::io::Result<()> {
+        to.write_all(b": ")
+    }
+}
 
 /// Every line of the transcripts; none where they are absent.
 fn lines() -> Vec<Value> {
@@ -25,6 +51,24 @@ fn every_transcript_comes_out_as_it_went_in() {
         for value in [&line, &line["messages"]] {
             let out = through(value, Format::OpenAiChat, Format::OpenAiChat);
             assert!(out.len() == 1 && out[0] == *value, "{}", line["id"]);
+        }
+    }
+}
+
+/// As a program writes them that puts a space behind each colon and comma, and one that puts none.
+#[test]
+fn every_message_comes_back_byte_for_byte() {
+    for line in lines() {
+        let messages = line["messages"].as_array().cloned().unwrap_or_default();
+        let plain: Vec<String> = messages.iter().map(Value::to_string).collect();
+        let mut spaced = Vec::new();
+        for message in &messages {
+            let mut json = serde_json::Serializer::with_formatter(Vec::new(), Spaced);
+            message.serialize(&mut json).expect("it is written");
+            spaced.push(String::from_utf8(json.into_inner()).expect("UTF-8"));
+        }
+        for list in [plain, spaced] {
+            assert_eq!(given_out(&list, Format::OpenAiChat), list, "{}", line["id"]);
         }
     }
 }

@@ -7,16 +7,18 @@ use utterd::proto::FILE_DESCRIPTOR_SET;
 use crate::guarded::{Guarded, bearer, entry, headers};
 
 /// The calls that change nothing.
-const READS: [&str; 17] = [
+const READS: [&str; 19] = [
     "BuildContext",
     "CountTokens",
     "ExportConversation",
     "GetCapacityInfo",
     "GetConversation",
+    "GetState",
     "GetStats",
     "GetSummary",
     "ListCompactions",
     "ListConversations",
+    "ListMessages",
     "ListUtterances",
     "PrepareHistory",
     "ReadShared",

@@ -11,7 +11,7 @@ use utterd::{
         Utterance,
     },
     store::{
-        BoxFuture, Capabilities, Commit, CommitError, Due, MemoryStore, Outcome, OutcomeKey, Page,
+        BoxFuture, Capabilities, Commit, CommitError, Due, List, MemoryStore, Outcome, OutcomeKey,
         RecipientKey, Store, StoreError,
     },
 };
@@ -103,12 +103,16 @@ impl Store for Watched {
         self.note(&recipient.namespace).active(recipient)
     }
 
-    fn conversations<'a>(
+    fn state<'a>(
         &'a self,
-        recipient: &'a RecipientKey,
-        page: Page,
-    ) -> BoxFuture<'a, Result<Vec<Head>, StoreError>> {
-        let answer = self.note(&recipient.namespace).conversations(recipient, page);
+        key: &'a ConversationKey,
+        names: &'a [Box<str>],
+    ) -> BoxFuture<'a, Result<Vec<Arc<utterd::domain::state::StateValue>>, StoreError>> {
+        self.note(&key.namespace).state(key, names)
+    }
+
+    fn list(&self, list: List) -> BoxFuture<'_, Result<Vec<Head>, StoreError>> {
+        let answer = self.note(list.of.namespace()).list(list);
         self.noting(answer, |heads| heads.iter().map(|head| &head.identity.key).collect())
     }
 

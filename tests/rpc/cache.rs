@@ -19,7 +19,7 @@ use utterd::{
         Watched,
     },
     store::{
-        BoxFuture, Capabilities, Commit, CommitError, Due, MemoryStore, Outcome, OutcomeKey, Page,
+        BoxFuture, Capabilities, Commit, CommitError, Due, List, MemoryStore, Outcome, OutcomeKey,
         RecipientKey, Store, StoreError, Write,
     },
     tokenizer,
@@ -137,6 +137,7 @@ async fn say(engine: &Arc<Engine>, conversation: usize, text: &str) -> Result<u6
         attempt: None,
         expected: None,
         lenient: false,
+        upsert: false,
     };
     let reply = engine.memorize(&Caller::default(), call).await?;
     Ok(reply.outcome.memorized.first().expect("it is stored").get())

@@ -10,7 +10,7 @@ use tokio::sync::{oneshot, watch};
 use utterd::{
     domain::{ConversationId, ConversationKey, Head, Ranges, Sequence, Timestamp, Utterance},
     store::{
-        BoxFuture, Capabilities, Commit, CommitError, Due, MemoryStore, Outcome, OutcomeKey, Page,
+        BoxFuture, Capabilities, Commit, CommitError, Due, List, MemoryStore, Outcome, OutcomeKey,
         RecipientKey, Store, StoreError, Write,
     },
 };
@@ -139,12 +139,16 @@ macro_rules! passed_on {
             self.inner.active(recipient)
         }
 
-        fn conversations<'a>(
+        fn state<'a>(
             &'a self,
-            recipient: &'a RecipientKey,
-            page: Page,
-        ) -> BoxFuture<'a, Result<Vec<Head>, StoreError>> {
-            self.inner.conversations(recipient, page)
+            key: &'a ConversationKey,
+            names: &'a [Box<str>],
+        ) -> BoxFuture<'a, Result<Vec<Arc<utterd::domain::state::StateValue>>, StoreError>> {
+            self.inner.state(key, names)
+        }
+
+        fn list(&self, list: List) -> BoxFuture<'_, Result<Vec<Head>, StoreError>> {
+            self.inner.list(list)
         }
 
         fn ended_beyond<'a>(

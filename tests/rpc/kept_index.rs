@@ -16,8 +16,8 @@ use utterd::{
     },
     proto::{ForgetMode, MemorizeRequest, Policy, RememberRequest},
     store::{
-        BoxFuture, Capabilities, Commit, CommitError, Derived, DerivedBlock, DerivedBytes, Due, MemoryStore,
-        Outcome, OutcomeKey, Page, RecipientKey, Store, StoreError,
+        BoxFuture, Capabilities, Commit, CommitError, Derived, DerivedBlock, DerivedBytes, Due, List,
+        MemoryStore, Outcome, OutcomeKey, RecipientKey, Store, StoreError,
     },
 };
 

@@ -6,9 +6,9 @@ use prost::Message;
 use prost_reflect::DescriptorPool;
 use utterd::proto::{
     CompactConversationRequest, ConversationView, CreateConversationRequest, FILE_DESCRIPTOR_SET, ForgetMode,
-    GetConversationRequest, ListCompactionsRequest, ListConversationsRequest, ListOrder,
-    ListUtterancesRequest, MemorizeRequest, Policy, ReadSharedRequest, RememberOrder, RememberRequest,
-    ShareConversationRequest, Utterance,
+    ForgetRequest, ForgetSelector, GetConversationRequest, ListCompactionsRequest, ListConversationsRequest,
+    ListMessagesRequest, ListOrder, ListUtterancesRequest, MemorizeRequest, Policy, ReadSharedRequest,
+    RememberOrder, RememberRequest, ShareConversationRequest, Utterance,
 };
 
 use crate::session::{Reply, Session, sequences, sequences_of, user};
@@ -19,8 +19,15 @@ const LARGEST_PAGE: usize = 3 * MIB;
 const LARGE: i64 = 11;
 
 /// What a test here reads page by page.
-const PAGED: [&str; 6] =
-    ["GetConversation", "ListCompactions", "ListConversations", "ListUtterances", "ReadShared", "Remember"];
+const PAGED: [&str; 7] = [
+    "GetConversation",
+    "ListCompactions",
+    "ListConversations",
+    "ListMessages",
+    "ListUtterances",
+    "ReadShared",
+    "Remember",
+];
 
 #[test]
 fn every_call_with_pages_is_read_here() {
@@ -101,6 +108,29 @@ async fn large_utterances_are_listed_both_ways() {
             );
         }
     }
+}
+
+/// A message is as large as its JSON is: here, four times as large as what it says.
+#[tokio::test]
+async fn large_messages_are_listed_in_pages() {
+    let session = Session::new().await;
+    let text = "\\u00fc".repeat(MIB / 8);
+    for number in 1..=9 {
+        let messages_json = format!(r#"[{{"role": "user", "content": "{number} {text}"}}]"#);
+        session.memory().memorize(MemorizeRequest { messages_json, ..Default::default() }).await.reply();
+    }
+    let read = pages(async |page_token| {
+        let request = ListMessagesRequest { page_token, ..Default::default() };
+        let page = session.conversations().list_messages(request).await.reply();
+        let listed = page.messages.iter().map(|message| message.sequence).collect::<Vec<_>>();
+        (listed, page.encoded_len(), page.next_page_token)
+    });
+    assert_eq!(read.await, (1..=9).collect::<Vec<_>>().chunks(3).map(<[_]>::to_vec).collect::<Vec<_>>());
+    let selector = ForgetSelector { newest_messages: Some(9), ..Default::default() };
+    let all = ForgetRequest { selector: Some(selector), return_messages: true, ..Default::default() };
+    let forgotten = session.memory().forget(all).await.reply();
+    assert_eq!((forgotten.forgotten.len(), forgotten.messages.len()), (9, 3));
+    assert!(forgotten.encoded_len() < LARGEST_PAGE + MIB / 2);
 }
 
 /// Small ones stand between large ones: pages are as full as they may be.

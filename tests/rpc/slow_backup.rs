@@ -10,7 +10,7 @@ use utterd::{
     engine::BackupRefused,
     proto::{BackupRequest, admin_service_client::AdminServiceClient},
     store::{
-        BoxFuture, BoxStream, Capabilities, Commit, CommitError, Due, MemoryStore, Outcome, OutcomeKey, Page,
+        BoxFuture, BoxStream, Capabilities, Commit, CommitError, Due, List, MemoryStore, Outcome, OutcomeKey,
         RecipientKey, Store, StoreError,
     },
 };

@@ -61,6 +61,13 @@ fn writing() -> Vec<(&'static str, Vec<Value>)> {
             })],
         ),
         (
+            "UpdateState",
+            vec![json!({
+                "conversation_id": "named-c", "request_id": "named-q9",
+                "set": [{"name": "planted name", "json": "\"planted\""}], "expected_versions": {"planted other": 0}
+            })],
+        ),
+        (
             "UpdateUtterance",
             vec![json!({
                 "conversation_id": "named-c", "utterance_id": "named-1", "content": "The planted edit of pump 12.",
@@ -107,8 +114,10 @@ fn reading(token: &str) -> Vec<(&'static str, Vec<Value>)> {
         ("GetConversation", vec![json!({"conversation_id": "named-c", "view": "CONVERSATION_VIEW_FULL"})]),
         ("ListConversations", vec![json!({"recipient_id": "named-r"})]),
         ("ListUtterances", addressed()),
+        ("ListMessages", addressed()),
         ("GetSummary", addressed()),
         ("GetStats", addressed()),
+        ("GetState", vec![json!({"conversation_id": "named-c", "names": ["planted name"]})]),
         ("ShareConversation", addressed()),
         ("RevokeShare", vec![json!({"conversation_id": "named-c", "share_id": "named-share"})]),
         ("ReadShared", vec![json!({"token": token})]),

@@ -3,11 +3,11 @@
 use std::sync::Arc;
 
 use utterd::{
-    domain::{Change, Conversation, ConversationId, Ranges, Utterance},
+    domain::{Change, Conversation, ConversationId, Ranges, Sequence, Utterance},
     engine::{
         Address, Applied, Attempt, Caller, CompactCall, ConversationPage, CreateCall, EndCall, Engine,
         EngineError, ForgetCall, ForkCall, Found, ListConversations, ListUtterances, MemorizeCall,
-        RememberCall, RestoreCall, UndoCall, UpdateCall, UpdateUtteranceCall,
+        RememberCall, RestoreCall, UndoCall, UpdateCall, UpdateStateCall, UpdateUtteranceCall,
     },
     store::Outcome,
 };
@@ -16,10 +16,13 @@ use utterd::{
 #[derive(Clone, Debug)]
 pub enum Call {
     Memorize(MemorizeCall),
+    /// What is said in the place of everything behind a sequence.
+    Replace(MemorizeCall, Sequence),
     Forget(ForgetCall),
     Restore(RestoreCall),
     Edit(UpdateUtteranceCall),
     Update(UpdateCall),
+    State(UpdateStateCall),
     End(EndCall),
     Create(CreateCall),
     Delete(ConversationId),
@@ -71,10 +74,12 @@ impl Call {
         let caller = &Caller::default();
         Ok(match self {
             Self::Memorize(call) => applied(engine.memorize(caller, call).await?, |_| Vec::new()),
+            Self::Replace(call, after) => applied(engine.replace(caller, call, after).await?, |_| Vec::new()),
             Self::Forget(call) => applied(engine.forget(caller, call).await?, |told| told.utterances),
             Self::Restore(call) => applied(engine.restore(caller, call).await?, |()| Vec::new()),
             Self::Edit(call) => applied(engine.update_utterance(caller, call).await?, |told| vec![told]),
             Self::Update(call) => applied(engine.update_conversation(caller, call).await?, |()| Vec::new()),
+            Self::State(call) => applied(engine.update_state(caller, call).await?, |()| Vec::new()),
             Self::End(call) => applied(engine.end_conversation(caller, call).await?, |()| Vec::new()),
             Self::Create(call) => applied(engine.create_conversation(caller, call).await?, |()| Vec::new()),
             Self::Delete(id) => Answer::Deleted(engine.delete_conversation(caller, id, None).await?),
@@ -105,11 +110,12 @@ impl Call {
     /// The caller's name for the attempt.
     pub fn attempt(&self) -> Option<&Attempt> {
         match self {
-            Self::Memorize(call) => call.attempt.as_ref(),
+            Self::Memorize(call) | Self::Replace(call, _) => call.attempt.as_ref(),
             Self::Forget(call) => call.attempt.as_ref(),
             Self::Restore(call) => call.attempt.as_ref(),
             Self::Edit(call) => call.attempt.as_ref(),
             Self::Update(call) => call.attempt.as_ref(),
+            Self::State(call) => call.attempt.as_ref(),
             Self::End(call) => call.attempt.as_ref(),
             Self::Create(call) => call.attempt.as_ref(),
             Self::Fork(call) => call.attempt.as_ref(),
@@ -122,11 +128,12 @@ impl Call {
     /// The conversation that is addressed.
     pub fn address(&self) -> Option<Address> {
         Some(match self {
-            Self::Memorize(call) => call.address.clone(),
+            Self::Memorize(call) | Self::Replace(call, _) => call.address.clone(),
             Self::Forget(call) => call.address.clone(),
             Self::Restore(call) => call.address.clone(),
             Self::Edit(call) => call.address.clone(),
             Self::Update(call) => call.address.clone(),
+            Self::State(call) => call.address.clone(),
             Self::End(call) => call.address.clone(),
             Self::Create(call) => call.address.clone(),
             Self::Delete(id) => Address { conversation: Some(id.clone()), recipient: None },

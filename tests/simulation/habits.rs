@@ -19,6 +19,7 @@ pub enum Kind {
     Restore,
     Edit,
     Update,
+    State,
     End,
     Create,
     Delete,
@@ -42,7 +43,7 @@ type Mix = &'static [(u64, Kind)];
 const MIXES: [Mix; 5] = [
     &[
         (24, Kind::Memorize), (5, Kind::Line), (6, Kind::Forget), (4, Kind::Restore), (6, Kind::Edit),
-        (3, Kind::Update), (5, Kind::End), (4, Kind::Create), (3, Kind::Delete), (5, Kind::Fork),
+        (3, Kind::Update), (6, Kind::State), (5, Kind::End), (4, Kind::Create), (3, Kind::Delete), (5, Kind::Fork),
         (4, Kind::Compact), (4, Kind::Undo), (8, Kind::Capacity), (3, Kind::Get), (6, Kind::List),
         (3, Kind::Export), (6, Kind::Remember), (3, Kind::Conversations), (3, Kind::Watch),
     ],
@@ -57,7 +58,7 @@ const MIXES: [Mix; 5] = [
     ],
     &[
         (26, Kind::Memorize), (8, Kind::Line), (14, Kind::Edit), (10, Kind::Forget), (8, Kind::Restore),
-        (4, Kind::Fork), (12, Kind::List), (8, Kind::Capacity), (6, Kind::Remember),
+        (4, Kind::Fork), (12, Kind::List), (8, Kind::Capacity), (6, Kind::Remember), (10, Kind::State),
     ],
 ];
 

@@ -4,18 +4,19 @@ use utterd::{
     domain::{
         ConversationId, Draft, Encoding, Head, More, RecipientId, RequestId, Revision, Role, Sequence,
         ToolCall, Utterance,
-        compaction::{Cause, Compact, Undo},
+        compaction::{Cause, Compact, Extent, Undo},
         end::End,
-        forget::Forget,
+        forget::{Forget, ForgetSelected, How, Selector},
         forgetting::parse,
         policy::PolicyUpdate,
         restore::Restore,
+        state::{StateContent, UpdateState},
         update::{Update, UpdateUtterance},
     },
     engine::{
         Address, Attempt, CompactCall, CreateCall, Edit, EndCall, Filter, ForgetCall, ForkCall,
-        ListConversations, ListUtterances, MemorizeCall, Order, RememberCall, RestoreCall, Scope, UndoCall,
-        UpdateCall, UpdateUtteranceCall,
+        ListConversations, ListOrder, ListUtterances, MemorizeCall, Order, RememberCall, RestoreCall, Scope,
+        ToForget, UndoCall, UpdateCall, UpdateStateCall, UpdateUtteranceCall,
     },
 };
 
@@ -45,7 +46,13 @@ impl Planner<'_> {
         Some(match kind {
             Kind::Memorize => {
                 let address = self.with_recipient(address);
-                Call::Memorize(self.memorize(address))
+                match self.dice.percent(6) {
+                    true => {
+                        let after = self.sequence_in(&address);
+                        Call::Replace(self.memorize(address), Sequence(after.get() - 1))
+                    }
+                    false => Call::Memorize(self.memorize(address)),
+                }
             }
             Kind::Line => Call::Memorize(self.memorize(address)),
             Kind::Forget => Call::Forget(self.forget(address)),
@@ -56,6 +63,7 @@ impl Planner<'_> {
             }
             Kind::Edit => Call::Edit(self.edit(address)?),
             Kind::Update => Call::Update(self.update(address)),
+            Kind::State => Call::State(self.state(address)),
             Kind::End => {
                 let end = End { reason: self.text("reason").into(), expected: self.expected(&address) };
                 Call::End(EndCall { attempt: self.attempt("EndConversation"), address, end })
@@ -74,8 +82,10 @@ impl Planner<'_> {
             Kind::Export => Call::Export(address),
             Kind::Remember => Call::Remember(self.remember(address)),
             Kind::Conversations => Call::Conversations(ListConversations {
-                recipient: self.recipient(),
+                recipient: self.dice.percent(70).then(|| self.recipient()),
                 status: None,
+                id_prefix: "".into(),
+                order: ListOrder { by_update: self.dice.percent(50), newest_first: self.dice.percent(50) },
                 after: None,
                 limit: 100,
             }),
@@ -94,7 +104,7 @@ impl Planner<'_> {
             drafts[0] = Draft { role: Role::Tool, more: answering(&call), ..drafts[0].clone() };
         }
         let (attempt, expected) = (self.attempt("Memorize"), self.expected(&address));
-        MemorizeCall { address, drafts, attempt, expected, lenient: false }
+        MemorizeCall { address, drafts, attempt, expected, lenient: false, upsert: false }
     }
 
     fn draft(&mut self, index: u64) -> Draft {
@@ -107,10 +117,18 @@ impl Planner<'_> {
         Draft { id, role, content, turn: None, create_time: None, pinned: self.dice.percent(5), more }
     }
 
+    /// A sequence up to the newest that is stored.
+    fn sequence_in(&mut self, address: &Address) -> Sequence {
+        let next = self.known(address).and_then(|version| version.stored.keys().next_back().copied());
+        Sequence(1 + self.dice.below(next.map_or(1, Sequence::get)))
+    }
+
     fn forget(&mut self, address: Address) -> ForgetCall {
-        let next = self.known(&address).and_then(|version| version.stored.keys().next_back().copied());
-        let next = next.map_or(1, Sequence::get);
-        let first = 1 + self.dice.below(next);
+        let first = self.sequence_in(&address).get();
+        if self.dice.percent(35) {
+            let forget = self.named(first, &address);
+            return ForgetCall { attempt: self.attempt("Forget"), address, forget, dry_run: false };
+        }
         let text = match self.dice.below(8) {
             0 => "newest".to_owned(),
             1 => "last:2".to_owned(),
@@ -120,8 +138,26 @@ impl Planner<'_> {
             _ => format!("sequence:{first}"),
         };
         let instruction = parse(&text).expect("an instruction");
-        let forget = Forget { instruction, hard: self.dice.percent(50), expected: self.expected(&address) };
+        let (hard, expected) = (self.dice.percent(50), self.expected(&address));
+        let forget = Forget { instruction, hard, expected }.into();
         ForgetCall { attempt: self.attempt("Forget"), address, forget, dry_run: false }
+    }
+
+    /// What is named: the newest, a sequence, or both.
+    fn named(&mut self, sequence: u64, address: &Address) -> ToForget {
+        let mut selector = Selector::default();
+        if self.dice.percent(60) {
+            selector.newest_messages = 1 + self.dice.below(2) as usize;
+        }
+        if self.dice.percent(50) {
+            selector.sequences.add(Sequence(sequence));
+        }
+        let how = match self.dice.below(4) {
+            0 => How::Soft,
+            1 => How::Hard,
+            _ => How::Exact,
+        };
+        ToForget::Named(ForgetSelected { selector, how, expected: self.expected(address) })
     }
 
     fn edit(&mut self, address: Address) -> Option<UpdateUtteranceCall> {
@@ -137,6 +173,23 @@ impl Planner<'_> {
         let update =
             UpdateUtterance { id, pinned, metadata, content: None, expected: self.expected(&address) };
         Some(UpdateUtteranceCall { attempt: self.attempt("UpdateUtterance"), address, update, edit })
+    }
+
+    /// One of a few names is set or deleted, at times only as it was seen.
+    fn state(&mut self, address: Address) -> UpdateStateCall {
+        let name: Box<str> = self.dice.pick(&["s1", "s2", "s3"]).unwrap_or("s1").into();
+        let known = self.known(&address).and_then(|version| version.state.clone());
+        let entry = known.and_then(|state| state.head.state.iter().find(|entry| entry.name == name).cloned());
+        let version = entry.map_or(Revision::NONE, |entry| entry.version);
+        let mut update = UpdateState { expected: self.expected(&address), ..UpdateState::default() };
+        if self.dice.percent(30) {
+            update.versions.push((name.clone(), version));
+        }
+        match self.dice.percent(75) {
+            true => update.set.push((name, StateContent::Json(format!("\"{}\"", self.number).into()))),
+            false => update.delete.push(name),
+        }
+        UpdateStateCall { attempt: self.attempt("UpdateState"), address, update }
     }
 
     fn update(&mut self, address: Address) -> UpdateCall {
@@ -185,7 +238,13 @@ impl Planner<'_> {
 
     fn compact(&mut self, address: Address) -> CompactCall {
         let keep_recent = 1 + self.dice.below(6) as u32;
-        let compact = Compact { keep_recent, focus: Vec::new(), cause: Cause::Asked, expected: None };
+        let compact = Compact {
+            extent: Extent::AllBut(keep_recent),
+            summarises: true,
+            focus: Vec::new(),
+            cause: Cause::Asked,
+            expected: None,
+        };
         CompactCall { attempt: self.attempt("CompactConversation"), address, compact, preview: false }
     }
 

@@ -8,7 +8,7 @@ use utterd::{
         ChangeId, Conversation, ConversationId, ConversationKey, Head, Ranges, Sequence, Timestamp, Utterance,
     },
     store::{
-        BoxFuture, Capabilities, Commit, Due, MemoryStore, Outcome, OutcomeKey, Page, RecipientKey, Store,
+        BoxFuture, Capabilities, Commit, Due, List, MemoryStore, Outcome, OutcomeKey, RecipientKey, Store,
         StoreError,
     },
 };
@@ -114,12 +114,16 @@ impl Store for Port {
         Box::pin(self.read(|store| store.active(recipient)))
     }
 
-    fn conversations<'a>(
+    fn state<'a>(
         &'a self,
-        recipient: &'a RecipientKey,
-        page: Page,
-    ) -> BoxFuture<'a, Result<Vec<Head>, StoreError>> {
-        Box::pin(self.read(|store| store.conversations(recipient, page)))
+        key: &'a ConversationKey,
+        names: &'a [Box<str>],
+    ) -> BoxFuture<'a, Result<Vec<Arc<utterd::domain::state::StateValue>>, StoreError>> {
+        Box::pin(self.read(move |store| store.state(key, names)))
+    }
+
+    fn list(&self, list: List) -> BoxFuture<'_, Result<Vec<Head>, StoreError>> {
+        Box::pin(self.read(|store| store.list(list)))
     }
 
     fn ended_beyond<'a>(

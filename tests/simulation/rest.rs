@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use utterd::{
     domain::{Conversation, ConversationId, capacity::Capacity},
-    engine::{Address, Caller, Engine, EngineError, ListConversations},
+    engine::{Address, Caller, Engine, EngineError, ListConversations, ListOrder},
 };
 
 use crate::{
@@ -55,6 +55,16 @@ impl Rest {
         for call in calls {
             wrongs.extend(self.compare(call, &id.to_string()).await);
         }
+        let told = self.engine.state(&Caller::default(), &address, &[]).await;
+        let told = told.map(|reply| reply.values.iter().map(|value| value.entry()).collect::<Vec<_>>());
+        let kept = last.state.as_ref().map(|state| state.head.state.to_vec());
+        if let (Ok(told), Some(kept)) = (told, kept)
+            && told != kept
+        {
+            wrongs.push(
+                self.wrong(id.as_str(), &format!("has the values {told:?}; its head tells of {kept:?}")),
+            );
+        }
         let read = self.engine.capacity(&Caller::default(), &address).await.ok();
         if read != last.state {
             wrongs.push(self.wrong(id.as_str(), "is not what took effect last"));
@@ -71,7 +81,14 @@ impl Rest {
     }
 
     async fn recipient(&self, name: &str) -> Vec<Wrong> {
-        let list = ListConversations { recipient: recipient(name), status: None, after: None, limit: 1_000 };
+        let list = ListConversations {
+            recipient: Some(recipient(name)),
+            status: None,
+            id_prefix: "".into(),
+            order: ListOrder { by_update: true, newest_first: true },
+            after: None,
+            limit: 1_000,
+        };
         let mut wrongs: Vec<_> = self.compare(Call::Conversations(list), name).await.into_iter().collect();
         let address = Address { conversation: None, recipient: Some(recipient(name)) };
         wrongs.extend(self.compare(Call::Get(address), name).await);
@@ -94,7 +111,7 @@ impl Rest {
         match answer {
             Ok(Answer::State(read, active)) => format!("{} {active:?}", state(&read)),
             Ok(Answer::Listed(read, listed)) => format!("{} {listed:?}", state(&read)),
-            Ok(Answer::Conversations(page)) => format!("{:?} {:?}", page.heads, page.active),
+            Ok(Answer::Conversations(page)) => format!("{:?}", page.heads),
             Ok(other) => format!("{other:?}"),
             Err(error) => error.to_string(),
         }

@@ -2,7 +2,7 @@
 
 use utterd::{
     domain::{Conversation, Ranges, Timestamp, Utterance},
-    engine::{Address, EngineError},
+    engine::{Address, EngineError, ToForget},
     store::{Commit, Write},
 };
 
@@ -41,12 +41,20 @@ pub fn commit(commit: &Commit) -> String {
 pub fn call(call: &Call) -> String {
     let what = match call {
         Call::Memorize(call) => format!("Memorize {}", contents(call)),
-        Call::Forget(call) => {
-            let instruction = call.forget.instruction.at(Timestamp(0));
-            format!("Forget {instruction} ({})", if call.forget.hard { "hard" } else { "soft" })
-        }
+        Call::Replace(call, after) => format!("Memorize behind {after} {}", contents(call)),
+        Call::Forget(call) => match &call.forget {
+            ToForget::Told(forget) => {
+                let instruction = forget.instruction.at(Timestamp(0));
+                format!("Forget {instruction} ({})", if forget.hard { "hard" } else { "soft" })
+            }
+            ToForget::Named(forget) => format!("Forget {:?} ({:?})", forget.selector, forget.how),
+        },
         Call::Restore(call) => format!("Restore {:?}", call.restore.ids),
         Call::Edit(call) => edit(call),
+        Call::State(call) => {
+            let set: Vec<_> = call.update.set.iter().map(|(name, _)| name).collect();
+            format!("UpdateState set {set:?}, delete {:?}", call.update.delete)
+        }
         Call::Update(call) => format!("UpdateConversation {:?}", call.update.title),
         Call::End(_) => "EndConversation".to_owned(),
         Call::Create(_) => "CreateConversation".to_owned(),
@@ -55,14 +63,16 @@ pub fn call(call: &Call) -> String {
             let active = if call.activate { ", active" } else { "" };
             format!("ForkConversation at {:?} as {:?}{active}", call.at.map(|at| at.get()), call.id)
         }
-        Call::Compact(call) => format!("CompactConversation keeping {}", call.compact.keep_recent),
+        Call::Compact(call) => {
+            format!("CompactConversation {:?}, summarised: {}", call.compact.extent, call.compact.summarises)
+        }
         Call::Undo(_) => "UndoCompaction".to_owned(),
         Call::Capacity(_) => "GetCapacityInfo".to_owned(),
         Call::Get(_) => "GetConversation".to_owned(),
         Call::List(_) => "ListUtterances".to_owned(),
         Call::Export(_) => "ExportConversation".to_owned(),
         Call::Remember(call) => format!("Remember {:?}", call.prompt),
-        Call::Conversations(list) => format!("ListConversations of {}", list.recipient),
+        Call::Conversations(list) => format!("ListConversations of {:?} in {:?}", list.recipient, list.order),
     };
     let address = call.address().map(|address| address_of(&address)).unwrap_or_default();
     let id = call.attempt().map(|attempt| format!(" as {}", attempt.id)).unwrap_or_default();
@@ -135,8 +145,11 @@ fn answer(answer: &Answer) -> String {
         }
         Answer::Deleted(count) => format!("deleted, with {count} utterances"),
         Answer::Conversations(page) => {
-            let ids = page.heads.iter().map(|head| format!("{} {}", head.identity.key.id, head.revision));
-            format!("{:?}, active {:?}", ids.collect::<Vec<_>>(), page.active)
+            let told = page
+                .heads
+                .iter()
+                .map(|(head, active)| format!("{} {} active {active}", head.identity.key.id, head.revision));
+            format!("{:?}", told.collect::<Vec<_>>())
         }
     }
 }

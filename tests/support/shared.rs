@@ -19,8 +19,8 @@ use utterd::{
         ChangeId, Conversation, ConversationId, ConversationKey, Head, Ranges, Sequence, Timestamp, Utterance,
     },
     store::{
-        Begin, Begun, BoxFuture, BoxStream, Capabilities, Claim, Commit, CommitError, Due, Hint, Newer,
-        Outcome, OutcomeKey, Page, Quotas, RecipientKey, Store, StoreError, WorkerId,
+        Begin, Begun, BoxFuture, BoxStream, Capabilities, Claim, Commit, CommitError, Due, Hint, List, Newer,
+        Outcome, OutcomeKey, Quotas, RecipientKey, Store, StoreError, WorkerId,
     },
 };
 
@@ -194,12 +194,16 @@ impl Store for Shared {
         self.asked().active(recipient)
     }
 
-    fn conversations<'a>(
+    fn state<'a>(
         &'a self,
-        recipient: &'a RecipientKey,
-        page: Page,
-    ) -> BoxFuture<'a, Result<Vec<Head>, StoreError>> {
-        self.asked().conversations(recipient, page)
+        key: &'a ConversationKey,
+        names: &'a [Box<str>],
+    ) -> BoxFuture<'a, Result<Vec<Arc<utterd::domain::state::StateValue>>, StoreError>> {
+        self.asked().state(key, names)
+    }
+
+    fn list(&self, list: List) -> BoxFuture<'_, Result<Vec<Head>, StoreError>> {
+        self.asked().list(list)
     }
 
     fn ended_beyond<'a>(

@@ -37,6 +37,12 @@ pub struct Compact {
     /// How many utterances stay, at least [default: 15]
     #[arg(value_name = "KEEP", allow_negative_numbers = true)]
     pub keep: Option<i32>,
+    /// Compact exactly so many of the oldest instead, whole exchanges
+    #[arg(long, conflicts_with = "keep")]
+    pub count: Option<i32>,
+    /// Make no summary of what leaves: archive it only
+    #[arg(long)]
+    pub no_summary: bool,
     /// Tell what would be compacted and change nothing
     #[arg(long)]
     pub preview: bool,
@@ -47,10 +53,10 @@ pub struct Compact {
     #[arg(long, value_name = "WORDS")]
     pub focus: Vec<String>,
     /// Take the last compaction back instead
-    #[arg(long, group = "instead", conflicts_with_all = ["keep", "preview", "wait", "focus"])]
+    #[arg(long, group = "instead", conflicts_with_all = ["keep", "count", "no_summary", "preview", "wait", "focus"])]
     pub undo: bool,
     /// List the conversation's compactions instead
-    #[arg(long, group = "instead", conflicts_with_all = ["keep", "preview", "wait", "focus"])]
+    #[arg(long, group = "instead", conflicts_with_all = ["keep", "count", "no_summary", "preview", "wait", "focus"])]
     pub list: bool,
 }
 

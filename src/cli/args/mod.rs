@@ -5,6 +5,7 @@ mod compactions;
 mod contexts;
 mod conversations;
 mod formats;
+mod mcp;
 mod sharing;
 mod stores;
 mod target;
@@ -15,12 +16,14 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand};
 
 use super::{settings::SettingFlags, token::Token};
+use crate::server::Announce;
 
 pub use chat::{Chat, Preset};
 pub use compactions::{Compact, Summarize};
 pub use contexts::{Context, ContextFormat};
 pub use conversations::{Capacity, DeleteRecipient, End, Fork, Show, Span, Stats, Watch};
 pub use formats::{Export, Import};
+pub use mcp::Mcp;
 pub use sharing::Share;
 pub use stores::{Backup, CopyStore, ReindexStore, RestoreBackup, ScrubStore, VerifyStore};
 pub use target::{Remote, Target};
@@ -43,7 +46,7 @@ pub struct Cli {
     pub command: Option<Command>,
     /// How to serve when there is no command.
     #[command(flatten)]
-    pub configuration: Configuration,
+    pub serve: Serve,
 }
 
 /// What to do.
@@ -52,7 +55,8 @@ pub enum Command {
     /// Serve (the default)
     #[command(after_help = "Examples:
   utterd serve --listen 127.0.0.1:50052 --buffer-size 50
-  utterd serve --backend fjall --migrate data.json")]
+  utterd serve --backend fjall --migrate data.json
+  utterd serve --listen unix:agent.sock --announce json --exit-with-parent")]
     Serve(Serve),
     /// Store an utterance
     #[command(after_help = "Examples:
@@ -100,6 +104,19 @@ Examples:
   utterd chat --recipient alice --model gpt-4o-mini --api-key-file ~/.openai
   utterd chat --conversation demo --model llama3.2 --base-url http://localhost:11434/v1")]
     Chat(Chat),
+    /// Offer the memory to models as tools: a server of the Model Context Protocol, over stdio or HTTP
+    ///
+    /// With --server it offers the conversations of a running server. Without, it is a server of its own: in the
+    /// files of --data-dir, or, when nothing is set, in memory, where all is gone when it ends. stdout carries the
+    /// protocol alone; what is logged goes to stderr.
+    #[command(after_help = "Examples:
+  utterd mcp --data-dir ~/.utterd
+  utterd mcp --server 127.0.0.1:50051 --recipient alice
+  utterd mcp --server 127.0.0.1:50051 --http 127.0.0.1:50080
+
+A client starts it by itself, once its configuration has:
+  {\"mcpServers\": {\"utterd\": {\"command\": \"utterd\", \"args\": [\"mcp\", \"--data-dir\", \"/home/me/.utterd\"]}}}")]
+    Mcp(Mcp),
     /// Fold all but the last utterances of the window into the summary, or take that back
     ///
     /// What is compacted stays in the archive: it can be found, exported and brought back.
@@ -211,10 +228,24 @@ pub struct Serve {
     /// Where settings come from.
     #[command(flatten)]
     pub configuration: Configuration,
+    /// How this one start goes.
+    #[command(flatten)]
+    pub start: Start,
+}
+
+/// How one start of the server goes: what no configuration keeps.
+#[derive(Debug, Args)]
+pub struct Start {
     /// Import this history first, once: data.json of the plugin, its conversationData, or an older history;
     /// the file is left as it is
     #[arg(long, value_name = "FILE")]
     pub migrate: Option<PathBuf>,
+    /// How stdout says that it serves, and where: to a person, or to a program as one line of JSON
+    #[arg(long, value_name = "FORM", value_enum, default_value_t)]
+    pub announce: Announce,
+    /// End when stdin ends: give it a pipe, and it ends with whoever holds the other end
+    #[arg(long)]
+    pub exit_with_parent: bool,
 }
 
 /// Where settings come from, beside the environment.
@@ -243,6 +274,6 @@ mod tests {
     fn settings_are_flags_of_the_default_command() {
         let cli = Cli::try_parse_from(["utterd", "--listen", "0.0.0.0:1"]).unwrap();
         assert!(cli.command.is_none());
-        assert_eq!(cli.configuration.flags.0, [("listen", "0.0.0.0:1".to_owned())]);
+        assert_eq!(cli.serve.configuration.flags.0, [("listen", "0.0.0.0:1".to_owned())]);
     }
 }

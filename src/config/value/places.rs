@@ -46,12 +46,30 @@ pub mod address {
 
     pub fn parse(text: &str) -> Result<Listen, String> {
         let accepted = "an IP address and a port, such as 127.0.0.1:50051, 0.0.0.0:50051 or [::]:50051, or a Unix \
-                        socket by its whole path, such as unix:/run/utterd.sock";
+                        socket by its path, such as unix:/run/utterd.sock";
         Listen::parse(text.trim()).ok_or_else(|| accepted.into())
     }
 
     pub fn show(value: &Listen) -> Value {
         Value::String(value.to_string())
+    }
+}
+
+/// The rights of a file, in octal.
+pub mod file_mode {
+    use super::*;
+
+    /// All rights of a file: to read, write and execute it.
+    const MAX: u32 = 0o777;
+
+    pub fn parse(text: &str) -> Result<u32, String> {
+        let accepted = "rights in octal, such as 600 (its owner), 660 (its group too) or 666 (everybody)";
+        let mode = u32::from_str_radix(text.trim(), 8).ok().filter(|mode| *mode <= MAX);
+        mode.ok_or_else(|| accepted.into())
+    }
+
+    pub fn show(value: &u32) -> Value {
+        Value::String(format!("{value:03o}"))
     }
 }
 
@@ -109,6 +127,17 @@ mod tests {
             "http://x/#1",
         ] {
             assert!(address_of_models::parse(wrong).unwrap_err().contains("http://"), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn the_rights_of_a_file_are_octal() {
+        for (text, mode) in [("600", 0o600), ("0660", 0o660), (" 777 ", 0o777), ("0", 0)] {
+            assert_eq!(file_mode::parse(text), Ok(mode), "{text}");
+        }
+        assert_eq!(file_mode::show(&0o60), Value::String("060".into()));
+        for wrong in ["", "rw", "680", "1777", "-1"] {
+            assert!(file_mode::parse(wrong).unwrap_err().contains("octal"), "{wrong:?}");
         }
     }
 

@@ -8,7 +8,7 @@ use crate::domain::{Head, Role, Sequence, Utterance, exchange::OpenExchange};
 /// conversation was erased.
 #[derive(Default)]
 pub(super) struct Units {
-    newest: Option<(Sequence, Marks)>,
+    newest: Option<Marks>,
     /// The calls of the unit that wait.
     open: Option<OpenExchange>,
     /// Whether something is wrong with the unit: the rest of it is not looked at.
@@ -29,7 +29,7 @@ impl Units {
     pub(super) fn add(&mut self, utterance: &Utterance, archived: bool) -> Result<(), String> {
         let &Utterance { sequence, unit, pinned, forgotten, .. } = utterance;
         let marks = Marks { unit, archived, pinned, forgotten };
-        let before = self.newest.replace((sequence, marks));
+        let before = self.newest.replace(marks);
         let joined = if unit == sequence {
             (self.open, self.is_wrong) = (None, false);
             Ok(())
@@ -49,9 +49,7 @@ impl Units {
     /// restored.
     pub(super) fn check(&self, head: &Head) -> Result<(), String> {
         let Some(told) = head.open.as_ref().filter(|_| !self.is_wrong) else { return Ok(()) };
-        let waits = self.newest.is_some_and(|(sequence, marks)| {
-            sequence.next() == head.next && !marks.forgotten && !marks.archived
-        });
+        let waits = self.newest.is_some_and(|marks| !marks.forgotten && !marks.archived);
         match waits && self.open.as_ref() == Some(&**told) {
             true => Ok(()),
             false => {
@@ -60,15 +58,9 @@ impl Units {
         }
     }
 
-    fn join(
-        &self,
-        utterance: &Utterance,
-        before: Option<(Sequence, Marks)>,
-        marks: Marks,
-    ) -> Result<(), String> {
+    fn join(&self, utterance: &Utterance, before: Option<Marks>, marks: Marks) -> Result<(), String> {
         let &Utterance { sequence, unit, .. } = utterance;
-        let before = before.filter(|(before, of)| before.next() == sequence && of.unit == unit);
-        let Some((_, before)) = before else {
+        let Some(before) = before.filter(|before| before.unit == unit) else {
             return Err(format!(
                 "utterance {sequence} is of the unit of {unit}, and the one before it is not"
             ));

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use crate::domain::{
     Conversation, Role, Sequence, TokenCounter, Utterance, Window,
     closing::{english::takes_leave, pieces::clip},
-    extractive::{self, LineKind, Sentence},
+    extractive::{self, LineKind, Sentence, Spoken},
 };
 
 /// Of the window, so many utterances are read at either end: a long one costs no more than that.
@@ -48,8 +48,7 @@ const MOST_TELLING: u32 = 60;
 
 impl Line {
     fn new(sentence: &Sentence, role: Option<Role>, assistants: &[&str]) -> Self {
-        let text = sentence.text.trim_end();
-        let (name, said, is_call) = part(text);
+        let Spoken { speaker: name, said, is_call } = Spoken::of(sentence.text.trim_end());
         Self {
             sequence: sentence.sequence,
             speaker: role.map_or_else(|| speaker(name, assistants), of_role),
@@ -168,15 +167,6 @@ fn ends(window: &Window) -> Vec<Vec<Arc<Utterance>>> {
         head.pop();
     }
     vec![head, window.slice(length - END_UTTERANCES..length).cloned().collect()]
-}
-
-/// Speaker, what was said, and whether it is a call: a summary's line taken apart.
-fn part(line: &str) -> (&str, &str, bool) {
-    let says = line.find(": ");
-    match line.find(" called ").filter(|calls| says.is_none_or(|says| *calls < says)) {
-        Some(at) => (&line[..at], &line[at + " called ".len()..], true),
-        None => says.map_or(("", line, false), |at| (&line[..at], &line[at + 2..], false)),
-    }
 }
 
 /// Who a line of a segment is of: roles are written by the summariser, names by the callers.

@@ -13,14 +13,27 @@ use crate::domain::{
 /// A compaction to make.
 #[derive(Clone, Debug)]
 pub struct Compact {
-    /// Utterances that stay in the window, at least; 1 or more.
-    pub keep_recent: u32,
+    /// What leaves the window.
+    pub extent: Extent,
+    /// Whether what leaves is summarised; it is archived only otherwise.
+    pub summarises: bool,
     /// Words that make a sentence matter more.
     pub focus: Vec<String>,
     /// Why.
     pub cause: Cause,
     /// The revision that the caller expects.
     pub expected: Option<Revision>,
+}
+
+/// What leaves the window with a compaction: whole units. Head instructions, pinned units and an open exchange stay.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Extent {
+    /// All but so many of the newest utterances, which stay at least; 1 or more. The cut moves so that no unit is
+    /// parted and at least so many stay.
+    AllBut(u32),
+    /// So many of the oldest, 1 or more: counted are those that may leave, which the newest unit may not. A unit in
+    /// which the count ends leaves whole.
+    Oldest(u32),
 }
 
 /// A conversation that was compacted.
@@ -32,14 +45,12 @@ pub struct Compacted {
     pub compaction: Arc<Compaction>,
 }
 
-/// Makes summary of all but the last utterances of the window.
+/// Moves the oldest utterances of the window into the archive, and makes summary of them.
 ///
-/// The cut moves so that no unit is parted and at least `keep_recent` stay. Head instructions, pinned
-/// units and an open exchange stay.
-///
-/// Refuses, and changes nothing, a window of fewer than [`LEAST_COMPACTED_WINDOW`] utterances, one of
-/// which nothing may leave, one that would not become smaller, a policy without summaries, a conversation
-/// that has ended, and another revision than the expected one.
+/// Refuses, and changes nothing, a window of which nothing may leave, or fewer than were counted; a policy without
+/// summaries, unless none is wanted; a conversation that has ended, and another revision than the expected one. Where
+/// no count is given, also a window of fewer than [`LEAST_COMPACTED_WINDOW`] utterances, and one that would not become
+/// smaller.
 pub fn compact(
     before: &Conversation,
     command: &Compact,
@@ -47,25 +58,27 @@ pub fn compact(
 ) -> Result<Verdict<Compacted>, Refusal> {
     before.expect(command.expected)?;
     before.check_open()?;
-    let count = before.window.len();
-    if !before.head.policy.summarization_enabled {
+    if command.summarises && !before.head.policy.summarization_enabled {
         return Err(Unable::SummariesDisabled.into());
     }
-    if count < LEAST_COMPACTED_WINDOW {
-        return Err(Unable::TooShortToCompact { count }.into());
-    }
-    let leaving = leaving(before, command.keep_recent as usize);
-    if leaving.is_empty() {
-        return Err(Unable::NothingToCompact { count, keep_recent: command.keep_recent }.into());
-    }
+    let leaving = match command.extent {
+        Extent::AllBut(keep_recent) => all_but(before, keep_recent)?,
+        Extent::Oldest(count) => oldest(before, count)?,
+    };
     let mut transition = Transition::from(before, context.now);
     transition.leave(&leaving);
-    transition.summarise(&leaving, &command.focus, true, context);
-    let tokens = |state: &Conversation| state.window.tokens() + u64::from(state.summary.tokens());
-    if tokens(&transition.after) >= tokens(before) {
-        return Err(irreducible(before, &transition.after).into());
+    if command.summarises {
+        transition.summarise(&leaving, &command.focus, true, context);
     }
-    transition.record_compaction(before, &leaving, command.cause, Some(command.keep_recent));
+    let tokens = |state: &Conversation| state.window.tokens() + u64::from(state.summary.tokens());
+    let keep_recent = match command.extent {
+        Extent::AllBut(_) if tokens(&transition.after) >= tokens(before) => {
+            return Err(irreducible(before, &transition.after).into());
+        }
+        Extent::AllBut(keep_recent) => Some(keep_recent),
+        Extent::Oldest(_) => None,
+    };
+    transition.record_compaction(before, &leaving, command.cause, keep_recent, command.summarises);
     if let Err(need) = transition.shorten_archive(context) {
         return Ok(Verdict::Need(need));
     }
@@ -73,11 +86,34 @@ pub fn compact(
     let compaction = transition.change.compactions_written.iter().max_by_key(|compaction| compaction.number);
     match compaction.cloned() {
         Some(compaction) => Ok(Verdict::Decided(Compacted { transition, compaction })),
-        None => Err(Unable::NothingToCompact { count, keep_recent: command.keep_recent }.into()),
+        None => Err(Unable::NothingToCompact { count: before.window.len(), keep_recent: 0 }.into()),
     }
 }
 
-/// What leaves the window, ascending: whole units.
+/// All but the newest, ascending: whole units.
+fn all_but(before: &Conversation, keep_recent: u32) -> Result<Vec<Arc<Utterance>>, Unable> {
+    let count = before.window.len();
+    if count < LEAST_COMPACTED_WINDOW {
+        return Err(Unable::TooShortToCompact { count });
+    }
+    let leaving = leaving(before, keep_recent as usize);
+    match leaving.is_empty() {
+        true => Err(Unable::NothingToCompact { count, keep_recent }),
+        false => Ok(leaving),
+    }
+}
+
+/// The oldest of those that may leave, ascending: whole units.
+fn oldest(before: &Conversation, count: u32) -> Result<Vec<Arc<Utterance>>, Unable> {
+    let free = leaving(before, 1);
+    if free.len() < count as usize {
+        return Err(Unable::FewerToCompact { count, free: free.len() });
+    }
+    let units: HashSet<Sequence> = free.iter().take(count as usize).map(|utterance| utterance.unit).collect();
+    Ok(free.into_iter().filter(|utterance| units.contains(&utterance.unit)).collect())
+}
+
+/// What may leave the window when so many of the newest stay, ascending: whole units.
 fn leaving(before: &Conversation, keep_recent: usize) -> Vec<Arc<Utterance>> {
     let window = &before.window;
     let cut = window.len().saturating_sub(keep_recent);
@@ -114,6 +150,7 @@ impl Transition {
         leaving: &[Arc<Utterance>],
         cause: Cause,
         keep_recent: Option<u32>,
+        summarises: bool,
     ) {
         let had = before.summary.segments();
         let has = |number| self.after.summary.segments().iter().any(|segment| segment.number == number);
@@ -129,6 +166,7 @@ impl Transition {
             count: leaving.len() as u64,
             kept: self.after.window.len() as u64,
             keep_recent,
+            summarised: summarises && before.head.policy.summarization_enabled,
             source_tokens: leaving.iter().map(|utterance| u64::from(utterance.counted_tokens())).sum(),
             tokens_before: before.window.tokens() + u64::from(before.summary.tokens()),
             tokens_after,

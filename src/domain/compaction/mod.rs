@@ -11,7 +11,7 @@ mod unable;
 mod undo;
 
 pub use advice::{Advice, Answer, answer};
-pub use compact::{Compact, Compacted, compact};
+pub use compact::{Compact, Compacted, Extent, compact};
 pub use llm::{ReplaceByLlm, give_up, replace_by_llm};
 pub use record::{Cause, Compaction};
 pub use unable::Unable;

@@ -37,6 +37,8 @@ pub struct Compaction {
     pub kept: u64,
     /// How many were to stay at least, where that was asked for.
     pub keep_recent: Option<u32>,
+    /// Whether what left was summarised, and not archived only.
+    pub summarised: bool,
     /// Tokens of those that left.
     pub source_tokens: u64,
     /// Tokens of window and summary, before.

@@ -26,6 +26,16 @@ pub enum Unable {
         /// How many are to stay.
         keep_recent: u32,
     },
+    /// Fewer of a window may leave than were counted.
+    #[error(
+        "count is {count}, and {free} utterances of the window can be compacted: system utterances at the head, pinned ones, an open exchange and the newest unit stay"
+    )]
+    FewerToCompact {
+        /// How many were to leave.
+        count: u32,
+        /// How many may.
+        free: usize,
+    },
     /// A compaction would save nothing.
     #[error(
         "irreducible: the window and its summary have {tokens} tokens, and compacting would not make them fewer; the largest utterance that stays, sequence {sequence}, has {largest} tokens"
@@ -40,7 +50,7 @@ pub enum Unable {
     },
     /// The policy has no summaries.
     #[error(
-        "the conversation's policy has summarization_enabled false: what is compacted would be in no summary"
+        "the conversation's policy has summarization_enabled false: what is compacted would be in no summary; with no_summary it is archived only"
     )]
     SummariesDisabled,
     /// No compaction can be undone.
@@ -65,7 +75,7 @@ impl Unable {
     pub fn reason(&self) -> Reason {
         match self {
             Self::TooShortToCompact { .. } => Reason::TooShortToCompact,
-            Self::NothingToCompact { .. } => Reason::NothingToCompact,
+            Self::NothingToCompact { .. } | Self::FewerToCompact { .. } => Reason::NothingToCompact,
             Self::Irreducible { .. } => Reason::Irreducible,
             Self::SummariesDisabled => Reason::SummariesDisabled,
             Self::NothingToUndo => Reason::NothingToUndo,

@@ -123,13 +123,11 @@ impl Rendering<'_> {
         None
     }
 
-    /// Each call's results directly after it, the rest in the order said. A late result stays where the
-    /// others are left out: it answers a call of another unit.
+    /// Each call's results directly after it, the rest in the order said. What makes a call that is not answered
+    /// is left out where no placeholder stands for the result, with the results of its other calls.
     fn lay_out(&self, exchange: Exchange<'_>, unit: &mut Unit) {
-        let Exchange { said, open } = exchange;
-        let omits = !open.is_empty() && self.unanswered == Unanswered::Omit;
-        for Said { message, answers } in said {
-            if omits && !message.is_late_result() {
+        for Said { message, answers } in exchange.said {
+            if self.unanswered == Unanswered::Omit && answers.iter().any(Option::is_none) {
                 let said = message.utterance.iter().map(|utterance| utterance.sequence);
                 let answers = answers.into_iter().flatten().map(|utterance| utterance.sequence);
                 let all = said.chain(answers);

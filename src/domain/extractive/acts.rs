@@ -1,14 +1,14 @@
 //! The lines of what was done: calls that changed something, each with the argument that says which and with
 //! its outcome.
 
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::domain::{
     TokenCounter,
     extractive::{
+        clip::fold,
         pool::{Act, done, line},
-        sentence::{LineKind, Part, Sentence},
-        split::fold,
+        sentence::{LineKind, Part, Sentence, total},
     },
 };
 
@@ -24,12 +24,17 @@ const MOST_PERCENT: u64 = 45;
 ///
 /// Of calls that were made again with the same argument, the newest is told. Where they do not all have room
 /// with all they say, those that succeeded are told together, by tool; where that has no room either, the
-/// oldest are counted only.
-pub(super) fn written(acts: Vec<Act>, budget: u32, counter: &dyn TokenCounter) -> Vec<Sentence> {
+/// oldest are counted only, with those that `left_out` counts by head already.
+pub(super) fn written(
+    acts: Vec<Act>,
+    left_out: &FxHashMap<Box<str>, usize>,
+    budget: u32,
+    counter: &dyn TokenCounter,
+) -> Vec<Sentence> {
     let acts = newest(acts);
     let room = (u64::from(budget) * MOST_PERCENT / 100) as u32;
     let whole = || acts.iter().filter_map(|act| act.text.as_deref().map(|text| (act, text)));
-    if acts.iter().all(|act| act.text.is_some()) {
+    if left_out.is_empty() && acts.iter().all(|act| act.text.is_some()) {
         let lines: Vec<Sentence> = whole().map(|(act, text)| line(act, text, counter.count(text))).collect();
         if total(&lines) <= room {
             return lines;
@@ -41,7 +46,8 @@ pub(super) fn written(acts: Vec<Act>, budget: u32, counter: &dyn TokenCounter) -
     let (mut left, mut lines, count) = (room, Vec::new(), groups.len() as u32);
     for ((head, parts), at) in groups.iter().zip(0..) {
         let share = left / (count - at);
-        if let Some(line) = group(&done(head), parts, share, counter) {
+        let before = left_out.get(*head).copied().unwrap_or_default();
+        if let Some(line) = group(&done(head), parts, before, share, counter) {
             left -= line.tokens;
             lines.push(line);
         }
@@ -89,11 +95,16 @@ fn brief(act: &Act, left: &mut u32, counter: &dyn TokenCounter) -> Option<Senten
     })
 }
 
-/// As many of the newest as have room, and how many are left out.
-fn group(head: &str, parts: &[Part], room: u32, counter: &dyn TokenCounter) -> Option<Sentence> {
+/// As many of the newest as have room, and how many are left out beside those that were `before`.
+fn group(
+    head: &str,
+    parts: &[Part],
+    before: usize,
+    room: u32,
+    counter: &dyn TokenCounter,
+) -> Option<Sentence> {
     let line = |left_out: usize| {
-        let rest = if left_out > 0 { format!("; … and {left_out} more") } else { String::new() };
-        Sentence::listed(LineKind::Act, head, &parts[left_out..], &rest, counter)
+        Sentence::listed(LineKind::Act, head, &parts[left_out..], before.saturating_add(left_out), counter)
     };
     // an item has a token at least
     let (mut least, mut most) = (parts.len().saturating_sub(room as usize), parts.len());
@@ -105,8 +116,4 @@ fn group(head: &str, parts: &[Part], room: u32, counter: &dyn TokenCounter) -> O
         }
     }
     (least < parts.len()).then(|| line(least))
-}
-
-fn total(lines: &[Sentence]) -> u32 {
-    lines.iter().map(|line| line.tokens).sum()
 }

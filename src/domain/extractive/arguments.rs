@@ -1,6 +1,6 @@
 //! A call's arguments as a person would tell them: values without quotes and braces.
 
-use crate::domain::extractive::split::fold;
+use crate::domain::extractive::clip::fold;
 
 /// One value is clipped here, in bytes.
 const VALUE_BYTES: usize = 100;

@@ -7,8 +7,8 @@ use crate::domain::{
     exchange::{LateResult, Pairing, Said},
     extractive::{
         arguments,
+        clip::{clip, clip_tail, fold},
         effects::{Effect, Made, effects},
-        split::{clip, clip_tail, fold},
     },
 };
 

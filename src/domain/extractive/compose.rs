@@ -5,12 +5,12 @@ use crate::domain::{
     extractive::{
         acts,
         choose::{Weighed, Weigher},
+        clip::fitted,
         focus::{Focus, Kind},
         ledger::{Told, ledger},
         open::{self, failure},
         pool::{MENTIONED, Pool, Said},
-        sentence::{LineKind, Part, Sentence},
-        split::fold,
+        sentence::{LineKind, Part, Sentence, total},
     },
 };
 
@@ -25,26 +25,24 @@ const TALK_FACTOR: u32 = 4;
 const LEAST_SENTENCES_TOKENS: u32 = 48;
 /// Lines have hardly more tokens than their bytes divided by this.
 const LEAST_TOKEN_BYTES: usize = 3;
-/// Clipped shorter than this, in bytes, a line is left out.
-const LEAST_BYTES: usize = 12;
 
 /// The lines that tell most in at most `budget` tokens.
 pub(super) fn compose(pool: Pool, focus: &Focus, budget: u32, counter: &dyn TokenCounter) -> Vec<Sentence> {
-    let Pool { mut acts, mut saids, pages, mut facts, mut matters, .. } = pool;
+    let Pool { mut acts, acts_left_out, mut saids, pages, mut facts, mut matters, .. } = pool;
     acts.sort_by_key(|act| act.sequence);
     matters.extend(acts.iter().filter(|act| act.failed).map(failure));
     let open = open::line(matters, &acts, &saids, budget, counter);
     for fact in facts.iter_mut().filter(|fact| focus.is_talked_of(fact.concepts[0])) {
         fact.worth = fact.worth.saturating_mul(TALK_FACTOR);
     }
-    let acts = acts::written(acts, budget, counter);
+    let acts = acts::written(acts, &acts_left_out, budget, counter);
     let left = budget.saturating_sub(total(&acts) + open.as_ref().map_or(0, |open| open.tokens));
 
     saids.sort_by_key(|said| said.sequence);
     let mut weigher = Weigher::default();
     saids.retain(|said| weigher.add(said.said(), said.worth, focus));
     let mut sentences =
-        Sentences { weighed: weigher.weighed(), chosen: Vec::new(), tokens: 0, saids, counter };
+        Sentences { weighed: weigher.weighed(), chosen: Vec::new(), lines: Vec::new(), saids, counter };
     let fits = sentences.bytes() / LEAST_TOKEN_BYTES <= left as usize;
     let is_talk = !matches!(focus.kind(), Some(Kind::Code | Kind::Debugging))
         && acts.is_empty()
@@ -58,7 +56,7 @@ pub(super) fn compose(pool: Pool, focus: &Focus, budget: u32, counter: &dyn Toke
     sentences.choose(share.min(left));
     let entries = |sentences: &Sentences<'_>| {
         let told = Told::of(acts.iter().map(|act| &*act.text).chain(sentences.told()));
-        ledger(&facts, &pages, &told, left.saturating_sub(sentences.tokens), counter)
+        ledger(&facts, &pages, &told, left.saturating_sub(sentences.tokens()), counter)
     };
     if sentences.chosen.is_empty()
         && acts.is_empty()
@@ -69,12 +67,12 @@ pub(super) fn compose(pool: Pool, focus: &Focus, budget: u32, counter: &dyn Toke
     }
     let mut facts = entries(&sentences);
     sentences.weighed.take_rest();
-    if sentences.choose(left.saturating_sub(sentences.tokens + total(&facts))) {
+    if sentences.choose(left.saturating_sub(sentences.tokens() + total(&facts))) {
         // what these tell need not stand in the ledger
         facts = entries(&sentences);
     }
     let mut lines = acts.clone();
-    lines.extend(sentences.lines());
+    lines.append(&mut sentences.lines);
     lines.extend(facts);
     lines.extend(open);
     if lines.is_empty() {
@@ -88,8 +86,8 @@ struct Sentences<'a> {
     saids: Vec<Said>,
     weighed: Weighed,
     chosen: Vec<usize>,
-    /// No fewer than the lines of the chosen ones have.
-    tokens: u32,
+    /// The lines of the chosen ones.
+    lines: Vec<Sentence>,
     counter: &'a dyn TokenCounter,
 }
 
@@ -104,7 +102,7 @@ impl Sentences<'_> {
 
     /// Chooses those that tell most beside the ones chosen before; whether there are any.
     fn choose(&mut self, budget: u32) -> bool {
-        let Self { saids, weighed, chosen: before, tokens, counter } = self;
+        let Self { saids, weighed, chosen: before, lines, counter } = self;
         let chosen = weighed.choose(budget, |at, chosen| {
             let said = &saids[at];
             let joins = |other: &usize| saids[*other].is_sentence() && saids[*other].shares_utterance(said);
@@ -114,35 +112,26 @@ impl Sentences<'_> {
                 false => counter.count(&said.text),
             }
         });
-        let any = !chosen.is_empty();
+        if chosen.is_empty() {
+            return false;
+        }
         before.extend(chosen);
         before.sort_unstable();
-        *tokens = lines_of(saids, before, weighed, *counter).iter().map(|line| line.tokens).sum();
-        any
+        *lines = lines_of(saids, before, weighed, *counter);
+        true
     }
 
-    fn lines(&self) -> Vec<Sentence> {
-        lines_of(&self.saids, &self.chosen, &self.weighed, self.counter)
+    fn tokens(&self) -> u32 {
+        total(&self.lines)
     }
 
     /// As much as fits of the line that tells most.
     fn clipped(&self, budget: u32) -> Option<Sentence> {
         let best = self.weighed.best()?;
         let said = &self.saids[best];
-        let mut bytes = said.said().len();
-        while bytes >= LEAST_BYTES {
-            let mut text = said.text[..said.start].to_owned();
-            fold(said.said(), bytes, &mut text);
-            text.push('\n');
-            let tokens = self.counter.count(&text);
-            if tokens <= budget {
-                let (sequence, weight) = (said.sequence, self.weighed.weight(best));
-                return Some(Sentence::plain(LineKind::Said, sequence, text.into(), weight, tokens));
-            }
-            // In proportion, and an eighth less, so that a few steps suffice.
-            bytes = (bytes * budget as usize / tokens as usize).min(bytes - bytes / 8 - 1);
-        }
-        None
+        let (text, tokens) = fitted(&said.text[..said.start], said.said(), budget, self.counter)?;
+        let (sequence, weight) = (said.sequence, self.weighed.weight(best));
+        Some(Sentence::plain(LineKind::Said, sequence, text.into(), weight, tokens))
     }
 }
 
@@ -176,9 +165,5 @@ fn joined(saids: &[Said], said: &[usize], weighed: &Weighed, counter: &dyn Token
     };
     let parts: Vec<Part> = said.iter().map(part).collect();
     let head = first.text[..first.start].trim_end();
-    Some(Sentence::listed(LineKind::Said, head, &parts, "", counter))
-}
-
-pub(super) fn total(lines: &[Sentence]) -> u32 {
-    lines.iter().map(|line| line.tokens).sum()
+    Some(Sentence::listed(LineKind::Said, head, &parts, 0, counter))
 }

@@ -2,8 +2,8 @@
 //! with the word that says what they are.
 
 use crate::domain::extractive::{
+    clip::{clip, clip_tail},
     runs::Runs,
-    split::{clip, clip_tail},
     words::{IDENTIFIER, NUMBER, Word, says, scan},
 };
 

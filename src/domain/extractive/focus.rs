@@ -8,8 +8,8 @@ use crate::domain::{
     Role, Utterance,
     extractive::{
         calls::{answers, failed},
+        clip::clip,
         facts::find,
-        split::clip,
         words::{Cue, IDENTIFIER, NUMBER, Word, scan},
     },
 };

@@ -119,6 +119,6 @@ impl<'a> Ledger<'a> {
         let part =
             |fact: &&Fact| Part { sequence: fact.sequence, text: fact.text.clone(), weight: fact.worth };
         let parts: Vec<Part> = facts.iter().map(part).collect();
-        Sentence::listed(LineKind::Facts, &self.pages[facts[0].page].head, &parts, "", self.counter)
+        Sentence::listed(LineKind::Facts, &self.pages[facts[0].page].head, &parts, 0, self.counter)
     }
 }

@@ -21,7 +21,7 @@
 //! | Step | File |
 //! |---|---|
 //! | what may be told: from utterances, from lines that were written before | `source`, `pool` |
-//! | sentences; words and what they are worth; identifiers and numbers with their words | `split`, `words`, `facts` |
+//! | sentences; words and what they are worth; identifiers and numbers with their words | `split`, `marks`, `words`, `facts` |
 //! | calls: what they change, the argument that says which, the outcome | `effects`, `arguments`, `calls` |
 //! | how a budget is shared out | `compose` |
 //! | which sentences; which facts; lines of changes; what is open | `choose`, `ledger`, `acts`, `open` |
@@ -36,11 +36,13 @@ mod acts;
 mod arguments;
 mod calls;
 mod choose;
+mod clip;
 mod compose;
 mod effects;
 mod facts;
 mod focus;
 mod ledger;
+mod marks;
 mod open;
 mod people;
 mod pool;
@@ -48,6 +50,7 @@ mod runs;
 mod sentence;
 mod source;
 mod split;
+mod spoken;
 #[cfg(test)]
 pub(crate) mod tests;
 mod told_call;
@@ -64,8 +67,10 @@ use crate::domain::{
 pub use focus::{Focus, Kind};
 pub(in crate::domain) use sentence::Part;
 pub use sentence::{Item, LineKind, Sentence};
+pub(in crate::domain) use spoken::Spoken;
 pub(in crate::domain) use told_call::{ToldCall, identifiers};
 pub use untold::Untold;
+pub(in crate::domain) use words::concepts;
 
 /// The lines of `source` that tell most in at most `budget` tokens.
 ///
@@ -120,14 +125,4 @@ pub fn retell<'a>(
 /// All lines of `source`, of people's talk too.
 pub(in crate::domain) fn lines(source: &[Arc<Utterance>], counter: &dyn TokenCounter) -> Vec<Sentence> {
     compose(source::read(source, false), &Focus::none(), u32::MAX, counter)
-}
-
-/// Calls `each` for every word of `text` that says something of its own, by a number that is equal for words
-/// that mean the same.
-pub(super) fn concepts(text: &str, mut each: impl FnMut(u32)) {
-    words::scan(text, |word| {
-        if word.weight > 0 {
-            each(word.concept);
-        }
-    });
 }

@@ -5,10 +5,10 @@ use rustc_hash::FxHashSet;
 use crate::domain::{
     TokenCounter,
     extractive::{
+        clip::fold,
         pool::{Act, Matter, Said},
         sentence::{BETWEEN, LineKind, Part, Sentence},
-        split::fold,
-        words::{Cue, scan},
+        words::{Cue, concepts, scan},
     },
 };
 
@@ -97,7 +97,7 @@ pub(super) fn line(
     let part = |matter: &Matter| Part { sequence: matter.sequence, text: matter.text.clone(), weight: 0 };
     let parts: Vec<Part> = matters.iter().map(part).collect();
     (parts.len().saturating_sub(MOST)..parts.len()).find_map(|from| {
-        let line = Sentence::listed(LineKind::Open, HEAD, &parts[from..], "", counter);
+        let line = Sentence::listed(LineKind::Open, HEAD, &parts[from..], 0, counter);
         (line.tokens <= room).then_some(line)
     })
 }
@@ -107,11 +107,11 @@ fn is_settled(matter: &Matter, acts: &[Act], saids: &[Said]) -> bool {
     if matter.text.ends_with(FAILED) {
         return acts.iter().filter(done).any(|act| failure(act).text == matter.text);
     }
-    let about = concepts(&matter.text);
+    let open = about(&matter.text);
     let tells = |text: &str| {
-        let told = concepts(text);
-        let shared = about.iter().filter(|concept| told.contains(concept)).count();
-        shared * 2 >= about.len().max(1)
+        let told = about(text);
+        let shared = open.iter().filter(|concept| told.contains(concept)).count();
+        shared * 2 >= open.len().max(1)
     };
     let later = saids.iter().filter(|said| said.sequence > matter.sequence);
     acts.iter().filter(done).any(|act| act.text.as_deref().is_some_and(tells))
@@ -124,12 +124,10 @@ fn decides(text: &str) -> bool {
     decides
 }
 
-fn concepts(text: &str) -> FxHashSet<u32> {
+fn about(text: &str) -> FxHashSet<u32> {
     let mut found = FxHashSet::default();
-    scan(text, |word| {
-        if word.weight > 0 {
-            found.insert(word.concept);
-        }
+    concepts(text, |concept| {
+        found.insert(concept);
     });
     found
 }

@@ -9,6 +9,7 @@ use crate::domain::{
         choose::Worth,
         facts::{exact, find},
         sentence::{DONE, Item, LineKind, Part, Sentence},
+        spoken::Spoken,
     },
 };
 
@@ -16,6 +17,8 @@ use crate::domain::{
 #[derive(Debug, Default)]
 pub(super) struct Pool {
     pub acts: Vec<Act>,
+    /// How many more were made, of acts that are told together; by their head.
+    pub acts_left_out: FxHashMap<Box<str>, usize>,
     pub saids: Vec<Said>,
     pub pages: Vec<Page>,
     pub facts: Vec<Fact>,
@@ -115,7 +118,7 @@ impl Pool {
                 }));
             }
             LineKind::Said => {
-                let start = line.text.find(": ").map_or(0, |at| at + 2);
+                let start = line.text.len() - Spoken::of(&line.text).said.len();
                 let (sequence, text) = (line.sequence, line.text.clone());
                 self.saids.push(Said { sequence, text, start, worth: Worth::Known(line.weight) });
             }
@@ -124,13 +127,19 @@ impl Pool {
 
     fn add_act(&mut self, line: &Sentence) {
         match line.head().strip_suffix(DONE) {
-            Some(head) => self.acts.extend(line.parts().map(|part| Act {
-                sequence: part.sequence,
-                text: None,
-                head: head.into(),
-                key: part.text,
-                failed: false,
-            })),
+            Some(head) => {
+                if line.left_out() > 0 {
+                    let left_out = self.acts_left_out.entry(head.into()).or_default();
+                    *left_out = left_out.saturating_add(line.left_out());
+                }
+                self.acts.extend(line.parts().map(|part| Act {
+                    sequence: part.sequence,
+                    text: None,
+                    head: head.into(),
+                    key: part.text,
+                    failed: false,
+                }));
+            }
             None => {
                 let key = line.items.first().map_or("", |key| line.item(key));
                 let head = line.head();

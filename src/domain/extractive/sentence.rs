@@ -1,6 +1,6 @@
 //! A line of a summary.
 
-use crate::domain::{Sequence, TokenCounter};
+use crate::domain::{Sequence, TokenCounter, memory::allocated};
 
 /// One line of a summary.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -57,6 +57,10 @@ pub(in crate::domain) struct Part {
 
 /// What stands between two items.
 pub(super) const BETWEEN: &str = "; ";
+/// What stands before the number of items that were left out.
+const LEFT_OUT: &str = "; … and ";
+/// What stands behind it.
+const MORE: &str = " more";
 /// What stands behind the head of calls that are told together.
 pub(super) const DONE: &str = " → ok:";
 
@@ -66,12 +70,12 @@ impl Sentence {
         Self { kind, sequence, text, tokens, weight, items: Box::default() }
     }
 
-    /// `head part; part`, and what stands for parts that were left out. `parts` is not empty.
+    /// `head part; part`, and how many parts are left out, if any. `parts` is not empty.
     pub(in crate::domain) fn listed(
         kind: LineKind,
         head: &str,
         parts: &[Part],
-        rest: &str,
+        left_out: usize,
         counter: &dyn TokenCounter,
     ) -> Self {
         let mut text = String::from(head);
@@ -88,7 +92,9 @@ impl Sentence {
                 weight: part.weight,
             });
         }
-        text.push_str(rest);
+        if left_out > 0 {
+            text.push_str(&format!("{LEFT_OUT}{left_out}{MORE}"));
+        }
         text.push('\n');
         Self {
             kind,
@@ -104,6 +110,14 @@ impl Sentence {
     pub(in crate::domain) fn head(&self) -> &str {
         let end = self.items.first().map_or(0, |first| first.start as usize);
         self.text.get(..end).unwrap_or_default().trim_end()
+    }
+
+    /// How many more items it says that there are.
+    pub(in crate::domain) fn left_out(&self) -> usize {
+        let end = self.items.last().map_or(self.text.len(), |last| last.end as usize);
+        let rest = self.text.get(end..).unwrap_or_default().trim_end();
+        let count = rest.strip_prefix(LEFT_OUT).and_then(|rest| rest.strip_suffix(MORE));
+        count.and_then(|count| count.parse().ok()).unwrap_or(0)
     }
 
     /// The text of an item.
@@ -125,6 +139,11 @@ impl Sentence {
         own.into_iter().chain(self.items.iter().map(|item| item.sequence))
     }
 
+    /// About how many bytes it takes in memory.
+    pub(in crate::domain) fn memory_bytes(&self) -> usize {
+        size_of::<Self>() + allocated(self.text.len()) + allocated(size_of_val(&*self.items))
+    }
+
     /// Sentences, and calls, that stand on one line, each on a line of its own.
     pub(in crate::domain) fn apart(&self) -> Vec<Self> {
         let done = self.head().strip_suffix(DONE);
@@ -141,7 +160,8 @@ impl Sentence {
         self.parts().map(line).collect()
     }
 
-    /// The line without what it tells of `gone`; `None` when nothing is left.
+    /// The line without what it tells of `gone`; `None` when nothing is left. What it counts only stays counted: which
+    /// utterances that was is not known.
     pub fn without(
         &self,
         mut gone: impl FnMut(Sequence) -> bool,
@@ -151,8 +171,13 @@ impl Sentence {
             return Some(self.clone());
         }
         let parts: Vec<Part> = self.parts().filter(|part| !gone(part.sequence)).collect();
-        (!parts.is_empty()).then(|| Self::listed(self.kind, self.head(), &parts, "", counter))
+        (!parts.is_empty()).then(|| Self::listed(self.kind, self.head(), &parts, self.left_out(), counter))
     }
+}
+
+/// The tokens of all `lines`.
+pub(super) fn total(lines: &[Sentence]) -> u32 {
+    lines.iter().map(|line| line.tokens).sum()
 }
 
 fn bounded(length: usize) -> u32 {

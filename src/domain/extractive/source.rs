@@ -10,11 +10,12 @@ use crate::domain::{
     extractive::{
         calls::{Call, calls, tell, tell_late},
         choose::Worth,
+        clip::fold,
         effects::{Effect, key},
         facts::{self, Found, SMALL_NUMBER, find},
         open::matter,
         pool::{Act, Fact, MENTIONED, Page, Pool, Said},
-        split::{fold, split},
+        split::split,
         words::IDENTIFIER,
     },
 };

@@ -2,6 +2,11 @@
 
 use std::ops::Range;
 
+use crate::domain::extractive::{
+    clip::{clip, clip_tail, is_blank},
+    marks::{Mark, is_code, is_fence, is_markup, strip_mark},
+};
+
 /// A longer sentence is clipped, in bytes: about 60 tokens of English.
 pub(super) const MAX_SENTENCE_BYTES: usize = 240;
 /// Of longer content only the first so many bytes are read, and [`TAIL_BYTES`].
@@ -57,42 +62,6 @@ pub(super) fn split(content: &str, text: &mut String) -> Vec<Range<usize>> {
     splitter.sentences
 }
 
-/// Appends `text` on one line: each run of white space and control characters becomes a
-/// blank, none at the start. At most `limit` bytes; `…` shows where it was clipped.
-pub(super) fn fold(text: &str, limit: usize, out: &mut String) {
-    let start = out.len();
-    for c in text.chars() {
-        if out.len() - start + c.len_utf8() > limit {
-            out.push('…');
-            return;
-        }
-        match is_blank(c) {
-            true if out.len() == start || out.ends_with(' ') => {}
-            true => out.push(' '),
-            false => out.push(c),
-        }
-    }
-    out.truncate(start.max(out.trim_end().len()));
-}
-
-/// The first `limit` bytes of `text`, or a little less, at the edge of a character.
-pub(super) fn clip(text: &str, limit: usize) -> &str {
-    let mut end = limit.min(text.len());
-    while !text.is_char_boundary(end) {
-        end -= 1;
-    }
-    &text[..end]
-}
-
-/// The last `limit` bytes of `text`, or a little less, at the edge of a character.
-pub(super) fn clip_tail(text: &str, limit: usize) -> &str {
-    let mut start = text.len().saturating_sub(limit);
-    while !text.is_char_boundary(start) {
-        start += 1;
-    }
-    &text[start..]
-}
-
 /// The parts of `content` that are read, all of it or its head and its tail, and whether
 /// each starts within fenced code.
 fn read_parts(content: &str) -> impl Iterator<Item = (&str, bool)> {
@@ -106,22 +75,6 @@ fn read_parts(content: &str) -> impl Iterator<Item = (&str, bool)> {
     let closes =
         tail.lines().map(str::trim).find(|line| is_fence(line)).is_some_and(|fence| fence.len() == 3);
     [Some((clip(content, HEAD_BYTES), false)), Some((tail, closes))].into_iter().flatten()
-}
-
-fn is_fence(line: &str) -> bool {
-    line.starts_with("```") || line.starts_with("~~~")
-}
-
-/// Whether a line is a statement, a brace, or a tag of its own, whatever the language.
-fn is_code(line: &str) -> bool {
-    let is_tag = line.starts_with('<') && line.ends_with('>') && !line.contains(' ');
-    let numbered =
-        line.find(|c: char| !c.is_ascii_digit()).is_some_and(|at| at > 0 && line[at..].starts_with(':'));
-    is_tag || numbered || line.ends_with([';', '{', '}']) && !line.starts_with(['-', '*'])
-}
-
-fn is_blank(c: char) -> bool {
-    c.is_whitespace() || c.is_control()
 }
 
 /// How a sentence ended that no blank has followed yet.
@@ -309,48 +262,6 @@ const ABBREVIATIONS: &[&str] = &[
 
 fn is_closer(c: char) -> bool {
     matches!(c, '"' | '\'' | ')' | ']' | '}' | '”' | '’' | '»' | '」' | '』' | '）' | '】' | '*')
-}
-
-/// Whether `c` is emphasis or a code quote: `**bold**` and `` `name` ``, but not `2**3`,
-/// `src/*` or `*.rs`.
-fn is_markup(before: char, c: char, rest: &str) -> bool {
-    if c != '*' {
-        return c == '`';
-    }
-    let after = rest.trim_start_matches('*').chars().next().unwrap_or(' ');
-    let opens = after.is_alphanumeric() || matches!(after, '`' | '"');
-    let closes = before.is_alphanumeric() || matches!(before, '.' | ':' | '!' | '?' | ')' | '`' | '"');
-    opens != closes
-}
-
-enum Mark {
-    None,
-    Heading,
-    Item,
-}
-
-/// Takes the markers of headings, quotes and lists off a line.
-fn strip_mark(line: &str) -> (Mark, &str) {
-    let said = line.trim_start_matches('>').trim_start();
-    if let Some(heading) = said.strip_prefix('#') {
-        let heading = heading.trim_start_matches('#');
-        if heading.starts_with(' ') {
-            return (Mark::Heading, heading.trim());
-        }
-    }
-    for bullet in ["- [ ] ", "- [x] ", "- ", "* ", "+ ", "• "] {
-        if let Some(item) = said.strip_prefix(bullet) {
-            return (Mark::Item, item.trim_start());
-        }
-    }
-    let digits = said.bytes().take(3).take_while(u8::is_ascii_digit).count();
-    let behind = &said[digits..];
-    if digits > 0
-        && let Some(item) = behind.strip_prefix(". ").or_else(|| behind.strip_prefix(") "))
-    {
-        return (Mark::Item, item.trim_start());
-    }
-    (Mark::None, said)
 }
 
 #[cfg(test)]

@@ -2,6 +2,7 @@
 
 use crate::domain::extractive::{
     sentence::{DONE, Sentence},
+    spoken::Spoken,
     words::{IDENTIFIER, scan},
 };
 
@@ -24,9 +25,7 @@ pub(in crate::domain) struct ToldCall<'a> {
 impl<'a> ToldCall<'a> {
     /// The call in a whole line, `Assistant called name(arguments) → outcome`.
     pub(in crate::domain) fn of_line(line: &'a str) -> Option<Self> {
-        let calls = line.find(" called ")?;
-        let says = line.find(": ").unwrap_or(line.len());
-        if says < calls { None } else { Self::of(&line[calls + " called ".len()..]) }
+        Some(Spoken::of(line)).filter(|spoken| spoken.is_call).and_then(|spoken| Self::of(spoken.said))
     }
 
     /// The call in `name(arguments) → outcome`.

@@ -90,6 +90,16 @@ pub(super) fn scan(text: &str, mut each: impl FnMut(Word)) {
     }
 }
 
+/// Calls `each` for every word of `text` that says something of its own, by a number that is equal for words
+/// that mean the same.
+pub(in crate::domain) fn concepts(text: &str, mut each: impl FnMut(u32)) {
+    scan(text, |word| {
+        if word.weight > 0 {
+            each(word.concept);
+        }
+    });
+}
+
 /// The comma of `1,000`.
 fn groups_digits(text: &str, comma: usize) -> bool {
     let bytes = text.as_bytes();
@@ -322,7 +332,7 @@ mod tests {
         found
     }
 
-    fn concepts(text: &str) -> Vec<u32> {
+    fn meanings(text: &str) -> Vec<u32> {
         let mut found = Vec::new();
         scan(text, |word| found.push(word.concept));
         found
@@ -347,14 +357,14 @@ mod tests {
 
     #[test]
     fn case_and_plural_make_no_difference() {
-        assert_eq!(concepts("Flights"), concepts("flight"));
-        assert_ne!(concepts("class"), concepts("clas"));
-        assert_eq!(concepts("ПОГОДА"), concepts("погода"));
+        assert_eq!(meanings("Flights"), meanings("flight"));
+        assert_ne!(meanings("class"), meanings("clas"));
+        assert_eq!(meanings("ПОГОДА"), meanings("погода"));
     }
 
     #[test]
     fn scripts_without_blanks_go_by_pairs() {
         assert_eq!(weights("天气预报"), [SHORT; 3]);
-        assert_eq!(concepts("天气")[0], concepts("今天天气")[2]);
+        assert_eq!(meanings("天气")[0], meanings("今天天气")[2]);
     }
 }

@@ -142,7 +142,9 @@ fn start(
     let change = Change { inherits: Some(before.key().clone()), ..Change::default() };
     let (window, summary) = (taken.window, taken.summary.summary);
     let after = Conversation { head, window, summary, compactions: Arc::default() };
-    Ok(Transition { change, after })
+    let mut transition = Transition { change, after };
+    transition.inherit_state(&before.head, context)?;
+    Ok(transition)
 }
 
 impl Head {

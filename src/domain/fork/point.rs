@@ -101,7 +101,7 @@ pub(super) fn end_of(before: &Conversation, at: Sequence, window: &Window) -> He
         only_instructions,
         abandoned: abandoned_at(&head, at, open.as_ref()),
         open: open.map(Arc::new),
-        awaits_answer: newest.is_some_and(|newest| newest.sequence == at && awaits_answer(newest)),
+        awaits_answer: newest.is_some_and(|newest| newest.sequence == at && newest.awaits_answer()),
         ended: None,
         ..head
     }
@@ -116,8 +116,4 @@ fn abandoned_at(head: &Head, at: Sequence, open: Option<&OpenExchange>) -> Arc<[
         AbandonedCall { answer, ..call.clone() }
     };
     calls.map(then).collect()
-}
-
-fn awaits_answer(utterance: &Utterance) -> bool {
-    !utterance.forgotten && utterance.more.as_ref().is_some_and(|more| more.awaits_answer)
 }

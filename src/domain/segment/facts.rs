@@ -46,8 +46,7 @@ fn part(sequence: Sequence, fact: &Fact<'_>) -> Part {
 /// The last `count` of the facts.
 fn line(missing: &[Part], count: usize, counter: &dyn TokenCounter) -> Sentence {
     let left_out = missing.len() - count;
-    let rest = if left_out == 0 { String::new() } else { format!("; … and {left_out} more") };
-    Sentence::listed(LineKind::Facts, "Noted:", &missing[left_out..], &rest, counter)
+    Sentence::listed(LineKind::Facts, "Noted:", &missing[left_out..], left_out, counter)
 }
 
 /// What must not be lost.

@@ -1,4 +1,4 @@
-//! Two segments that become one.
+//! Neighbouring segments that become one.
 
 use std::sync::Arc;
 
@@ -59,7 +59,7 @@ impl<'a> Joined<'a> {
         self.0.iter().any(|segment| segment.awaits.is_some())
     }
 
-    /// What the texts of models were told from, and what both cover.
+    /// What the texts of models were told from, and what all of them cover.
     fn from(&self) -> Ranges {
         let mut from = Ranges::new();
         for segment in self.0 {

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use crate::domain::{
     Ranges, Sequence, Timestamp, TokenCounter,
     extractive::{LineKind, Sentence},
+    memory::allocated,
 };
 
 /// What a line of a model's weighs where lines compete: about what a telling sentence does.
@@ -58,6 +59,12 @@ impl Awaits {
     /// A model is awaited since `since`, and nothing was told yet.
     pub(super) fn plain(since: Timestamp) -> Self {
         Self { since, told: "".into(), from: Ranges::new(), focus: Arc::default() }
+    }
+
+    /// About how many bytes it takes in memory.
+    pub(super) fn memory_bytes(&self) -> usize {
+        let focus: usize = self.focus.iter().map(|area| size_of::<String>() + allocated(area.len())).sum();
+        128 + self.from.memory_bytes() + allocated(self.told.len()) + focus
     }
 }
 

@@ -94,15 +94,16 @@ impl<'a> Rebuild<'a> {
         let target = u32::try_from(u64::from(limit) * percent / 100).unwrap_or(limit);
         loop {
             let excess = total(&self.segments).saturating_sub(target);
-            match self.pair() {
-                _ if excess == 0 => return,
-                Some(_) if let Some(plain) = self.plain() => {
-                    self.merge(plain, |tokens| Some(tokens.saturating_sub(excess)), with)
+            if excess == 0 {
+                return;
+            }
+            let without_excess = |tokens: u32| tokens.saturating_sub(excess);
+            match (self.plain(), self.pair()) {
+                (Some(plain), _) => self.merge(plain, |tokens| Some(without_excess(tokens)), with),
+                (None, Some(pair)) => {
+                    self.merge(pair, |tokens| Some(without_excess(tokens).max(tokens / 2)), with);
                 }
-                None => return self.trim(target, with),
-                Some(pair) => {
-                    self.merge(pair, |tokens| Some((tokens / 2).max(tokens.saturating_sub(excess))), with);
-                }
+                (None, None) => return self.trim(target, with),
             }
         }
     }

@@ -6,7 +6,6 @@ use crate::domain::{
     Ranges, Sequence, TokenCounter,
     extractive::Sentence,
     limits::{SEGMENT_FLOOR_TOKENS, SEGMENT_PERCENT},
-    memory::allocated,
     segment::{
         facts::dropped,
         llm_text::{Awaits, LlmText, Unfit, lines},
@@ -129,14 +128,10 @@ impl Segment {
 
     /// About how many bytes it takes in memory.
     pub fn memory_bytes(&self) -> usize {
-        let lines = |lines: &[Sentence]| -> usize {
-            lines.iter().map(|line| size_of::<Sentence>() + allocated(line.text.len())).sum()
-        };
+        let lines = |lines: &[Sentence]| -> usize { lines.iter().map(Sentence::memory_bytes).sum() };
         let llm_text = self.llm_text.as_ref();
         let llm_text = llm_text.map_or(0, |told| 128 + told.from.memory_bytes() + lines(&told.lines));
-        let awaits = self.awaits.as_ref();
-        let awaits =
-            awaits.map_or(0, |awaits| 128 + awaits.from.memory_bytes() + allocated(awaits.told.len()));
+        let awaits = self.awaits.as_ref().map_or(0, |awaits| awaits.memory_bytes());
         size_of::<Self>() + 48 + self.covers.memory_bytes() + lines(&self.sentences) + llm_text + awaits
     }
 

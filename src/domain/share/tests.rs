@@ -118,7 +118,7 @@ fn what_is_no_token_is_none() {
 proptest! {
     #[test]
     fn a_token_is_read_as_it_was_written(
-        namespace in "[^\\pC]{1,32}", id in "[^\\pC]{1,32}", secret in any::<[u8; 16]>(),
+        namespace in "[^\\pC]{1,64}", id in "[^\\pC]{1,64}", secret in any::<[u8; 16]>(),
     ) {
         let key = ConversationKey {
             namespace: Namespace::new(&namespace).unwrap(),

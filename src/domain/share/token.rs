@@ -37,8 +37,11 @@ impl ShareToken {
     pub fn text(&self) -> String {
         let mut bytes = Vec::new();
         for name in [self.key.namespace.as_str(), self.key.id.as_str()] {
-            // An id has 128 bytes at most.
-            bytes.push(name.len() as u8);
+            // An id has 256 bytes at most.
+            match name.len().checked_sub(u8::MAX.into()) {
+                None => bytes.push(name.len() as u8),
+                Some(more) => bytes.extend([u8::MAX, more as u8]),
+            }
             bytes.extend(name.bytes());
         }
         bytes.extend(self.secret.0);
@@ -58,7 +61,11 @@ impl ShareToken {
 
 /// A name behind its length, and what follows it.
 fn name(bytes: &[u8]) -> Option<(&str, &[u8])> {
-    let (length, rest) = bytes.split_first()?;
-    let (name, rest) = rest.split_at_checked((*length).into())?;
+    let (length, rest) = match bytes {
+        [u8::MAX, more, rest @ ..] => (usize::from(u8::MAX) + usize::from(*more), rest),
+        [length, rest @ ..] => (usize::from(*length), rest),
+        [] => return None,
+    };
+    let (name, rest) = rest.split_at_checked(length)?;
     Some((str::from_utf8(name).ok()?, rest))
 }

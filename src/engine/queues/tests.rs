@@ -134,7 +134,7 @@ fn call(address: Address, expected: Option<Revision>) -> MemorizeCall {
         pinned: false,
         more: None,
     };
-    MemorizeCall { address, drafts: vec![draft], attempt: None, expected, lenient: false }
+    MemorizeCall { address, drafts: vec![draft], attempt: None, expected, lenient: false, upsert: false }
 }
 
 /// An engine over a store that has no room.

@@ -66,6 +66,24 @@ pub fn blocks(parts: &Parts<'_>) -> (Value, bool) {
     parts.render(FORMAT, canonical(parts))
 }
 
+/// The message that `parts` are, of which each was a part; instructions are a message of their own role.
+pub fn message(parts: &[Parts<'_>]) -> Option<Value> {
+    let mut writer = Writer { system: None, system_text: None, messages: Vec::new(), all: false };
+    for parts in parts {
+        let Value::Array(blocks) = blocks(parts).0 else { continue };
+        writer.say(parts, &parts.kept(FORMAT).unwrap_or_default(), blocks);
+    }
+    let first = parts.first()?;
+    let in_blocks =
+        first.kept(FORMAT).is_some_and(|kept| kept.get(SYSTEM).is_some_and(|form| form == "blocks"));
+    let mut message = writer.messages.pop()?;
+    message.text = message.text.filter(|_| !in_blocks);
+    if first.role == Role::System && !message.fields.contains_key("role") {
+        message.side = Role::System.as_str();
+    }
+    Some(message.value())
+}
+
 struct Writer {
     system: Option<Vec<Value>>,
     /// The instructions as text, while they are one.

@@ -62,7 +62,7 @@ fn what_is_no_message_is_left_out_with_its_reason() {
         {"role": "tool", "content": "x"},
         {"role": "tool", "tool_call_id": "z", "content": "x"},
         {"role": "user", "content": [{"type": "image_url", "image_url": {"url": "x"}}]},
-        {"role": "assistant", "tool_calls": [call(&"x".repeat(200))]},
+        {"role": "assistant", "tool_calls": [call(&"x".repeat(300))]},
         {"role": "user", "content": "fine", "timestamp": 3, "thinkingSteps": []},
     ]);
     let prepared = prepared(&history, "", &OPENAI).unwrap();

@@ -9,7 +9,7 @@ mod export;
 mod parse;
 
 pub use export::{export, items};
-pub use parse::conversation;
+pub use parse::{conversation, items_apart};
 
 use serde_json::{Map, Value, json};
 

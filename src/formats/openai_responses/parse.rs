@@ -34,7 +34,7 @@ pub fn conversation(value: Value, place: &Place<'_>, notes: &mut Notes) -> Resul
         }
         items => (items, None, *place),
     };
-    let mut reader = Reader { said: Vec::new(), output: None, notes };
+    let mut reader = Reader { said: Vec::new(), output: None, apart: false, notes };
     if let Some(text) = document.as_mut().and_then(instructions) {
         reader.said.push(Sourced { index: 0, draft: marked(Role::System, text, INSTRUCTIONS) });
     }
@@ -54,6 +54,16 @@ pub fn conversation(value: Value, place: &Place<'_>, notes: &mut Notes) -> Resul
     let id = document.as_ref().and_then(|document| Some(document.get("id")?.as_str()?.to_owned()));
     extras::keep_document(&mut said, FORMAT, document, notes, place);
     Ok(Parsed { id, list: list.to_string(), said, ..Parsed::default() })
+}
+
+/// Reads items, each as an utterance of its own.
+pub fn items_apart(items: Vec<Value>, place: &Place<'_>, notes: &mut Notes) -> Result<Parsed, Refusal> {
+    let mut reader = Reader { said: Vec::new(), output: None, apart: true, notes };
+    for (index, item) in items.into_iter().enumerate() {
+        reader.item(item, index, &place.index(index))?;
+    }
+    reader.end_output();
+    Ok(Parsed { list: place.to_string(), said: reader.said, ..Parsed::default() })
 }
 
 /// The instructions of a request, when they are text.
@@ -79,6 +89,8 @@ fn draft(role: Role, content: String, more: More) -> Draft {
 struct Reader<'n> {
     said: Vec<Sourced>,
     output: Option<Output>,
+    /// What the model puts out in one go is not one utterance.
+    apart: bool,
     notes: &'n mut Notes,
 }
 
@@ -194,7 +206,7 @@ impl Reader<'_> {
 
     /// What the model is putting out; starts anew where `ends` holds of what it put out so far.
     fn output(&mut self, index: usize, ends: impl Fn(&Output) -> bool) -> &mut Output {
-        if self.output.as_ref().is_some_and(ends) {
+        if self.output.as_ref().is_some_and(|output| self.apart || ends(output)) {
             self.end_output();
         }
         self.output.get_or_insert_with(|| Output { index, ..Output::default() })

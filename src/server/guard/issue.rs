@@ -154,7 +154,7 @@ mod tests {
         assert!(refused(&wanted(), &first).starts_with("name: is another entry's"));
         assert!(refused(&wanted(), "x = 1").starts_with("line 1: "));
         assert!(refused(&NewCredential { name: "".into(), ..wanted() }, "").starts_with("name: is no name"));
-        let namespace = NewCredential { namespace: "x".repeat(129), ..wanted() };
-        assert!(refused(&namespace, "").starts_with("namespace: has 129 bytes"));
+        let namespace = NewCredential { namespace: "x".repeat(257), ..wanted() };
+        assert!(refused(&namespace, "").starts_with("namespace: has 257 bytes"));
     }
 }

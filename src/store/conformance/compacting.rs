@@ -7,15 +7,21 @@ use crate::domain::{
     Loaded, Ranges, Refusal,
     change::Context,
     closing::{ReplaceClosing, Told, replace_closing},
-    compaction::{Cause, Compact, Compaction, ReplaceByLlm, Undo, compact, give_up, replace_by_llm, undo},
+    compaction::{
+        Cause, Compact, Compaction, Extent, ReplaceByLlm, Undo, compact, give_up, replace_by_llm, undo,
+    },
     conversation::Teller,
 };
 
 impl Script {
     /// Compacts the conversation to its last `keep_recent` utterances.
     pub(in crate::store) async fn compact(&mut self, keep_recent: u32) -> Arc<Compaction> {
+        self.compact_by(Extent::AllBut(keep_recent), true).await
+    }
+
+    pub(super) async fn compact_by(&mut self, extent: Extent, summarises: bool) -> Arc<Compaction> {
         let focus = vec!["codes".to_owned()];
-        let command = Compact { keep_recent, focus, cause: Cause::Asked, expected: None };
+        let command = Compact { extent, summarises, focus, cause: Cause::Asked, expected: None };
         let compacted = self.decide(|before, context| compact(before, &command, context)).await;
         self.apply(&Step::of(&self.state, compacted.transition)).await;
         compacted.compaction

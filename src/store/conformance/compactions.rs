@@ -10,7 +10,7 @@ use super::{
 use crate::{
     domain::{
         Conversation, Marks, Policy, Ranges, Role, Sequence,
-        compaction::Cause,
+        compaction::{Cause, Extent},
         limits::{MAX_COMPACTIONS, MAX_UNDO},
         policy::PolicyUpdate,
         segment::Segment,
@@ -50,6 +50,20 @@ fn folded(state: &Conversation) -> impl Iterator<Item = &Arc<Segment>> {
 
 fn range(first: u64, last: u64) -> Ranges {
     Ranges::of(Sequence(first), Sequence(last))
+}
+
+/// What leaves without a summary is archived, and comes back with an undo, beside what was summarised.
+pub async fn what_is_archived_only_comes_back(store: Arc<dyn Store>) {
+    let mut script = long(&store).await;
+    let first = script.compact_by(Extent::Oldest(7), false).await;
+    assert_eq!((first.summarised, first.keep_recent, &first.compacted), (false, None, &range(1, 7)));
+    assert!(script.state.summary.segments().is_empty());
+    let second = script.compact_by(Extent::Oldest(9), true).await;
+    assert_eq!((second.summarised, &second.compacted), (true, &range(8, 16)));
+    assert_eq!(script.state.summary.covers(), range(8, 16));
+    assert_eq!(script.undo().await, range(8, 16));
+    assert_eq!(script.undo().await, range(1, 7));
+    assert_eq!(script.state.window.len(), 40);
 }
 
 /// A compaction comes back with all that it tells of itself; what left is archived.

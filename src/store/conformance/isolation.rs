@@ -63,6 +63,36 @@ pub async fn ids_that_look_alike_are_kept_apart(store: Arc<dyn Store>) {
     }
 }
 
+/// Ids of any length are different ids, wherever one ends and the next begins.
+pub async fn the_longest_ids_are_kept(store: Arc<dyn Store>) {
+    let mut scripts = Vec::new();
+    for namespace in [1, 128, 254, 255, 256] {
+        for id in [127, 254, 255, 256] {
+            let (namespace, id) = ("n".repeat(namespace), "n".repeat(id));
+            scripts.push(begun(&store, key_in(&namespace, &id), &id, 5).await);
+        }
+    }
+    for script in &scripts {
+        script.check().await;
+        let id = script.key().id.as_str();
+        assert_eq!(listed(&store, &script.recipient(), 1).await, [id]);
+        assert_eq!(active(&store, &script.recipient()).await.as_deref(), Some(id));
+        assert!(store.outcome(&attempt_of(script), Timestamp(0)).await.unwrap().is_some());
+    }
+    let (kept, gone) = scripts.split_at_mut(10);
+    for script in gone {
+        script.delete().await;
+    }
+    for script in kept {
+        script.check().await;
+    }
+    let long = "u".repeat(256);
+    let mut script = Script::new(&store, &long);
+    script.say(vec![named(&long, "hello")]).await;
+    script.say(users(30)).await;
+    assert_eq!(script.archived_ids(&[&long, &long[1..]]).await, BTreeMap::from([(long, 1)]));
+}
+
 /// A conversation of so many utterances, some of them archived; active, and with an outcome.
 async fn begun(store: &Arc<dyn Store>, key: ConversationKey, recipient: &str, count: usize) -> Script {
     let policy = Policy { utterances: Marks::with_keep(3, 2), ..Policy::ROLLING };

@@ -51,6 +51,7 @@ pub mod ends;
 pub(in crate::store) mod family;
 pub mod forks;
 pub mod isolation;
+pub mod lists;
 pub mod lives;
 pub mod order;
 pub mod outcomes;
@@ -59,6 +60,7 @@ pub mod recipients;
 pub mod room;
 pub(in crate::store) mod script;
 pub mod sharing;
+pub mod state;
 pub mod states;
 pub mod waiting;
 
@@ -169,6 +171,22 @@ macro_rules! store_conformance {
             lists_hold_the_newest_heads,
             a_recipient_leaves_nothing_behind,
         ] }
+        $crate::store_conformance! { @topic $fresh, lists: [
+            a_namespace_lists_all_its_recipients,
+            lists_are_in_each_order,
+            ids_that_begin_alike_are_listed,
+            a_change_moves_in_a_list_by_update,
+            what_is_deleted_is_in_no_list,
+            pages_go_on_while_others_come_and_go,
+            nothing_stays_unlisted_that_changes_meanwhile,
+        ] }
+        $crate::store_conformance! { @topic $fresh, state: [
+            values_are_kept_beside_a_conversation,
+            a_change_writes_what_it_names,
+            a_fork_has_values_of_its_own,
+            values_go_with_their_conversation,
+            values_count_for_a_quota,
+        ] }
         $crate::store_conformance! { @topic $fresh, outcomes: [
             an_outcome_is_kept_whole,
             an_outcome_needs_no_write,
@@ -218,6 +236,7 @@ macro_rules! store_conformance {
         ] }
         $crate::store_conformance! { @topic $fresh, compactions: [
             a_compaction_is_kept,
+            what_is_archived_only_comes_back,
             what_left_comes_back_with_an_undo,
             several_are_undone_one_by_one,
             what_was_said_since_stays,
@@ -247,6 +266,7 @@ macro_rules! store_conformance {
         $crate::store_conformance! { @topic $fresh, isolation: [
             namespaces_share_nothing,
             ids_that_look_alike_are_kept_apart,
+            the_longest_ids_are_kept,
         ] }
         $crate::store_conformance! { @topic $fresh, contention: [
             every_committer_gets_in,

@@ -133,7 +133,7 @@ impl Script {
     pub(super) async fn saying(&self, drafts: Vec<Draft>) -> Step {
         let tokens = drafts.iter().map(|draft| draft.tokens(&Words)).collect();
         let encoding = self.state.head.identity.encoding;
-        let command = Memorize { drafts, tokens, encoding, expected: None, lenient: false };
+        let command = Memorize { drafts, tokens, encoding, expected: None, lenient: false, upsert: false };
         let memorized = self.decide(|before, context| memorize(before, &command, context)).await;
         Step::of(&self.state, memorized.transition)
     }
@@ -326,6 +326,10 @@ impl Script {
                     let utterances = self.archived(&wanted).await;
                     let bytes = utterances.iter().map(|utterance| utterance.stored_bytes()).sum();
                     loaded.add_archived_bytes(wanted, bytes);
+                }
+                Need::State => {
+                    let values = self.store.state(self.key(), &[]).await;
+                    loaded.add_state(values.expect("a state is read"));
                 }
                 Need::ArchivedIds(ids) => {
                     let found = self.store.archived_ids(self.key(), &ids).await;

@@ -9,6 +9,7 @@ use std::{
 use super::{
     directory::{Directory, OpenError},
     key_value::{Batch, Durability, Key, KeyValue, KeyValueError, Value},
+    lists,
     records::{self, BadRecord, BlockLists, Blocks, Kind, Links, Meta, Metas, Record},
 };
 
@@ -68,7 +69,8 @@ pub enum CopyError {
 
 /// Copies all records of `from` to `to`, which is empty or holds the beginning of the same copy.
 ///
-/// - What was [derived](crate::store::Store::derived) is left out: whoever needs it makes it anew.
+/// - What was [derived](crate::store::Store::derived) is left out: whoever needs it makes it anew. Lists of names are
+///   made anew at the end, as far as an earlier attempt has not.
 /// - Goes on where an earlier attempt ended, after it compared what is there already.
 /// - Until it is finished, `to` is marked as a copy that is not: it is opened only to go on.
 /// - At the end both are read and compared, record by record.
@@ -147,6 +149,10 @@ impl Copying<'_> {
         self.copy_rest(last, batch_bytes)?;
         self.to.sync().map_err(CopyError::Write)?;
         self.compare_with(true, |copied, _| copied.verified += 1)?;
+        let to = self.to;
+        lists::complete(to, &mut |writes| to.apply(Batch { writes }, Durability::Process))
+            .map_err(CopyError::Write)?;
+        self.to.sync().map_err(CopyError::Write)?;
         (self.progress)(self.copied);
         self.note(None)
     }
@@ -243,10 +249,10 @@ fn contents<'a>(pairs: &'a dyn KeyValue, last: Option<&[u8]>) -> Contents<'a> {
 }
 
 /// Whether it is not copied: one of the store's own numbers and links, as groups and what is unscrubbed are of the
-/// files; or what is derived from utterances, which is made anew.
+/// files; or what is derived from utterances, or from names and heads, which is made anew.
 pub(super) fn is_own((key, _): &(Key, Value)) -> bool {
     const OWN: [u8; 4] = [Metas::NUMBER, Links::NUMBER, Blocks::NUMBER, BlockLists::NUMBER];
-    key.first().is_some_and(|kind| OWN.contains(kind))
+    key.first().is_some_and(|kind| OWN.contains(kind) || lists::KINDS.contains(kind))
 }
 
 /// A record, as a person reads it.

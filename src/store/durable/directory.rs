@@ -11,8 +11,9 @@ use parking_lot::Mutex;
 use super::{
     files,
     fjall::Fjall,
-    key_value::{KeyValue, KeyValueError},
+    key_value::{Batch, Durability, KeyValue, KeyValueError},
     label::{self, EngineKind, Label},
+    lists,
     mark::{self, Mark},
     place::Place,
     records::{self, Links, Meta, Metas},
@@ -26,6 +27,7 @@ const LOCK: &str = "LOCK";
 pub struct Directory {
     path: PathBuf,
     engine: EngineKind,
+    format: u32,
     pairs: Box<dyn KeyValue>,
     mark: Mutex<Mark>,
     group: u64,
@@ -168,26 +170,29 @@ impl Directory {
         let refused = |error: KeyValueError| failed(io::Error::other(error));
         files::create_directory(path).map_err(refused)?;
         let lock = lock(path)?;
-        match read_label(path)? {
-            Some(label) => check(&label, engine, path)?,
+        let label = match read_label(path)? {
+            Some(label) => check(label, engine, path)?,
             None => {
                 check_empty(path)?;
-                Label::new(engine).write(path).map_err(failed)?;
+                let label = Label::new(engine);
+                label.write(path).map_err(failed)?;
+                label
             }
-        }
-        Self::open_locked(engine, path, lock, open)
+        };
+        Self::open_locked(engine, label.format, path, lock, open)
     }
 
     /// Opens the store in the directory `path`, which must hold one.
     pub fn open(engine: EngineKind, path: &Path, cache_bytes: u64) -> Result<Self, OpenError> {
         let label = read_label(path)?;
-        check(&label.ok_or_else(|| OpenError::Missing(path.into()))?, engine, path)?;
+        let label = check(label.ok_or_else(|| OpenError::Missing(path.into()))?, engine, path)?;
         let lock = lock(path)?;
-        Self::open_locked(engine, path, lock, |files| pairs(engine, files, cache_bytes))
+        Self::open_locked(engine, label.format, path, lock, |files| pairs(engine, files, cache_bytes))
     }
 
     fn open_locked(
         engine: EngineKind,
+        format: u32,
         path: &Path,
         lock: Place,
         open: impl FnOnce(&Path) -> Opened,
@@ -205,7 +210,7 @@ impl Directory {
         if let Some(missing) = records::missing_group(&links, group).filter(|_| !mark.is_new()) {
             return Err(OpenError::Gap { directory: path.into(), missing });
         }
-        Ok(Self { path: path.into(), engine, pairs, mark: Mutex::new(mark), group, links, lock })
+        Ok(Self { path: path.into(), engine, format, pairs, mark: Mutex::new(mark), group, links, lock })
     }
 
     /// Where the store is.
@@ -231,6 +236,37 @@ impl Directory {
             Ok(Some(_)) => Err(OpenError::Unfinished { directory, engine }),
             Err(error) => Err(OpenError::Engine { directory, engine, reason: error.to_string() }),
         }
+    }
+
+    /// Whether every conversation is in all lists, as an earlier version did not keep them.
+    pub(super) fn is_listed(&self) -> bool {
+        self.format >= label::LISTED
+    }
+
+    /// Makes the lists that an earlier version did not keep; what it wrote is of this version's format then.
+    pub(super) fn complete_lists(&mut self) -> Result<(), OpenError> {
+        if self.is_listed() {
+            return Ok(());
+        }
+        let (mut group, mut links) = (self.group, self.links.clone());
+        let pairs = &*self.pairs;
+        let mut write = |mut writes: lists::Writes| {
+            writes.extend(records::group_writes(group + 1, &links));
+            pairs.apply(Batch { writes }, Durability::Disk)?;
+            group += 1;
+            links = vec![group];
+            Ok(())
+        };
+        let made = lists::make(pairs, &mut write);
+        (self.group, self.links) = (group, links);
+        let (directory, engine) = (self.path.clone(), self.engine);
+        made.map_err(|error| OpenError::Engine { directory, engine, reason: error.to_string() })?;
+        let label = Label::new(engine);
+        label
+            .write(&self.path)
+            .map_err(|error| OpenError::File { path: self.path.join(label::FILE), error })?;
+        self.format = label.format;
+        Ok(())
     }
 
     /// The last group of writes that it held when it was opened.
@@ -308,7 +344,7 @@ fn read_label(directory: &Path) -> Result<Option<Label>, OpenError> {
     })
 }
 
-fn check(label: &Label, engine: EngineKind, directory: &Path) -> Result<(), OpenError> {
+fn check(label: Label, engine: EngineKind, directory: &Path) -> Result<Label, OpenError> {
     let directory = directory.to_path_buf();
     if label.format > label::FORMAT {
         return Err(OpenError::Newer { directory, format: label.format });
@@ -318,9 +354,9 @@ fn check(label: &Label, engine: EngineKind, directory: &Path) -> Result<(), Open
         return Err(OpenError::Label { path: directory.join(label::FILE), problem });
     }
     if label.engine != engine.name() {
-        return Err(OpenError::OtherEngine { directory, wanted: engine, actual: label.engine.clone() });
+        return Err(OpenError::OtherEngine { directory, wanted: engine, actual: label.engine });
     }
-    Ok(())
+    Ok(label)
 }
 
 /// A directory without a label may hold what is left of one that was being made, and no more.

@@ -76,9 +76,9 @@ pub trait KeyValue: Send + Sync + 'static {
     }
 }
 
-/// Bytes that a key has at most. The longest of a record has 395: three ids, two lengths, a time and
-/// the kind's number. Among much longer ones, not all of sled's pages would stay in its log.
-pub const MAX_KEY_BYTES: usize = 396;
+/// Bytes that a key has at most. The longest of a record has 781: three ids, two lengths, a time and
+/// the kind's number.
+pub const MAX_KEY_BYTES: usize = 782;
 
 /// How far an applied batch has to get.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -15,7 +15,13 @@ pub(super) const FILE: &str = "STORE";
 /// The name that it has until it is written.
 pub(super) const UNFINISHED: &str = "STORE.next";
 /// The format that is written: how keys, values and files are laid out.
-pub(super) const FORMAT: u32 = 1;
+///
+/// - 1: the first.
+/// - 2: every conversation is in the lists of its namespace and in those by update; ids have up to 256 bytes;
+///   conversations have state.
+pub(super) const FORMAT: u32 = 2;
+/// From this format on every conversation is in all lists.
+pub(super) const LISTED: u32 = 2;
 const TITLE: &str = "utterd store";
 
 /// Which engine keeps the files of a store.

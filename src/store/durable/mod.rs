@@ -34,6 +34,7 @@ mod generations;
 mod group_commit;
 pub mod key_value;
 mod label;
+mod lists;
 mod mark;
 mod options;
 mod panics;

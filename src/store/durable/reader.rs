@@ -5,6 +5,7 @@
 //! meanwhile.
 
 mod blocks;
+mod lists;
 
 use std::{
     collections::{BTreeMap, HashMap},
@@ -19,16 +20,16 @@ use super::{
     key_value::{Key, KeyValue},
     records::{
         self, Active, Compactions, ConversationName, Descriptions, Dues, Ended, Endings, GivenIds,
-        HeadRecord, Heads, Kind, ListPlace, Listed, Meta, Metas, OutcomeAges, OutcomeName, Outcomes,
-        Policies, Readers, Segments, Utterances, Waiting,
+        HeadRecord, Heads, Kind, Meta, Metas, OutcomeAges, OutcomeName, Outcomes, Policies, Readers,
+        Segments, StateValues, Utterances, Waiting,
     },
 };
 use crate::{
     domain::{
         Conversation, ConversationId, ConversationKey, Head, Identity, LineageId, Policy, Ranges, Sequence,
-        Timestamp, Utterance, Window, compaction::Compaction, segment::Summary,
+        Timestamp, Utterance, Window, compaction::Compaction, segment::Summary, state::StateValue,
     },
-    store::{Due, Outcome, OutcomeKey, Page, RecipientKey, StoreError},
+    store::{Due, Outcome, OutcomeKey, Page, RecipientKey, StoreError, listing::Lists as _},
 };
 
 /// How often a state is put together again that changes all the while.
@@ -123,6 +124,23 @@ impl Reader {
         Ok(found?.unwrap_or_default())
     }
 
+    /// See [`Store::state`](crate::store::Store::state).
+    pub(super) fn state(
+        &self,
+        key: &ConversationKey,
+        names: &[Box<str>],
+    ) -> Result<Vec<Arc<StateValue>>, StoreError> {
+        let values = self.consistent(key, |reader, HeadRecord { head, .. }| {
+            let lineage = head.identity.lineage;
+            let values = reader.all::<StateValues>(&records::of_lineage::<StateValues>(lineage));
+            let mut state: Vec<_> =
+                values.map(|pair| Ok(Arc::new(pair?.1))).collect::<Result<_, StoreError>>()?;
+            state.retain(|value: &Arc<StateValue>| names.is_empty() || names.contains(&value.name));
+            Ok(state)
+        });
+        Ok(values?.unwrap_or_default())
+    }
+
     pub(super) fn sharing(
         &self,
         key: &ConversationKey,
@@ -147,41 +165,14 @@ impl Reader {
         self.get::<Active>(recipient)
     }
 
-    pub(super) fn conversations(
-        &self,
-        recipient: &RecipientKey,
-        page: Page,
-    ) -> Result<Vec<Head>, StoreError> {
-        let limit = page.limit;
-        let heads = self.listed(recipient, page).map(|key| self.consistent(&key?, Self::listed_head));
-        heads.filter_map(Result::transpose).take(limit).collect()
-    }
-
     pub(super) fn conversation_keys(
         &self,
         recipient: &RecipientKey,
         page: Page,
     ) -> Result<Vec<ConversationKey>, StoreError> {
-        let limit = page.limit;
-        self.listed(recipient, page).take(limit).collect()
-    }
-
-    /// The keys of a recipient's conversations behind the beginning of a page, in the order of a list.
-    fn listed(
-        &self,
-        recipient: &RecipientKey,
-        page: Page,
-    ) -> impl Iterator<Item = Result<ConversationKey, StoreError>> {
-        let listed = match page.after {
-            Some((time, conversation)) => {
-                let place = ListPlace { recipient: recipient.clone(), time, conversation };
-                records::listed_behind(&place)
-            }
-            None => records::of_recipient::<Listed>(recipient),
-        };
-        let namespace = recipient.namespace.clone();
-        let key = move |id| ConversationKey { namespace: namespace.clone(), id };
-        self.all::<Listed>(&listed).rev().map(move |place| Ok(key(place?.0.conversation)))
+        let list = page.of(recipient);
+        let places = self.started(&list, list.after.as_ref(), list.limit)?;
+        Ok(places.into_iter().map(|(_, id)| list.of.key(id)).collect())
     }
 
     /// See [`Store::ended_beyond`](crate::store::Store::ended_beyond).

@@ -10,8 +10,9 @@ use super::{
     key_value::{Key, Value},
     records::{
         self, Active, BlockName, Compactions, ConversationName, Description, Descriptions, Dues, Ended,
-        Endings, GivenIds, HeadRecord, Heads, Kind, LineageReader, ListPlace, Listed, OutcomeAges,
-        OutcomeName, Outcomes, Policies, Readers, Segments, Utterances, Waiting,
+        Endings, GivenIds, HeadRecord, Heads, Kind, LineageReader, ListPlace, Listed, NamespacePlace,
+        OutcomeAges, OutcomeName, Outcomes, Policies, Readers, RecipientUpdated, Segments, Started,
+        StateName, StateValues, Updated, Utterances, Waiting,
     },
 };
 use crate::{
@@ -19,7 +20,9 @@ use crate::{
         Block, Change, ChangeId, Conversation, ConversationId, Head, Identity, LineageId, Ranges, Revision,
         Timestamp, Trunk, Utterance,
     },
-    store::{Commit, Conflict, Due, Outcome, OutcomeKey, PointerWrite, Write, quotas::Growth},
+    store::{
+        Commit, Conflict, Due, Outcome, OutcomeKey, PointerWrite, Write, listing::span_of, quotas::Growth,
+    },
 };
 
 /// One atomic step.
@@ -147,6 +150,7 @@ impl Request {
         for change in changes {
             self.utterances(head, change);
             self.summary(lineage, change);
+            self.state(lineage, change);
         }
         if let Some(before) = before {
             self.remove_blocks(&before.head, head, changes);
@@ -174,6 +178,19 @@ impl Request {
         }
         for number in &change.compactions_removed {
             self.remove::<Compactions>(&(lineage, *number));
+        }
+    }
+
+    /// Values of the state, as far as they changed. What was deleted is in the files until they are scrubbed.
+    fn state(&mut self, lineage: LineageId, change: &Change) {
+        for value in &change.state_set {
+            self.put::<StateValues>(&(lineage, StateName(value.name.clone())), value);
+        }
+        for name in &change.state_deleted {
+            self.remove::<StateValues>(&(lineage, StateName(name.clone())));
+        }
+        if !change.state_deleted.is_empty() {
+            self.steps.push(Step::Unscrubbed);
         }
     }
 
@@ -281,6 +298,17 @@ impl Request {
         self.entry::<Ended>(states.map(|state| state.and_then(end)), |time| ListPlace { time, ..listed() });
         self.entry::<Dues>(states.map(|state| state.and_then(expiry)), |time| (time, Due::Expired(key())));
         self.entry::<Waiting>(states.map(|state| state.and_then(waits)), |time| (time, key()));
+        let updated = |state: &Conversation| Some(span_of(state.head.update_time));
+        self.entry::<Started>(states.map(|state| state.and_then(start)), |time| {
+            NamespacePlace::of(identity, time)
+        });
+        self.entry::<Updated>(states.map(|state| state.and_then(updated)), |time| {
+            NamespacePlace::of(identity, time)
+        });
+        self.entry::<RecipientUpdated>(states.map(|state| state.and_then(updated)), |time| ListPlace {
+            time,
+            ..listed()
+        });
     }
 
     /// An entry of an index by time, where that changed.
@@ -316,6 +344,7 @@ impl Request {
         let all = [
             records::of_lineage::<Segments>(lineage),
             records::of_lineage::<Compactions>(lineage),
+            records::of_lineage::<StateValues>(lineage),
             records::of_lineage::<Utterances>(head.branch),
             records::of_lineage::<GivenIds>(head.branch),
         ];

@@ -16,12 +16,12 @@ use super::{
 use crate::{
     domain::{
         Block, Conversation, ConversationId, ConversationKey, Head, Ranges, Sequence, Timestamp, Utterance,
-        limits::BACKUP_PATIENCE,
+        limits::BACKUP_PATIENCE, state::StateValue,
     },
     store::{
         BackupRefused, Begin, Begun, BoxFuture, BoxStream, Capabilities, Commit, CommitError, Derived,
-        DerivedBlock, DerivedBytes, Due, Outcome, OutcomeKey, Page, Quotas, RecipientKey, Store, StoreError,
-        quotas::Keeper,
+        DerivedBlock, DerivedBytes, Due, List, Outcome, OutcomeKey, Page, Quotas, RecipientKey, Store,
+        StoreError, listing, quotas::Keeper,
     },
 };
 
@@ -51,8 +51,9 @@ impl DurableStore {
         Self::over(directory, options.flush, Room::new(path, options.reserve_bytes))
     }
 
-    pub(super) fn over(directory: Directory, flush: Flush, room: Room) -> Result<Self, OpenError> {
+    pub(super) fn over(mut directory: Directory, flush: Flush, room: Room) -> Result<Self, OpenError> {
         directory.check_finished()?;
+        directory.complete_lists()?;
         let (path, name) = (directory.path().to_owned(), directory.engine().name());
         let (directory, room) = (Arc::new(directory), Arc::new(room));
         let quotas = Arc::new(Keeper::default());
@@ -214,6 +215,15 @@ impl Store for DurableStore {
         self.read(move |reader| reader.archived_ids(&key, &ids))
     }
 
+    fn state<'a>(
+        &'a self,
+        key: &'a ConversationKey,
+        names: &'a [Box<str>],
+    ) -> BoxFuture<'a, Result<Vec<Arc<StateValue>>, StoreError>> {
+        let (key, names) = (key.clone(), names.to_vec());
+        self.read(move |reader| reader.state(&key, &names))
+    }
+
     fn sharing<'a>(
         &'a self,
         key: &'a ConversationKey,
@@ -229,13 +239,8 @@ impl Store for DurableStore {
         Box::pin(self.look(self.reader.active(recipient)))
     }
 
-    fn conversations<'a>(
-        &'a self,
-        recipient: &'a RecipientKey,
-        page: Page,
-    ) -> BoxFuture<'a, Result<Vec<Head>, StoreError>> {
-        let recipient = recipient.clone();
-        self.read(move |reader| reader.conversations(&recipient, page))
+    fn list(&self, list: List) -> BoxFuture<'_, Result<Vec<Head>, StoreError>> {
+        self.read(move |reader| listing::page(&list, reader))
     }
 
     fn conversation_keys<'a>(

@@ -11,7 +11,7 @@ use crate::{
         Sequence, Timestamp, ToolCall, Transition, Utterance, Verdict,
         capacity::Capacity,
         change::Context,
-        compaction::{Cause, Compact, ReplaceByLlm, Undo, compact, give_up, replace_by_llm, undo},
+        compaction::{Cause, Compact, Extent, ReplaceByLlm, Undo, compact, give_up, replace_by_llm, undo},
         forget::{Forget, forget},
         forgetting,
         memorize::{Memorize, memorize},
@@ -76,8 +76,14 @@ impl<'s> TestConversation<'s> {
 
     pub(super) fn say(&mut self, drafts: Vec<Draft>) {
         let tokens = drafts.iter().map(|draft| draft.tokens(&Words)).collect();
-        let command =
-            Memorize { drafts, tokens, encoding: Encoding::O200kBase, expected: None, lenient: true };
+        let command = Memorize {
+            drafts,
+            tokens,
+            encoding: Encoding::O200kBase,
+            expected: None,
+            lenient: true,
+            upsert: false,
+        };
         let said = self.decide(|before, context| memorize(before, &command, context));
         self.apply(Some(said.transition));
     }
@@ -112,7 +118,13 @@ impl<'s> TestConversation<'s> {
 
     /// Compacts it to its last `keep_recent` utterances, if that can be done.
     pub(super) fn compact(&mut self, keep_recent: u32) {
-        let command = Compact { keep_recent, focus: Vec::new(), cause: Cause::Asked, expected: None };
+        let command = Compact {
+            extent: Extent::AllBut(keep_recent),
+            summarises: true,
+            focus: Vec::new(),
+            cause: Cause::Asked,
+            expected: None,
+        };
         let compacted = self.decided(|before, context| compact(before, &command, context));
         self.apply(compacted.ok().map(|compacted| compacted.transition));
     }
@@ -239,6 +251,7 @@ impl<'s> TestConversation<'s> {
                     let bytes = utterances.iter().map(|utterance| utterance.stored_bytes()).sum();
                     loaded.add_archived_bytes(wanted, bytes);
                 }
+                Verdict::Need(Need::State) => loaded.add_state(Vec::new()),
                 Verdict::Need(Need::ArchivedIds(ids)) => {
                     let found = self.test_store.store.archived_ids(self.state.key(), &ids);
                     loaded.add_ids(self.test_store.runtime.block_on(found).unwrap());

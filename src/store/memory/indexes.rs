@@ -2,24 +2,31 @@
 //! who reads what was frozen by a fork.
 
 use std::{
-    cmp::Reverse,
     collections::hash_map::Entry,
     collections::{BTreeMap, BTreeSet, HashMap},
+    hash::Hash,
     sync::Arc,
 };
 
 use crate::{
-    domain::{Conversation, ConversationId, ConversationKey, Head, LineageId, Sequence, Timestamp, Trunk},
-    store::{Commit, Conflict, Outcome, OutcomeKey, PointerWrite, RecipientKey, Write},
+    domain::{
+        Conversation, ConversationId, ConversationKey, Head, LineageId, RecipientId, Sequence, Timestamp,
+        Trunk,
+    },
+    store::{
+        Commit, Conflict, ListOf, ListedAt, Outcome, OutcomeKey, PointerWrite, RecipientKey, Write,
+        listing::span_of,
+    },
 };
-
-/// Orders conversations by descending start time, then id.
-type NewestFirst = (Reverse<Timestamp>, Reverse<ConversationId>);
 
 #[derive(Default)]
 pub(super) struct Indexes {
     pub(super) active: HashMap<RecipientKey, ConversationId>,
-    pub(super) by_recipient: HashMap<RecipientKey, BTreeSet<NewestFirst>>,
+    pub(super) by_start: HashMap<ListOf, BTreeSet<ListedAt>>,
+    /// By the span in which each changed last.
+    pub(super) by_update: HashMap<ListOf, BTreeMap<Timestamp, BTreeSet<ConversationId>>>,
+    /// By name, with the recipient and the start.
+    pub(super) by_name: BTreeMap<ConversationKey, (RecipientId, Timestamp)>,
     /// By the time of their ends.
     pub(super) ended: HashMap<RecipientKey, BTreeSet<(Timestamp, ConversationId)>>,
     pub(super) outcomes: HashMap<OutcomeKey, Arc<Outcome>>,
@@ -66,14 +73,47 @@ impl Indexes {
                 self.ended.entry(recipient).or_default().insert(end);
             });
         }
-        match (before, after) {
-            (None, Some(after)) => {
-                self.by_recipient.entry(recipient(&after.head)).or_default().insert(place(&after.head));
+        self.list(before.map(|state| &state.head), after.map(|state| &state.head));
+    }
+
+    /// Where lists find the conversation.
+    fn list(&mut self, before: Option<&Head>, after: Option<&Head>) {
+        if before.map(spanned) != after.map(spanned) {
+            before.into_iter().for_each(|head| self.remove_updated(head));
+            for (head, of) in after.into_iter().flat_map(|head| lists(head).map(|of| (head, of))) {
+                let spans = self.by_update.entry(of).or_default();
+                spans.entry(spanned(head)).or_default().insert(head.identity.key.id.clone());
             }
-            (Some(before), None) => {
-                remove(&mut self.by_recipient, &recipient(&before.head), &place(&before.head));
+        }
+        match (before, after) {
+            (None, Some(head)) => {
+                let identity = &head.identity;
+                lists(head).into_iter().for_each(|of| {
+                    self.by_start.entry(of).or_default().insert(place(head));
+                });
+                let listed = (identity.recipient.clone(), identity.start_time);
+                self.by_name.insert(identity.key.clone(), listed);
+            }
+            (Some(head), None) => {
+                lists(head).iter().for_each(|of| remove(&mut self.by_start, of, &place(head)));
+                self.by_name.remove(&head.identity.key);
             }
             _ => {}
+        }
+    }
+
+    fn remove_updated(&mut self, head: &Head) {
+        for of in lists(head) {
+            let Some(spans) = self.by_update.get_mut(&of) else { continue };
+            if let Some(ids) = spans.get_mut(&spanned(head)) {
+                ids.remove(&head.identity.key.id);
+                if ids.is_empty() {
+                    spans.remove(&spanned(head));
+                }
+            }
+            if spans.is_empty() {
+                self.by_update.remove(&of);
+            }
         }
     }
 
@@ -143,12 +183,12 @@ impl Indexes {
     }
 }
 
-/// Takes an entry out of a recipient's set, and the set away when nothing is left in it.
-fn remove<T: Ord>(sets: &mut HashMap<RecipientKey, BTreeSet<T>>, recipient: &RecipientKey, entry: &T) {
-    if let Some(set) = sets.get_mut(recipient) {
+/// Takes an entry out of a set, and the set away when nothing is left in it.
+fn remove<K: Eq + Hash, T: Ord>(sets: &mut HashMap<K, BTreeSet<T>>, of: &K, entry: &T) {
+    if let Some(set) = sets.get_mut(of) {
         set.remove(entry);
         if set.is_empty() {
-            sets.remove(recipient);
+            sets.remove(of);
         }
     }
 }
@@ -171,6 +211,17 @@ fn recipient(head: &Head) -> RecipientKey {
     RecipientKey { namespace: identity.key.namespace.clone(), id: identity.recipient.clone() }
 }
 
-fn place(head: &Head) -> (Reverse<Timestamp>, Reverse<ConversationId>) {
-    (Reverse(head.identity.start_time), Reverse(head.identity.key.id.clone()))
+/// The lists that a conversation is in.
+fn lists(head: &Head) -> [ListOf; 2] {
+    let recipient = recipient(head);
+    [ListOf::Namespace(recipient.namespace.clone()), ListOf::Recipient(recipient)]
+}
+
+fn place(head: &Head) -> ListedAt {
+    (head.identity.start_time, head.identity.key.id.clone())
+}
+
+/// The span in which a conversation changed last.
+pub(super) fn spanned(head: &Head) -> Timestamp {
+    span_of(head.update_time)
 }

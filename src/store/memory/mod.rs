@@ -6,13 +6,13 @@
 
 mod archive;
 mod indexes;
+mod lists;
 mod place;
 mod slot;
 #[cfg(test)]
 mod tests;
 
 use std::{
-    cmp::Reverse,
     collections::{BTreeSet, HashMap},
     ops::Bound,
     sync::{
@@ -26,13 +26,16 @@ use parking_lot::{Mutex, MutexGuard};
 use smallvec::SmallVec;
 
 use crate::{
-    domain::{Conversation, ConversationId, ConversationKey, Head, Ranges, Sequence, Timestamp, Utterance},
+    domain::{
+        Conversation, ConversationId, ConversationKey, Head, Ranges, Sequence, Timestamp, Utterance,
+        state::StateValue,
+    },
     store::{
-        Begin, Begun, BoxFuture, Capabilities, Commit, CommitError, Conflict, Due, Newer, Outcome,
-        OutcomeKey, Page, Quotas, RecipientKey, Store, StoreError, Write, quotas::Keeper,
+        Begin, Begun, BoxFuture, Capabilities, Commit, CommitError, Conflict, Due, List, Newer, Outcome,
+        OutcomeKey, Page, Quotas, RecipientKey, Store, StoreError, Write, listing, quotas::Keeper,
     },
 };
-use indexes::Indexes;
+use indexes::{Indexes, spanned};
 use place::{Bequest, Place, bequests, gives_up, inherited_archives};
 use slot::Slot;
 
@@ -215,18 +218,6 @@ impl MemoryStore {
         }
     }
 
-    /// The keys of a recipient's conversations, as a page of their list has them.
-    fn listed(&self, recipient: &RecipientKey, page: Page) -> Vec<ConversationKey> {
-        let start = match page.after {
-            Some((time, id)) => Bound::Excluded((Reverse(time), Reverse(id))),
-            None => Bound::Unbounded,
-        };
-        let indexes = self.indexes.lock();
-        let listed = indexes.by_recipient.get(recipient).map(|all| all.range((start, Bound::Unbounded)));
-        let ids = listed.into_iter().flatten().take(page.limit).map(|(_, Reverse(id))| id.clone());
-        ids.map(|id| ConversationKey { namespace: recipient.namespace.clone(), id }).collect()
-    }
-
     fn with_slot<T: Default>(&self, key: &ConversationKey, read: impl FnOnce(&Slot) -> T) -> T {
         let slot = self.conversations.get(key).map(|slot| slot.clone());
         slot.map_or_else(T::default, |slot| read(&slot.lock()))
@@ -245,6 +236,7 @@ fn changes_indexes(write: &Write) -> bool {
                 || before.head.trunks != after.head.trunks
                 || before.head.ended != after.head.ended
                 || before.awaits_since() != after.awaits_since()
+                || spanned(&before.head) != spanned(&after.head)
         }
         _ => true,
     }
@@ -306,6 +298,15 @@ impl Store for MemoryStore {
         })))
     }
 
+    fn state<'a>(
+        &'a self,
+        key: &'a ConversationKey,
+        names: &'a [Box<str>],
+    ) -> BoxFuture<'a, Result<Vec<Arc<StateValue>>, StoreError>> {
+        let wanted = |value: &&Arc<StateValue>| names.is_empty() || names.contains(&value.name);
+        ready(Ok(self.with_slot(key, |slot| slot.values.values().filter(wanted).cloned().collect())))
+    }
+
     fn sharing<'a>(
         &'a self,
         key: &'a ConversationKey,
@@ -326,14 +327,8 @@ impl Store for MemoryStore {
         ready(Ok(self.indexes.lock().active.get(recipient).cloned()))
     }
 
-    fn conversations<'a>(
-        &'a self,
-        recipient: &'a RecipientKey,
-        page: Page,
-    ) -> BoxFuture<'a, Result<Vec<Head>, StoreError>> {
-        let keys = self.listed(recipient, page);
-        let head = |key| self.with_slot(key, |slot| slot.state.as_ref().map(|state| state.head.clone()));
-        ready(Ok(keys.iter().filter_map(head).collect()))
+    fn list(&self, list: List) -> BoxFuture<'_, Result<Vec<Head>, StoreError>> {
+        ready(listing::page(&list, self))
     }
 
     fn conversation_keys<'a>(
@@ -341,7 +336,9 @@ impl Store for MemoryStore {
         recipient: &'a RecipientKey,
         page: Page,
     ) -> BoxFuture<'a, Result<Vec<ConversationKey>, StoreError>> {
-        ready(Ok(self.listed(recipient, page)))
+        let list = page.of(recipient);
+        let places = self.indexes.lock().started(&list, list.after.as_ref(), list.limit);
+        ready(Ok(places.into_iter().map(|(_, id)| list.of.key(id)).collect()))
     }
 
     fn ended_beyond<'a>(

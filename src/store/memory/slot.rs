@@ -1,10 +1,10 @@
 //! One conversation of the memory store: its state, and its archive.
 
-use std::sync::Arc;
+use std::{collections::BTreeMap, sync::Arc};
 
 use super::archive::Archive;
 use crate::{
-    domain::{Change, Conversation, Head, Ranges, Sequence, Utterance},
+    domain::{Change, Conversation, Head, Ranges, Sequence, Utterance, state::StateValue},
     store::Write,
 };
 
@@ -12,6 +12,8 @@ use crate::{
 pub(super) struct Slot {
     pub(super) state: Option<Arc<Conversation>>,
     pub(super) archive: Archive,
+    /// The values of its state.
+    pub(super) values: BTreeMap<Box<str>, Arc<StateValue>>,
     /// Of the utterances stored, those whose bytes another conversation is charged for.
     foreign: Ranges,
     bytes: u64,
@@ -23,8 +25,9 @@ fn bytes(utterance: &Utterance) -> i64 {
     utterance.memory_bytes() as i64
 }
 
+/// Its head's, and those of its state: a name stands beside its value too.
 fn head_bytes(head: &Head) -> i64 {
-    head.memory_bytes() as i64
+    (head.memory_bytes() + head.state.len() * 128) as i64 + head.state_bytes() as i64
 }
 
 /// By how much that grows from one state to the next which the conversation keeps beside its head and what was said:
@@ -166,6 +169,8 @@ impl Slot {
         }
         self.archive.remove(&change.dropped);
         self.archive.remove(&change.erased);
+        change.state_deleted.iter().for_each(|name| drop(self.values.remove(name)));
+        self.values.extend(change.state_set.iter().map(|value| (value.name.clone(), value.clone())));
     }
 }
 

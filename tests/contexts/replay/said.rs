@@ -54,6 +54,7 @@ impl Said {
             encoding: Encoding::O200kBase,
             expected: None,
             lenient: true,
+            upsert: false,
         };
         let now = self.conversation.head.update_time.plus(std::time::Duration::from_secs(1));
         let loaded = Loaded::default();

@@ -24,6 +24,7 @@ pub fn cases(names: &Names) -> Vec<Case> {
             case("DeleteConversation", Code::NotFound, expecting(names)),
         ],
         addressed("ListUtterances", BLANK, everything),
+        addressed("ListMessages", BLANK, json!({})),
         vec![
             case("ListUtterances", Code::NotFound, paged::at(paged::utterances(), &names.utterances_page)),
             case("ListUtterances", Code::Ok, paged::at(paged::of_recipient(), &names.recipients_page)),
@@ -70,6 +71,8 @@ fn update(names: &Names) -> Vec<Case> {
         case("UpdateUtterance", Code::NotFound, request)
     };
     let mut cases = addressed("UpdateConversation", MISSING, title);
+    cases.extend(addressed("GetState", BLANK, json!({})));
+    cases.extend(addressed("UpdateState", MISSING, json!({"set": [{"name": "mine", "json": "1"}]})));
     cases.extend(addressed("UpdateUtterance", MISSING, edit(&names.utterance, "EDIT_MODE_IN_PLACE")));
     cases.extend(addressed("UpdateUtterance", MISSING, edit("anna-utterance", "EDIT_MODE_FORK")));
     cases.extend([own(&names.utterance), own("anna-utterance")]);

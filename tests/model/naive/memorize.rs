@@ -14,7 +14,7 @@ pub fn check(request: &MemorizeRequest) -> Result<(), Reason> {
         return Err("EMPTY_BATCH");
     }
     request.utterances.iter().try_for_each(|said| {
-        let says_nothing = said.content.is_empty() && said.tool_calls.is_empty();
+        let says_nothing = says_nothing(said);
         match said.role() {
             _ if said.turn_number.is_some_and(|turn| turn < 1) => Err("INVALID_FIELD"),
             Role::Unspecified => Err("UNKNOWN_ROLE"),
@@ -25,6 +25,11 @@ pub fn check(request: &MemorizeRequest) -> Result<(), Reason> {
             _ => Ok(()),
         }
     })
+}
+
+/// Whether there is nothing that is said, called, or carried of a provider's.
+fn says_nothing(said: &NewUtterance) -> bool {
+    said.content.is_empty() && said.tool_calls.is_empty() && said.extras_json.is_empty()
 }
 
 /// The cost in an OpenAI-style request: the content; 4 for the message; the name and 1; each
@@ -51,7 +56,7 @@ impl Conversation {
             if aside && !request.lenient {
                 return Err("NO_OPEN_CALL");
             }
-            let nothing = said.content.is_empty() && said.tool_calls.is_empty() && said.role() != Role::Tool;
+            let nothing = says_nothing(said) && said.role() != Role::Tool;
             facts.irregular.extend((aside || nothing).then_some((index, sequence)));
             self.pin_whole(sequence);
             self.check_size(sequence)?;

@@ -50,7 +50,7 @@ impl Run {
                     recipient_id: heading.recipient_id,
                     request_id: heading.request_id,
                     expected_revision: heading.expected_revision,
-                    session_id: String::new(),
+                    ..Default::default()
                 })
             }
             Command::Forget { form, english, hard, dry_run, attempt } => {
@@ -65,6 +65,7 @@ impl Run {
                     recipient_id: heading.recipient_id,
                     request_id: heading.request_id,
                     expected_revision: heading.expected_revision,
+                    ..Default::default()
                 };
                 Call::Forget(request, selection)
             }

@@ -5,8 +5,8 @@ use std::collections::BTreeSet;
 use prost::Message;
 use tonic::Request;
 use utterd::proto::{
-    CountTokensRequest, GetSummaryRequest, GetSummaryResponse, ListConversationsRequest, ListOrder,
-    ListUtterancesRequest, MemorizeRequest, Operation, SummarizeRequest, SummarizeScope,
+    ConversationOrder, CountTokensRequest, GetSummaryRequest, GetSummaryResponse, ListConversationsRequest,
+    ListOrder, ListUtterancesRequest, MemorizeRequest, Operation, SummarizeRequest, SummarizeScope,
     context_service_server::ContextService, conversation_service_server::ConversationService,
     memory_service_server::MemoryService,
 };
@@ -172,7 +172,30 @@ impl Run {
         same("the trace read again", &again.news()?, &seen[at + 1..].to_vec())
     }
 
+    /// All of every recipient, by their last change.
+    async fn all_conversations(&mut self) -> Result<(), String> {
+        let order = ConversationOrder::OldestUpdate.into();
+        let request =
+            ListConversationsRequest { all_recipients: true, order, page_size: 1_000, ..Default::default() };
+        let response = self.services().list_conversations(Request::new(request)).await.map_err(refusal)?;
+        let listed = response.into_inner().conversations;
+        let event = trace::read(Operation::ListConversations, "", "", listed.len());
+        self.expect_event(Some(event))?;
+        let update =
+            |one: &utterd::proto::Conversation| one.update_time.map(|time| (time.seconds, time.nanos));
+        ensure!(
+            listed.is_sorted_by(|one, next| update(one) <= update(next)),
+            "not by the last change: {listed:?}"
+        );
+        let mut listed: Vec<_> = listed.into_iter().map(|one| one.conversation_id).collect();
+        let mut expected: Vec<_> = self.world.conversations.iter().map(|one| one.id.clone()).collect();
+        listed.sort();
+        expected.sort();
+        same("all conversations", &listed, &expected)
+    }
+
     async fn conversations(&mut self, recipient: &str) -> Result<(), String> {
+        self.all_conversations().await?;
         let request = ListConversationsRequest {
             recipient_id: recipient.to_owned(),
             page_size: 1_000,

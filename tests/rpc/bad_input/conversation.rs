@@ -73,10 +73,10 @@ async fn fields_of_create_and_update() {
     let create = CreateConversationRequest::default;
     let creates: Vec<Case<CreateConversationRequest>> = vec![
         (
-            CreateConversationRequest { conversation_id: "x".repeat(129), ..create() },
+            CreateConversationRequest { conversation_id: "x".repeat(257), ..create() },
             "INVALID_ID",
             "conversation_id",
-            "129",
+            "257",
         ),
         (
             CreateConversationRequest { recipient_id: "\u{0}".to_owned(), ..create() },
@@ -255,5 +255,5 @@ async fn fields_of_lists_and_views() {
     refused
         .is(Code::InvalidArgument, "INVALID_ID")
         .blames("conversation_id")
-        .says("is empty; accepted are 1 to 128");
+        .says("is empty; accepted are 1 to 256");
 }

@@ -65,16 +65,16 @@ async fn a_result_for_no_open_call() {
 #[tokio::test]
 async fn neither_content_nor_calls() {
     for utterance in [user(""), assistant(""), said(utterd::proto::Role::System, "")] {
-        refuse(utterance, "EMPTY_UTTERANCE", "content", "needs content or tool_calls").await;
+        refuse(utterance, "EMPTY_UTTERANCE", "content", "needs content, tool_calls or extras_json").await;
     }
 }
 
 #[tokio::test]
 async fn ids_that_are_none() {
-    let (long, control) = ("x".repeat(129), "a\u{7}b".to_owned());
+    let (long, control) = ("x".repeat(257), "a\u{7}b".to_owned());
     for (id, says) in [
-        (&long, "has 129 bytes; accepted are 1 to 128"),
-        (&control, "control character; accepted are 1 to 128 bytes"),
+        (&long, "has 257 bytes; accepted are 1 to 256"),
+        (&control, "control character; accepted are 1 to 256 bytes"),
     ] {
         let id = || id.clone();
         let base = || memorize(vec![user("fine")]);
@@ -89,7 +89,7 @@ async fn ids_that_are_none() {
         refuse(calls(&["fine", &id()]), "INVALID_ID", "tool_calls[1].id", says).await;
         refuse(result(&id(), "42"), "INVALID_ID", "tool_call_id", says).await;
     }
-    refuse(calls(&[""]), "INVALID_ID", "tool_calls[0].id", "has 0 bytes; accepted are 1 to 128").await;
+    refuse(calls(&[""]), "INVALID_ID", "tool_calls[0].id", "has 0 bytes; accepted are 1 to 256").await;
 }
 
 #[tokio::test]

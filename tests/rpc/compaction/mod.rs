@@ -2,6 +2,7 @@
 
 mod advice;
 mod bad_input;
+mod exact;
 mod lists;
 mod making;
 mod request_ids;

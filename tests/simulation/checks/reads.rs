@@ -3,7 +3,7 @@
 use std::{collections::BTreeSet, sync::Arc};
 
 use utterd::{
-    domain::{Sequence, Utterance},
+    domain::{Head, Sequence, Utterance},
     engine::Found,
 };
 
@@ -46,10 +46,18 @@ pub fn check(order: &Order<'_>) -> Vec<Wrong> {
                 (!is_true).then(|| format!("{id} was told to be active: {active}; active were {pointers:?}"))
             }
             (Call::Conversations(list), Answer::Conversations(page)) => {
-                let pointers = order.active(&list.recipient, attempt.invoked, attempt.ended);
-                let is_true = pointers.contains(&page.active);
-                (!is_true)
-                    .then(|| format!("{:?} was told to be active; active were {pointers:?}", page.active))
+                let is_true = |(head, active): &(Head, bool)| {
+                    let identity = &head.identity;
+                    let pointers = order.active(&identity.recipient, attempt.invoked, attempt.ended);
+                    pointers.iter().any(|pointer| (pointer.as_ref() == Some(&identity.key.id)) == *active)
+                };
+                let places: Vec<_> = page.heads.iter().map(|(head, _)| list.order.place(head)).collect();
+                let untrue = page.heads.iter().find(|told| !is_true(told));
+                let untrue = untrue.map(|(head, active)| {
+                    format!("{} was told to be active: {active}", head.identity.key.id)
+                });
+                let in_order = places.is_sorted_by(|one, next| list.order.is_behind(next, one));
+                untrue.or_else(|| (!in_order).then(|| format!("not in the order of the list: {places:?}")))
             }
             _ => None,
         };

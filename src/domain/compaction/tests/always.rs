@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 
-use super::life::*;
+use super::{super::Extent, life::*};
 use crate::domain::{Policy, policy::PolicyUpdate};
 
 #[derive(Clone, Debug)]
@@ -10,6 +10,7 @@ enum Step {
     Say(u64),
     Call(usize, usize),
     Compact(u32),
+    CompactOldest(u32),
     Undo,
     Forget(u64, u64, bool),
     ForgetAbout(u64),
@@ -24,6 +25,7 @@ fn steps() -> impl Strategy<Value = Vec<Step>> {
         5 => (1..45u64).prop_map(Step::Say),
         1 => (1..4usize, 0..4usize).prop_map(|(calls, answers)| Step::Call(calls, answers)),
         4 => (1..30u32).prop_map(Step::Compact),
+        2 => (1..30u32).prop_map(Step::CompactOldest),
         3 => Just(Step::Undo),
         2 => (1..120u64, 0..6u64, any::<bool>()).prop_map(|(first, more, hard)| Step::Forget(first, first + more, hard)),
         1 => (1..120u64).prop_map(Step::ForgetAbout),
@@ -49,6 +51,7 @@ fn apply(life: &mut Life, step: &Step) {
         Step::Say(count) => life.say(count),
         Step::Call(calls, answers) => life.call_tools(calls, answers),
         Step::Compact(keep_recent) => drop(life.compact(keep_recent)),
+        Step::CompactOldest(count) => drop(life.compact_by(Extent::Oldest(count), true)),
         Step::Undo => drop(life.undo()),
         Step::Forget(first, last, hard) => life.forget(&format!("sequence:{first}-{last}"), hard),
         Step::ForgetAbout(sequence) => life.forget(&format!("about:{}", mark(sequence)), true),

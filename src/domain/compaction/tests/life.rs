@@ -77,6 +77,7 @@ impl Life {
                         wanted.sequences().map(|sequence| self.stored[&sequence].stored_bytes()).sum();
                     loaded.add_archived_bytes(wanted, bytes);
                 }
+                Verdict::Need(Need::State) => loaded.add_state(Vec::new()),
                 Verdict::Need(Need::ArchivedIds(_)) => loaded.add_ids(Default::default()),
             }
         }
@@ -100,8 +101,14 @@ impl Life {
 
     pub(super) fn memorize(&mut self, drafts: Vec<Draft>) {
         let tokens = drafts.iter().map(|draft| draft.tokens(o200k())).collect();
-        let command =
-            Memorize { drafts, tokens, encoding: Encoding::O200kBase, expected: None, lenient: true };
+        let command = Memorize {
+            drafts,
+            tokens,
+            encoding: Encoding::O200kBase,
+            expected: None,
+            lenient: true,
+            upsert: false,
+        };
         let said = self.decide(|before, context| memorize(before, &command, context)).unwrap();
         self.apply(said.transition);
     }
@@ -134,7 +141,15 @@ impl Life {
     }
 
     pub(super) fn compact(&mut self, keep_recent: u32) -> Result<Arc<Compaction>, Refusal> {
-        let command = Compact { keep_recent, focus: Vec::new(), cause: Cause::Asked, expected: None };
+        self.compact_by(Extent::AllBut(keep_recent), true)
+    }
+
+    pub(super) fn compact_by(
+        &mut self,
+        extent: Extent,
+        summarises: bool,
+    ) -> Result<Arc<Compaction>, Refusal> {
+        let command = Compact { extent, summarises, focus: Vec::new(), cause: Cause::Asked, expected: None };
         let compacted = self.decide(|before, context| compact(before, &command, context))?;
         self.apply(compacted.transition);
         Ok(compacted.compaction)

@@ -216,3 +216,22 @@ fn what_was_imported_outlives_a_compaction_and_its_undo() {
         assert!(life.state.summary.covers().is_empty());
     }
 }
+
+#[test]
+fn exactly_so_many_leave_and_come_back_without_a_summary() {
+    let mut life = Life::new(policy(Policy::SESSION));
+    life.say(6);
+    life.call_tools(2, 2);
+    life.say(3);
+    let free = |life: &Life| life.state.window.len();
+    assert_eq!(free(&life), 12);
+    for (count, left) in [(1, 1), (6, 6), (7, 9), (8, 9), (9, 9), (11, 11)] {
+        let made = life.compact_by(Extent::Oldest(count), false).unwrap();
+        assert_eq!((made.count, made.summarised), (left, false), "of {count}");
+        assert!(life.state.summary.segments().is_empty());
+        life.undo().unwrap();
+        assert_eq!(free(&life), 12);
+    }
+    let refused = life.compact_by(Extent::Oldest(12), false).unwrap_err();
+    assert_eq!(refused, Unable::FewerToCompact { count: 12, free: 11 }.into());
+}

@@ -49,6 +49,17 @@ fn unanswered_calls_are_left_out_or_closed() {
     assert_eq!(abandoned.stable, abandoned.messages.len());
 }
 
+/// An agent that was killed amid a call asks its model again, and no user says anything between.
+#[test]
+fn what_is_answered_stays_beside_a_call_that_is_not() {
+    let mut talk = Talk::session();
+    talk.say(Role::User, "Hi").call("", &["a"]).call("", &["b"]).answer("b", "B").say(Role::Assistant, "So.");
+    let context = talk.context(&unlimited());
+    assert_eq!(told(&context), ["user Hi", "assistant b", "tool B", "assistant So."]);
+    assert_eq!(omitted(&context), [(Omission::UnansweredCall, "2".into())]);
+    assert_eq!(context.stable, 1, "the other result may still come");
+}
+
 #[test]
 fn what_takes_no_part_is_named() {
     let mut talk = Talk::session();

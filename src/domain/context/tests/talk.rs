@@ -73,6 +73,7 @@ impl Talk {
             encoding: Encoding::O200kBase,
             expected: None,
             lenient: true,
+            upsert: false,
         };
         self.change(|before, context| {
             let memorized = memorize(before, &command, context).unwrap();

@@ -18,6 +18,8 @@ use crate::domain::{
 const WORD_BYTES: usize = 160;
 /// Any other is short up to so many.
 const SHORT_BYTES: usize = 80;
+/// A byte is written in so many at most: `\u0041`.
+const ESCAPE_BYTES: usize = 6;
 
 /// Which one a call was about.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -55,6 +57,10 @@ fn command<'a>(script: &str) -> Option<Key<'a>> {
 
 /// How well an argument says which; the less, the better. `None` when it cannot.
 fn rank(leaf: &Leaf<'_>, tool: &Name) -> Option<u32> {
+    // the code that an edit carries need not be read to be too long
+    if leaf.raw.len() > ESCAPE_BYTES * WORD_BYTES {
+        return None;
+    }
     let value = leaf.value();
     let is_word = !value.contains(char::is_whitespace);
     let limit = if is_word { WORD_BYTES } else { SHORT_BYTES };

@@ -8,11 +8,12 @@ use crate::domain::{
     Role, Sequence, Utterance,
     extractive::{
         Focus,
+        clip::fold,
         people::{
             cues::{Cues, cues},
             fillers::{Fillers, without_tags},
         },
-        split::{fold, split},
+        split::split,
     },
     recall::Stems,
 };

@@ -4,13 +4,11 @@ use std::collections::BTreeMap;
 
 use crate::domain::{
     TokenCounter,
-    extractive::{LineKind, Sentence, people::talk::Talk, split::fold},
+    extractive::{LineKind, Sentence, clip::fitted, people::talk::Talk},
 };
 
 /// Sentences are joined to a line of so many bytes at most.
 const LINE_BYTES: usize = 400;
-/// Clipped shorter than this, in bytes, a line is left out.
-const LEAST_BYTES: usize = 12;
 
 /// What is told so far.
 pub(super) struct Told<'a> {
@@ -69,19 +67,9 @@ impl<'a> Told<'a> {
 
     /// As much of a sentence as fits into `budget`, as a line of its own.
     pub(super) fn clipped(&self, sentence: usize, budget: u32) -> Option<Way> {
-        let mut bytes = self.talk.words(sentence).len();
-        while bytes >= LEAST_BYTES {
-            let mut text = self.opened(sentence);
-            fold(self.talk.words(sentence), bytes, &mut text);
-            text.push('\n');
-            let tokens = self.counter.count(&text);
-            if tokens <= budget {
-                let line = Line { end: sentence + 1, text, tokens };
-                return Some(Way { start: sentence, line, joins: None, cost: tokens, is_new: true });
-            }
-            bytes = (bytes * budget as usize / tokens as usize).min(bytes - bytes / 8 - 1);
-        }
-        None
+        let (text, tokens) = fitted(&self.opened(sentence), self.talk.words(sentence), budget, self.counter)?;
+        let line = Line { end: sentence + 1, text, tokens };
+        Some(Way { start: sentence, line, joins: None, cost: tokens, is_new: true })
     }
 
     /// The lines, in the order said; `weight` is what one is worth by its first and its last sentence.

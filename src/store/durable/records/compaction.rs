@@ -41,6 +41,8 @@ impl RecordValue<(LineageId, u32)> for Compaction {
             to.message(12, |to| folded.iter().for_each(|segment| write_numbered(segment, to)));
         }
         self.keep_recent.put(13, to);
+        // Absent from what was always summarised.
+        (!self.summarised).put(14, to);
     }
 
     fn read((_, number): &(LineageId, u32), from: &Payload<'_>) -> Result<Self, Fault> {
@@ -53,6 +55,7 @@ impl RecordValue<(LineageId, u32)> for Compaction {
             count: Field::get("the count", 5, from)?,
             kept: Field::get("the kept", 6, from)?,
             keep_recent: Field::get("how many were to stay", 13, from)?,
+            summarised: !bool::get("whether it is archived only", 14, from)?,
             source_tokens: Field::get("the tokens of the source", 7, from)?,
             tokens_before: Field::get("the tokens before", 8, from)?,
             tokens_after: Field::get("the tokens after", 9, from)?,

@@ -1,8 +1,8 @@
-//! What people call a conversation, with whom they share it, and what it came from.
+//! What people call a conversation, with whom they share it, what it came from, and what is kept beside it.
 
 use std::{collections::BTreeMap, sync::Arc};
 
-use crate::domain::{ForkedFrom, Head, Sequence, share::Share};
+use crate::domain::{ForkedFrom, Head, Sequence, share::Share, state::StateEntry};
 
 use super::{
     Fault,
@@ -12,7 +12,7 @@ use super::{
     payload::Payload,
 };
 
-/// A conversation's title, its labels, its shares and its parent.
+/// A conversation's title, its labels, its shares, its parent, and what is told of its state.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Description {
     /// See [`Head::title`].
@@ -23,6 +23,8 @@ pub struct Description {
     pub shares: Arc<[Share]>,
     /// See [`Head::forked_from`].
     pub forked_from: Option<Arc<ForkedFrom>>,
+    /// See [`Head::state`].
+    pub state: Arc<[StateEntry]>,
 }
 
 impl Description {
@@ -33,6 +35,7 @@ impl Description {
             labels: head.labels.clone(),
             shares: head.shares.clone(),
             forked_from: head.forked_from.clone(),
+            state: head.state.clone(),
         }
     }
 
@@ -48,6 +51,7 @@ message! {
         2 labels: "the labels",
         10 shares: "a share",
         30 forked_from: "what it was forked from",
+        40 state: "an entry of the state",
     }
 }
 

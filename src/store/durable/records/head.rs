@@ -44,9 +44,9 @@ impl HeadRecord {
         description: Description,
         ended: Option<Ending>,
     ) -> Head {
-        let Description { title, labels, shares, forked_from } = description;
+        let Description { title, labels, shares, forked_from, state } = description;
         let ended = ended.map(Arc::new);
-        Head { identity, policy, title, labels, shares, forked_from, ended, ..self.head }
+        Head { identity, policy, title, labels, shares, forked_from, state, ended, ..self.head }
     }
 
     /// One in which nothing was read yet.

@@ -6,7 +6,7 @@ use crate::{domain::limits::MAX_ID_BYTES, store::durable::key_value::Key};
 
 use super::Fault;
 
-const _: () = assert!(MAX_ID_BYTES <= u8::MAX as usize, "the length of an id is one byte");
+const _: () = assert!(MAX_ID_BYTES <= 2 * u8::MAX as usize, "the length of an id is two bytes at most");
 
 /// What a record is found by: a part of a key, or several.
 pub trait RecordKey: KeyPart {
@@ -17,8 +17,8 @@ pub trait RecordKey: KeyPart {
 /// A part of a key, in bytes that order as the parts do.
 ///
 /// - A number is written with its highest byte first; of a time, the sign is flipped before.
-/// - A text has its length before it, one byte; the last part of a key has not, so that keys
-///   which are otherwise equal are in the order of that text.
+/// - A text has its length before it: one byte, and of 255 bytes or more that byte is 255 and another tells the rest.
+///   The last part of a key has none, so that keys which are otherwise equal are in the order of that text.
 pub trait KeyPart: Sized {
     /// Writes it.
     fn write(&self, to: &mut KeyWriter);
@@ -39,6 +39,11 @@ impl KeyWriter {
         Self(key)
     }
 
+    /// Goes on with the beginning of a key.
+    pub(super) fn behind(beginning: Key) -> Self {
+        Self(beginning)
+    }
+
     /// The key, or the beginning that keys have in common.
     pub(super) fn done(self) -> Key {
         self.0
@@ -49,9 +54,12 @@ impl KeyWriter {
         self.0.extend(bytes);
     }
 
-    /// A text that another part follows: at most 255 bytes.
+    /// A text that another part follows: at most 510 bytes.
     pub(super) fn text(&mut self, text: &str) {
-        self.0.push(text.len() as u8);
+        match text.len().checked_sub(u8::MAX.into()) {
+            None => self.0.push(text.len() as u8),
+            Some(more) => self.0.extend([u8::MAX, more as u8]),
+        }
         self.0.extend(text.as_bytes());
     }
 }
@@ -83,8 +91,11 @@ impl<'a> KeyReader<'a> {
 
     /// A text that another part follows.
     pub(super) fn text(&mut self) -> Result<&'a str, Fault> {
-        let [length] = self.array()?;
-        let (taken, rest) = self.0.split_at_checked(length.into()).ok_or_else(cut_short)?;
+        let length = match self.array()? {
+            [u8::MAX] => usize::from(u8::MAX) + usize::from(self.array::<1>()?[0]),
+            [length] => length.into(),
+        };
+        let (taken, rest) = self.0.split_at_checked(length).ok_or_else(cut_short)?;
         self.0 = rest;
         text(taken)
     }

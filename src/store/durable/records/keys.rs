@@ -52,6 +52,9 @@ shown! {
     u64: |group| format!("of group {group}");
     ConversationKey: |key| format!("{}/{}", key.namespace, key.id);
     RecipientKey: |key| format!("of {}/{}", key.namespace, key.id);
+    NamespacePlace: |NamespacePlace { namespace, time, conversation }| {
+        format!("{namespace}/{conversation} at {} µs", time.0)
+    };
     ListPlace: |ListPlace { recipient: RecipientKey { namespace, id }, time, conversation }| {
         format!("{namespace}/{conversation} of {id} at {} µs", time.0)
     };
@@ -69,10 +72,29 @@ shown! {
     (LineageId, u32): |(lineage, number)| format!("{number} of {lineage}");
     /// A lineage, and a block of its conversation.
     (LineageId, BlockName): |(lineage, BlockName { kind, block })| format!("{} of {kind:?} of {lineage}", block.0);
+    /// A lineage, and a name of its conversation's state.
+    (LineageId, StateName): |(lineage, name)| format!("{:?} of {lineage}", name.0);
     /// A lineage, and an utterance.
     (LineageId, Sequence): |(lineage, sequence)| format!("{lineage}-{sequence}");
     /// A lineage, and the id that a client gave to an utterance.
     (LineageId, Box<str>): |(lineage, id)| format!("{id:?} of {lineage}");
+}
+
+/// The name of a value of a conversation's state; always the last part of a key.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct StateName(pub Box<str>);
+
+impl KeyPart for StateName {
+    fn write(&self, to: &mut KeyWriter) {
+        to.bytes(self.0.as_bytes());
+    }
+
+    fn read(from: &mut KeyReader<'_>) -> Result<Self, Fault> {
+        match from.last()? {
+            "" => Err(Fault::wrong("the name", "is empty")),
+            name => Ok(Self(name.into())),
+        }
+    }
 }
 
 /// What a number of the store's own is about.
@@ -169,6 +191,41 @@ impl KeyPart for ListPlace {
     fn read(from: &mut KeyReader<'_>) -> Result<Self, Fault> {
         Ok(Self {
             recipient: RecipientKey { namespace: KeyPart::read(from)?, id: KeyPart::read(from)? },
+            time: KeyPart::read(from)?,
+            conversation: KeyPart::read(from)?,
+        })
+    }
+}
+
+/// A place in a list of a namespace's conversations, which is by time and then by id.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NamespacePlace {
+    /// The tenant.
+    pub namespace: Namespace,
+    /// When the conversation was created, or the span in which it changed last.
+    pub time: Timestamp,
+    /// The conversation.
+    pub conversation: ConversationId,
+}
+
+impl NamespacePlace {
+    /// A conversation's place among those of a time.
+    pub fn of(identity: &Identity, time: Timestamp) -> Self {
+        let key = &identity.key;
+        Self { namespace: key.namespace.clone(), time, conversation: key.id.clone() }
+    }
+}
+
+impl KeyPart for NamespacePlace {
+    fn write(&self, to: &mut KeyWriter) {
+        self.namespace.write(to);
+        self.time.write(to);
+        self.conversation.write(to);
+    }
+
+    fn read(from: &mut KeyReader<'_>) -> Result<Self, Fault> {
+        Ok(Self {
+            namespace: KeyPart::read(from)?,
             time: KeyPart::read(from)?,
             conversation: KeyPart::read(from)?,
         })

@@ -7,13 +7,13 @@ use crate::store::durable::key_value::{Key, Value};
 
 use super::{
     BadRecord, BlockBytes, BlockList, BlockName, Description, Fault, HeadRecord, Kind, LineageReader,
-    ListPlace, Meta, OutcomeName,
+    ListPlace, Meta, NamespacePlace, OutcomeName, StateName,
     kind::{decode, name, unreadable_key},
 };
 use crate::{
     domain::{
         ConversationId, ConversationKey, Ending, Identity, LineageId, Policy, Sequence, Timestamp, Utterance,
-        compaction::Compaction, segment::Segment,
+        compaction::Compaction, segment::Segment, state::StateValue,
     },
     store::{Due, Outcome, RecipientKey},
 };
@@ -118,4 +118,12 @@ kinds! {
     Blocks = 20, version 1, "block": (LineageId, BlockName) => BlockBytes;
     /// Which of these there are, by the same.
     BlockLists = 21, version 1, "list of blocks": LineageId => BlockList;
+    /// An entry of a namespace's list of conversations, by start time: nothing but the key.
+    Started = 22, version 1, "entry of the namespace's list": NamespacePlace => ();
+    /// The same by the span of time in which each changed last.
+    Updated = 23, version 1, "entry by update": NamespacePlace => ();
+    /// The same of a recipient's conversations.
+    RecipientUpdated = 24, version 1, "entry of a recipient's by update": ListPlace => ();
+    /// A value of a conversation's state, by the lineage of its identity and its name.
+    StateValues = 25, version 1, "state value": (LineageId, StateName) => StateValue;
 }

@@ -42,6 +42,7 @@ mod prefixes;
 mod ranges;
 mod read;
 mod segment;
+mod state;
 #[cfg(test)]
 mod tests;
 mod utterance;
@@ -52,17 +53,17 @@ pub use description::Description;
 pub use fault::{BadRecord, Fault};
 pub use head::HeadRecord;
 pub use key::{KeyPart, KeyReader, KeyWriter, RecordKey};
-pub use keys::{BlockName, ListPlace, Meta, OfLineage, OutcomeName};
+pub use keys::{BlockName, ListPlace, Meta, NamespacePlace, OfLineage, OutcomeName, StateName};
 pub use kind::{Kind, decode, decode_key, key, name, pair};
 pub use kinds::{
     Active, BlockLists, Blocks, Compactions, ConversationName, Descriptions, Dues, Ended, Endings, GivenIds,
-    Heads, Links, Listed, Metas, OutcomeAges, Outcomes, Policies, Readers, Record, Segments, Utterances,
-    Waiting,
+    Heads, Links, Listed, Metas, OutcomeAges, Outcomes, Policies, Readers, RecipientUpdated, Record,
+    Segments, Started, StateValues, Updated, Utterances, Waiting,
 };
 pub use link::{group_writes, missing_group};
 pub use prefixes::{
-    all_of, dues_up_to, listed_behind, of_lineage, of_recipient, outcome_ages_before, utterances_among,
-    waiting_behind,
+    all_of, ascending, descending, dues_up_to, names_from, namespace_time, of_lineage, of_namespace,
+    of_recipient, outcome_ages_before, recipient_time, utterances_among, waiting_behind,
 };
 pub use read::{Unread, get, read, within};
 pub use values::LineageReader;

@@ -3,13 +3,13 @@
 use std::ops::{Range, RangeInclusive};
 
 use super::{
-    Dues, Kind, ListPlace, Listed, OutcomeAges, Utterances, Waiting,
+    ConversationName, Dues, Kind, ListPlace, NamespacePlace, OutcomeAges, Utterances, Waiting,
     key::{KeyPart, KeyWriter, beginning, behind},
     keys::OfLineage,
     kind::key,
 };
 use crate::{
-    domain::{ConversationKey, LineageId, Sequence, Timestamp},
+    domain::{ConversationKey, LineageId, Namespace, Sequence, Timestamp},
     store::{RecipientKey, durable::key_value::Key},
 };
 
@@ -33,10 +33,45 @@ pub fn of_recipient<K: Kind<Key = ListPlace>>(recipient: &RecipientKey) -> Range
     beginning(prefix.done())
 }
 
-/// The keys of a recipient's list that come behind `place` when the list is read backwards,
-/// whether there is a conversation at that place or not.
-pub fn listed_behind(place: &ListPlace) -> Range<Key> {
-    of_recipient::<Listed>(&place.recipient).start..key::<Listed>(place)
+/// The keys of a list of a namespace's conversations, in the same order.
+pub fn of_namespace<K: Kind<Key = NamespacePlace>>(namespace: &Namespace) -> Range<Key> {
+    beginning(prefix::<K>(namespace))
+}
+
+/// The keys of a list of a namespace's conversations that are of one time.
+pub fn namespace_time<K: Kind<Key = NamespacePlace>>(namespace: &Namespace, time: Timestamp) -> Range<Key> {
+    beginning(with_time(of_namespace::<K>(namespace).start, time))
+}
+
+/// The same of a recipient's conversations.
+pub fn recipient_time<K: Kind<Key = ListPlace>>(recipient: &RecipientKey, time: Timestamp) -> Range<Key> {
+    beginning(with_time(of_recipient::<K>(recipient).start, time))
+}
+
+fn with_time(list: Key, time: Timestamp) -> Key {
+    let mut key = KeyWriter::behind(list);
+    time.write(&mut key);
+    key.done()
+}
+
+/// Of the keys `all` of a list, those behind `last` when it is read backwards, whether there is a conversation at
+/// that place or not.
+pub fn descending(all: Range<Key>, last: Key) -> Range<Key> {
+    all.start..last
+}
+
+/// The same when it is read forwards.
+pub fn ascending(all: Range<Key>, last: Key) -> Range<Key> {
+    // No key is between one and the same with a zero byte behind it.
+    [&*last, &[0]].concat()..all.end
+}
+
+/// The keys of a namespace's conversations whose ids begin with a text.
+pub fn names_from(namespace: &Namespace, beginning_of_id: &str) -> Range<Key> {
+    let mut prefix = KeyWriter::of(ConversationName::NUMBER);
+    namespace.write(&mut prefix);
+    prefix.bytes(beginning_of_id.as_bytes());
+    beginning(prefix.done())
 }
 
 /// The keys of the utterances of a lineage from one sequence to another.
@@ -59,8 +94,7 @@ pub fn outcome_ages_before(oldest: Timestamp) -> Range<Key> {
 pub fn waiting_behind(after: Option<&(Timestamp, ConversationKey)>) -> Range<Key> {
     let all = all_of::<Waiting>();
     match after {
-        // No key is between one and the same with a zero byte behind it.
-        Some(after) => [&*key::<Waiting>(after), &[0]].concat()..all.end,
+        Some(after) => ascending(all, key::<Waiting>(after)),
         None => all,
     }
 }

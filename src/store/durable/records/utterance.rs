@@ -92,6 +92,7 @@ message! {
         8 extras_tokens: "the tokens of the extras",
         20 original: "the original",
         21 late: "what it answers late",
+        22 continues: "whether it continues a message",
     }
 }
 

@@ -84,7 +84,7 @@ fn the_longest_key_of_a_record_is_taken() {
         time: Timestamp(0),
         conversation: ConversationId::new(&id).unwrap(),
     });
-    assert_eq!(key.len(), 395);
+    assert_eq!(key.len(), 781);
     assert!(key.len() <= MAX_KEY_BYTES);
 }
 

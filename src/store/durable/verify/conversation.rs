@@ -15,9 +15,12 @@ use crate::{
         Ending, Head, LineageId, Sequence, Timestamp, Utterance, check::Check, compaction::Compaction,
         segment::Segment,
     },
-    store::durable::records::{
-        BlockLists, Blocks, Compactions, Descriptions, Endings, GivenIds, HeadRecord, Heads, Policies,
-        Segments, Utterances,
+    store::{
+        durable::records::{
+            BlockLists, Blocks, Compactions, Descriptions, Endings, GivenIds, HeadRecord, Heads, Policies,
+            Segments, StateValues, Utterances,
+        },
+        listing::span_of,
     },
 };
 
@@ -33,6 +36,7 @@ struct Streams<'a> {
     given_ids: Stream<'a, GivenIds>,
     blocks: Stream<'a, Blocks>,
     block_lists: Stream<'a, BlockLists>,
+    state_values: Stream<'a, StateValues>,
 }
 
 /// Each record that is of a lineage is of a conversation, and fits its other records; each
@@ -60,7 +64,7 @@ fn check<'a>(known: &mut Known, streams: &mut Streams<'a>, lineages: &Lineages, 
     let lineage = known.identity.lineage;
     let head = streams.heads.one(lineage, survey);
     let policy = streams.policies.one(lineage, survey);
-    streams.descriptions.pass(lineage, survey);
+    check_values(known, streams, survey);
     streams.blocks.pass(lineage, survey);
     streams.block_lists.pass(lineage, survey);
     check_shared(lineage, streams, lineages, survey);
@@ -75,6 +79,9 @@ fn check<'a>(known: &mut Known, streams: &mut Streams<'a>, lineages: &Lineages, 
     let mut findings = Findings { survey, subject: known.subject() };
     let head = findings.there(head, "it has no head");
     let policy = findings.there(policy, "it has no policy");
+    if let Some(record) = &head {
+        known.updated = Moment::At(span_of(record.head.update_time));
+    }
     if let (Some(record), Some(policy)) = (&head, &policy) {
         known.expiry = match policy.expire_after {
             Some(after) => Moment::At(record.head.update_time.plus(after)),
@@ -95,6 +102,29 @@ fn check<'a>(known: &mut Known, streams: &mut Streams<'a>, lineages: &Lineages, 
             streams.utterances.pass(lineage, findings.survey);
             streams.given_ids.pass(lineage, findings.survey);
         }
+    }
+}
+
+/// The values of a conversation's state are those that its description tells of.
+fn check_values<'a>(known: &Known, streams: &mut Streams<'a>, survey: &mut Survey<'a>) {
+    let lineage = known.identity.lineage;
+    let told = match streams.descriptions.one(lineage, survey) {
+        Found::There(description) => description.state,
+        Found::Missing => Default::default(),
+        Found::Unreadable => {
+            streams.state_values.pass(lineage, survey);
+            return;
+        }
+    };
+    let mut found = Vec::new();
+    while let Some((_, value)) = streams.state_values.take(lineage, survey) {
+        found.extend(value.map(|value| value.entry()));
+    }
+    found.sort_by(|one, other| one.name.cmp(&other.name));
+    if *told != *found && !streams.state_values.is_broken() {
+        let what =
+            format_args!("its {} state values are not the {} that are told of", found.len(), told.len());
+        survey.problem(known.subject(), what);
     }
 }
 
@@ -176,10 +206,11 @@ impl<'a> Streams<'a> {
             given_ids: Stream::open(survey),
             blocks: Stream::open(survey),
             block_lists: Stream::open(survey),
+            state_values: Stream::open(survey),
         }
     }
 
-    fn all(&mut self) -> [&mut dyn AnyStream<'a>; 10] {
+    fn all(&mut self) -> [&mut dyn AnyStream<'a>; 11] {
         [
             &mut self.heads,
             &mut self.policies,
@@ -191,6 +222,7 @@ impl<'a> Streams<'a> {
             &mut self.given_ids,
             &mut self.blocks,
             &mut self.block_lists,
+            &mut self.state_values,
         ]
     }
 

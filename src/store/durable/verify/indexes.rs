@@ -8,12 +8,15 @@ use crate::{
     domain::{ConversationKey, Timestamp},
     store::{
         Due,
-        durable::records::{self, Active, Dues, Ended, Kind, ListPlace, Listed, Waiting},
+        durable::records::{
+            self, Active, Dues, Ended, Kind, ListPlace, Listed, NamespacePlace, RecipientUpdated, Started,
+            Updated, Waiting,
+        },
     },
 };
 
-/// Each entry is of a conversation, and each conversation has its entries.
-pub(super) fn check(survey: &mut Survey<'_>, names: &mut Names) {
+/// Each entry is of a conversation, and each conversation has its entries: in all lists, where the store is `listed`.
+pub(super) fn check(survey: &mut Survey<'_>, names: &mut Names, listed: bool) {
     check_entries::<Listed>(survey, names, named, |known, place| {
         let (right, identity) = (ListPlace::of(&known.identity), &known.identity);
         (*place != right).then(|| {
@@ -39,8 +42,50 @@ pub(super) fn check(survey: &mut Survey<'_>, names: &mut Names) {
         |(_, key)| key.clone(),
         |known, (time, _)| wrong(known.waits, *time, "waits since", "nothing of the conversation waits"),
     );
+    check_lists(survey, names);
     for known in names.iter() {
         check_led_to(known, survey);
+        if listed {
+            check_listed(known, survey);
+        }
+    }
+}
+
+/// The lists of namespaces, and those by update.
+fn check_lists(survey: &mut Survey<'_>, names: &mut Names) {
+    let never = "the conversation never changed";
+    check_entries::<Started>(survey, names, in_namespace, |known, place| {
+        wrong(Moment::At(known.identity.start_time), place.time, "started at", never)
+    });
+    check_entries::<Updated>(survey, names, in_namespace, |known, place| {
+        wrong(known.updated, place.time, "changed in the span from", never)
+    });
+    check_entries::<RecipientUpdated>(survey, names, named, |known, place| {
+        match known.identity.recipient == place.recipient.id {
+            true => wrong(known.updated, place.time, "changed in the span from", never),
+            false => Some(format!("the conversation is of {}", known.identity.recipient)),
+        }
+    });
+}
+
+fn in_namespace(place: &NamespacePlace) -> ConversationKey {
+    ConversationKey { namespace: place.namespace.clone(), id: place.conversation.clone() }
+}
+
+/// A conversation is in the list of its namespace, and in those by update.
+fn check_listed(known: &Known, survey: &mut Survey<'_>) {
+    let identity = &known.identity;
+    let (namespace, recipient) = (&identity.key.namespace, &identity.recipient);
+    if survey.lacks::<Started>(&NamespacePlace::of(identity, identity.start_time)) {
+        survey.problem(known.subject(), format_args!("it is not in the list of the namespace {namespace}"));
+    }
+    let Moment::At(time) = known.updated else { return };
+    if survey.lacks::<Updated>(&NamespacePlace::of(identity, time)) {
+        let what = format_args!("it is not in the list by update of the namespace {namespace}");
+        survey.problem(known.subject(), what);
+    }
+    if survey.lacks::<RecipientUpdated>(&ListPlace { time, ..ListPlace::of(identity) }) {
+        survey.problem(known.subject(), format_args!("it is not in the list by update of {recipient}"));
     }
 }
 

@@ -6,6 +6,7 @@
 //! | lineages that forks share are read by somebody, and it is told by whom | [`lineages`], [`forked`] |
 //! | every record belongs to a conversation that has a head and a policy | [`conversation`] |
 //! | what belongs to one is a state that the rules make | [`domain::check`](crate::domain::check) |
+//! | values of a conversation's state are those that its description tells of | [`conversation`] |
 //! | ids that clients gave lead to their utterances, and back | [`given_ids`] |
 //! | lists, active conversations, due work and what waits are those of the conversations | [`indexes`] |
 //! | outcomes are in the order of their age | [`outcomes`] |
@@ -44,17 +45,17 @@ use {lineages::Lineages, names::Names, survey::Survey};
 /// - Fails when the store is a copy that was not finished.
 pub fn verify(directory: &Directory, progress: &mut dyn FnMut(u64)) -> Result<Report, StoreError> {
     directory.check_finished().map_err(unavailable)?;
-    Ok(look(directory.pairs(), progress))
+    Ok(look(directory.pairs(), directory.is_listed(), progress))
 }
 
-fn look(pairs: &dyn KeyValue, progress: &mut dyn FnMut(u64)) -> Report {
+fn look(pairs: &dyn KeyValue, listed: bool, progress: &mut dyn FnMut(u64)) -> Report {
     let mut survey = Survey::new(pairs, progress);
     numbers::check(&mut survey);
     let mut names = Names::read(&mut survey);
     let lineages = Lineages::read(&survey, &mut names);
     conversation::check_all(&mut survey, &mut names, &lineages);
     lineages.check_readers(&mut survey, &mut names);
-    indexes::check(&mut survey, &mut names);
+    indexes::check(&mut survey, &mut names, listed);
     outcomes::check(&mut survey);
     unknown_kinds::check(&mut survey);
     survey.done()

@@ -29,6 +29,8 @@ pub(super) struct Known {
     pub(super) waits: Moment,
     /// When it ended.
     pub(super) ended: Moment,
+    /// The span in which it changed last.
+    pub(super) updated: Moment,
     /// Whether its lineage was looked at.
     pub(super) met: bool,
 }
@@ -78,6 +80,7 @@ impl Names {
             expiry: Moment::Unknown,
             waits: Moment::Unknown,
             ended: Moment::Unknown,
+            updated: Moment::Unknown,
             met: other.is_some(),
         });
     }

@@ -196,6 +196,7 @@ fn compaction() -> Compaction {
         count: 8,
         kept: 15,
         keep_recent: None,
+        summarised: true,
         source_tokens: 400,
         tokens_before: 900,
         tokens_after: 500,

@@ -27,10 +27,11 @@ pub fn text(most: usize) -> impl Strategy<Value = String> {
     vec(any::<char>(), 0..=most).prop_map(String::from_iter)
 }
 
-/// 1 to 128 bytes without control characters.
+/// 1 to 256 bytes without control characters.
 pub fn id() -> impl Strategy<Value = String> {
     let printable = any::<char>().prop_map(|c| if c.is_control() { 'é' } else { c });
-    vec(printable, 1..=32).prop_map(String::from_iter)
+    let most = prop_oneof![4 => Just(32), 1 => Just(64)];
+    most.prop_flat_map(move |most| vec(printable.clone(), 1..=most)).prop_map(String::from_iter)
 }
 
 pub fn boxed(most: usize) -> impl Strategy<Value = Box<str>> {
@@ -307,6 +308,7 @@ pub fn compaction() -> impl Strategy<Value = Compaction> {
                 compacted,
                 kept: tokens[0],
                 keep_recent,
+                summarised: tokens[0] % 2 == 0,
                 source_tokens: tokens[1],
                 tokens_before: tokens[2],
                 tokens_after: tokens[3],
@@ -359,14 +361,14 @@ fn more() -> impl Strategy<Value = More> {
     let texts = (optional(), optional(), option::of(boxed(150)));
     let original = (boxed(30), time()).prop_map(|(content, edit_time)| Original { content, edit_time });
     let late = (sequence(), boxed(6)).prop_map(|(caller, tool)| LateResult { caller, tool });
-    let rest = (any::<bool>(), any::<u32>(), option::of(original), option::of(late));
+    let rest = (any::<bool>(), any::<u32>(), option::of(original), option::of(late), any::<bool>());
     (texts, vec(call, 0..4), vec(boxed(5), 0..3), map(), rest).prop_map(
         |(
             (name, tool_call_id, extras_json),
             tool_calls,
             tools_used,
             metadata,
-            (awaits_answer, extras_tokens, original, late),
+            (awaits_answer, extras_tokens, original, late, continues),
         )| {
             More {
                 name,
@@ -379,6 +381,7 @@ fn more() -> impl Strategy<Value = More> {
                 extras_tokens,
                 original,
                 late,
+                continues,
             }
         },
     )

@@ -94,9 +94,49 @@ proptest! {
         entries.sort_by_key(|entry| Reverse((entry.time, entry.conversation.clone())));
         prop_assert_eq!(&listed, &entries);
         for (place, last) in listed.iter().enumerate() {
-            let behind = keys.iter().rev().filter(|key| listed_behind(last).contains(*key)).count();
+            let at = super::key::<Listed>(last);
+            let behind = keys.iter().rev().filter(|key| descending(of_recipient::<Listed>(&last.recipient), at.clone()).contains(*key)).count();
             prop_assert_eq!(behind, listed[place..].iter().filter(|entry| *entry != last).count());
         }
+    }
+
+    #[test]
+    fn a_namespaces_list_is_by_time_then_id(
+        namespaces in [names_alike(), names_alike()],
+        entries in vec((few_times(), conversation_id(), 0..2usize), 0..8),
+        last in (few_times(), conversation_id()),
+    ) {
+        let namespaces = namespaces.map(|names| named(&names).namespace);
+        let entry = |(time, id, whose): &(Timestamp, _, usize)| NamespacePlace {
+            namespace: namespaces[*whose].clone(), time: *time, conversation: Clone::clone(id),
+        };
+        let mut entries: Vec<NamespacePlace> = entries.iter().map(entry).collect();
+        let mut keys: Vec<Key> = entries.iter().map(key::<Updated>).collect();
+        keys.sort();
+        let all = || of_namespace::<Updated>(&namespaces[0]);
+        let listed: Vec<NamespacePlace> = keys.iter().filter(|key| all().contains(*key))
+            .map(|key| decode_key::<Updated>(key).unwrap()).collect();
+        entries.retain(|entry| entry.namespace == namespaces[0]);
+        entries.sort_by_key(|entry| (entry.time, entry.conversation.clone()));
+        prop_assert_eq!(&listed, &entries);
+        let (time, id) = &last;
+        let at = key::<Updated>(&entry(&(*time, id.clone(), 0)));
+        let place = |entry: &NamespacePlace| (entry.time, entry.conversation.clone());
+        let behind = keys.iter().filter(|key| ascending(all(), at.clone()).contains(*key)).count();
+        prop_assert_eq!(behind, listed.iter().filter(|entry| place(entry) > last).count());
+        let before = keys.iter().filter(|key| descending(all(), at.clone()).contains(*key)).count();
+        prop_assert_eq!(before, listed.iter().filter(|entry| place(entry) < last).count());
+        let of_time = namespace_time::<Updated>(&namespaces[0], *time);
+        let together = keys.iter().filter(|key| of_time.contains(*key)).count();
+        prop_assert_eq!(together, listed.iter().filter(|entry| entry.time == *time).count());
+    }
+
+    #[test]
+    fn names_are_by_how_they_begin(one in names_alike(), other in names_alike(), beginning in "[a!]{1,3}") {
+        let (mine, others) = (named(&one), named(&other));
+        let names = names_from(&mine.namespace, &beginning);
+        let begins = others.namespace == mine.namespace && others.id.as_str().starts_with(&beginning);
+        prop_assert_eq!(names.contains(&key::<ConversationName>(&others)), begins);
     }
 
     #[test]

@@ -12,6 +12,7 @@ use crate::{
         compaction::Advice,
         conversation::Teller,
         share::{Share, ShareDigest},
+        state::{StateContent, StateEntry, StateValue},
     },
     store::{Due, Outcome},
 };
@@ -42,6 +43,7 @@ fn description() -> impl Strategy<Value = Description> {
     let shares = prop::collection::vec(share(), 0..4);
     (option::of(text(20)), map(), shares, option::of(forked_from())).prop_map(
         |(title, labels, shares, forked_from)| Description {
+            state: Arc::default(),
             title: title.map(Into::into),
             labels: labels.into(),
             shares: shares.into(),
@@ -150,6 +152,21 @@ proptest! {
         comes_back::<Metas>(Meta::Group, number);
         comes_back::<Metas>(Meta::Unscrubbed, number);
         comes_back::<Metas>(Meta::Copying, number);
+    }
+
+    #[test]
+    fn states(
+        lineage in lineage(), name in id(), version in revision(), content in prop::collection::vec(any::<u8>(), 0..40),
+        json in text(20), entries in prop::collection::vec((id(), revision(), any::<u32>()), 0..4),
+    ) {
+        let name: Box<str> = name.into();
+        for content in [StateContent::Bytes(content.into()), StateContent::Json(json.into())] {
+            let value = StateValue { name: name.clone(), version, content };
+            comes_back::<StateValues>((lineage, StateName(name.clone())), value);
+        }
+        let entry = |(name, version, bytes): (String, _, _)| StateEntry { name: name.into(), version, bytes };
+        let state = entries.into_iter().map(entry).collect();
+        comes_back::<Descriptions>(lineage, Description { state, ..Description::default() });
     }
 
     #[test]

@@ -374,6 +374,7 @@ pub fn utterance() -> (LineageId, Utterance) {
         extras_tokens: 2,
         original: None,
         late: None,
+        continues: false,
     };
     let utterance = Utterance {
         sequence: Sequence(17),

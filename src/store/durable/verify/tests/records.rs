@@ -7,12 +7,15 @@ use super::{
     good::*,
 };
 use crate::{
-    domain::{ConversationId, ConversationKey, LineageId, Namespace, Policy, Sequence},
+    domain::{
+        ConversationId, ConversationKey, LineageId, Namespace, Policy, Revision, Sequence,
+        state::{StateContent, StateValue},
+    },
     store::durable::{
         key_value::{Batch, Durability},
         records::{
             self, ConversationName, Descriptions, GivenIds, HeadRecord, Heads, Meta, Metas, Outcomes,
-            Policies, Segments, Utterances,
+            Policies, Segments, StateName, StateValues, Utterances,
         },
     },
 };
@@ -103,6 +106,7 @@ fn heads_and_policies_that_are_missing_are_named() {
         [
             "conversation default/new: has the same lineage as conversation default/demo",
             "conversation default/new: it is not in the list of friend of demo",
+            "conversation default/new: it is not in the list of the namespace default",
         ]
     );
     identity.lineage = LineageId([3; 16]);
@@ -110,7 +114,8 @@ fn heads_and_policies_that_are_missing_are_named() {
         good.put::<ConversationName>(name, identity),
         [
             "conversation default/new: it has no head",
-            "conversation default/new: it is not in the list of friend of demo"
+            "conversation default/new: it is not in the list of friend of demo",
+            "conversation default/new: it is not in the list of the namespace default",
         ]
     );
 }
@@ -138,10 +143,14 @@ fn what_is_of_no_conversation_is_named() {
     let kinds = ["head", "policy", "utterance"];
     let mut expected =
         kinds.map(|kind| format!("lineage {OTHER}: of no conversation: 1 of the kind {kind:?}")).to_vec();
-    expected.push(
-        "list entry default/other of friend of other at 1772366400000000 µs: there is no such conversation"
-            .to_owned(),
-    );
+    let other = "default/other at 1772366400000000 µs: there is no such conversation";
+    let others = "default/other of friend of other at 1772366400000000 µs: there is no such conversation";
+    expected.extend([
+        format!("list entry {others}"),
+        format!("entry of the namespace's list {other}"),
+        format!("entry by update {other}"),
+        format!("entry of a recipient's by update {others}"),
+    ]);
     assert_eq!(problems, expected);
 }
 
@@ -162,4 +171,14 @@ fn an_unfinished_copy_is_refused() {
     good.directory.pairs().apply(Batch { writes: vec![(key, Some(value))] }, Durability::Process).unwrap();
     let refused = verify(&good.directory, &mut |_| {}).unwrap_err();
     assert!(refused.to_string().contains("is an unfinished copy; finish it: utterd copy"), "{refused}");
+}
+
+#[test]
+fn state_values_are_those_that_are_told_of() {
+    let good = Good::new();
+    let lineage = good.demo.head.identity.lineage;
+    let value =
+        StateValue { name: "stray".into(), version: Revision(1), content: StateContent::Json("1".into()) };
+    let problems = good.put::<StateValues>((lineage, StateName("stray".into())), value);
+    assert_eq!(problems, ["conversation default/demo: its 1 state values are not the 0 that are told of"]);
 }

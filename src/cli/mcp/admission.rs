@@ -1,0 +1,47 @@
+//! Who may call over HTTP: whom the gRPC server lets in.
+
+use std::convert::Infallible;
+
+use bytes::Bytes;
+use http::{
+    HeaderMap, HeaderValue, Response, StatusCode,
+    header::{CONTENT_TYPE, WWW_AUTHENTICATE},
+};
+use http_body_util::{BodyExt, Full, combinators::BoxBody};
+use tonic::Code;
+
+use super::memory::Memory;
+use crate::{
+    cli::{access::Identity, errors::refusal},
+    proto::CountTokensRequest,
+};
+
+/// An answer over HTTP.
+pub type Answer = Response<BoxBody<Bytes, Infallible>>;
+
+/// The server as the caller with these headers sees it; or the answer to a caller whom the server does not let in.
+pub async fn admit(memory: &Memory, headers: &HeaderMap) -> Result<Memory, Answer> {
+    let identity = Identity::shown_in(headers)
+        .ok_or_else(|| refused(StatusCode::UNAUTHORIZED, "the credential is no single token".into()))?;
+    let memory = memory.of(identity);
+    // a call that asks for a caller and tells nothing
+    let request = CountTokensRequest { texts: vec![String::new()], ..Default::default() };
+    let Err(status) = memory.server().contexts().count_tokens(request).await else { return Ok(memory) };
+    match status.code() {
+        Code::Unauthenticated => Err(refused(StatusCode::UNAUTHORIZED, refusal(&status))),
+        Code::PermissionDenied => Err(refused(StatusCode::FORBIDDEN, refusal(&status))),
+        // what else is wrong, the answers to its calls say
+        _ => Ok(memory),
+    }
+}
+
+/// An answer that says why there is no other.
+pub fn refused(code: StatusCode, text: String) -> Answer {
+    let mut response = Response::new(Full::new(Bytes::from(text + "\n")).boxed());
+    *response.status_mut() = code;
+    response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("text/plain; charset=utf-8"));
+    if code == StatusCode::UNAUTHORIZED {
+        response.headers_mut().insert(WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
+    }
+    response
+}

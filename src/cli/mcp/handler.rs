@@ -1,0 +1,149 @@
+//! What is answered to each request of the protocol.
+
+use std::sync::Arc;
+
+use http::request::Parts;
+use rmcp::{
+    ErrorData, RoleServer, ServerHandler,
+    model::{
+        CallToolRequestParams, CallToolResponse, CompleteRequestParams, CompleteResult,
+        GetPromptRequestParams, GetPromptResponse, Implementation, ListPromptsResult,
+        ListResourceTemplatesResult, ListResourcesResult, ListToolsResult, PaginatedRequestParams,
+        ReadResourceRequestParams, ReadResourceResponse, Reference, ServerCapabilities, ServerConfig, Tool,
+    },
+    service::RequestContext,
+};
+
+use super::{memory::Memory, prompts, resources, source::Keeps, tools};
+
+const INSTRUCTIONS: &str = "The memory of conversations. Call `memorize` with what the user and you say, as it is said: \
+    what is not memorized cannot be remembered. Call `remember` to find what was said earlier, in this conversation or past \
+    ones, and `get_conversation` to list and read past ones. A conversation ends by `end_conversation`, or by itself when it \
+    was idle, and then has a title and a summary. Calls mean the current conversation unless they name one by \
+    conversation_id or recipient_id.";
+
+const BRIEFLY: &str = " Nothing is kept on disk here: all of it is gone when this server ends.";
+
+/// Answers the requests of one client, or of many.
+#[derive(Clone)]
+pub struct Handler {
+    memory: Memory,
+    config: Arc<ServerConfig>,
+}
+
+impl Handler {
+    /// A handler over `memory`, which keeps conversations as `keeps` says.
+    pub fn new(memory: Memory, keeps: Keeps) -> Self {
+        let capabilities = ServerCapabilities::builder()
+            .enable_tools()
+            .enable_resources()
+            .enable_prompts()
+            .enable_completions()
+            .build();
+        let own = Implementation::new("utterd", env!("CARGO_PKG_VERSION"))
+            .with_title("utterd: conversation memory");
+        let kept = if keeps == Keeps::Briefly { BRIEFLY } else { "" };
+        let config = ServerConfig::new(capabilities)
+            .with_server_info(own)
+            .with_instructions(format!("{INSTRUCTIONS}{kept}"));
+        Self { memory, config: Arc::new(config) }
+    }
+
+    /// The server as this process sees it.
+    pub fn memory(&self) -> &Memory {
+        &self.memory
+    }
+
+    /// The server as the caller of a request sees it: over HTTP, each shows who it is.
+    fn memory_of(&self, context: &RequestContext<RoleServer>) -> Memory {
+        let caller = context.extensions.get::<Parts>().and_then(|parts| parts.extensions.get::<Memory>());
+        caller.unwrap_or(&self.memory).clone()
+    }
+}
+
+impl ServerHandler for Handler {
+    fn get_info(&self) -> ServerConfig {
+        (*self.config).clone()
+    }
+
+    async fn list_tools(
+        &self,
+        _: Option<PaginatedRequestParams>,
+        _: RequestContext<RoleServer>,
+    ) -> Result<ListToolsResult, ErrorData> {
+        Ok(ListToolsResult::with_all_items(tools::described().to_vec()))
+    }
+
+    fn get_tool(&self, name: &str) -> Option<Tool> {
+        tools::described().iter().find(|tool| tool.name == name).cloned()
+    }
+
+    async fn call_tool(
+        &self,
+        request: CallToolRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<CallToolResponse, ErrorData> {
+        let tool = tools::named(&request.name).ok_or_else(|| {
+            let text = format!("there is no tool {}; there are {}", request.name, tools::names());
+            ErrorData::invalid_params(text, None)
+        })?;
+        let arguments = request.arguments.unwrap_or_default();
+        Ok((tool.call)(self.memory_of(&context), arguments).await.into())
+    }
+
+    async fn list_resources(
+        &self,
+        request: Option<PaginatedRequestParams>,
+        context: RequestContext<RoleServer>,
+    ) -> Result<ListResourcesResult, ErrorData> {
+        let cursor = request.and_then(|request| request.cursor).unwrap_or_default();
+        resources::list(&self.memory_of(&context), cursor).await
+    }
+
+    async fn list_resource_templates(
+        &self,
+        _: Option<PaginatedRequestParams>,
+        _: RequestContext<RoleServer>,
+    ) -> Result<ListResourceTemplatesResult, ErrorData> {
+        Ok(ListResourceTemplatesResult::with_all_items(resources::templates()))
+    }
+
+    async fn read_resource(
+        &self,
+        request: ReadResourceRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<ReadResourceResponse, ErrorData> {
+        Ok(resources::read(&self.memory_of(&context), &request.uri).await?.into())
+    }
+
+    async fn complete(
+        &self,
+        request: CompleteRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<CompleteResult, ErrorData> {
+        match request.r#ref {
+            // the one argument that there is, of resources and prompts, is a conversation's id
+            Reference::Resource(_) | Reference::Prompt(_) => {
+                resources::complete(&self.memory_of(&context), &request.argument.value).await
+            }
+            _ => Ok(CompleteResult::default()),
+        }
+    }
+
+    async fn list_prompts(
+        &self,
+        _: Option<PaginatedRequestParams>,
+        _: RequestContext<RoleServer>,
+    ) -> Result<ListPromptsResult, ErrorData> {
+        Ok(ListPromptsResult::with_all_items(prompts::described()))
+    }
+
+    async fn get_prompt(
+        &self,
+        request: GetPromptRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<GetPromptResponse, ErrorData> {
+        let arguments = request.arguments.unwrap_or_default();
+        Ok(prompts::get(&self.memory_of(&context), &request.name, &arguments).await?.into())
+    }
+}

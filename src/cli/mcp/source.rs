@@ -1,0 +1,107 @@
+//! The server whose conversations are offered.
+
+use std::env;
+
+use super::{super::serve::log, memory::Memory};
+use crate::{
+    cli::{
+        args::{self, Remote},
+        client::Connection,
+        errors::CliError,
+    },
+    config::{Backend, Effective, Settings, Sources},
+    server::InProcess,
+};
+
+/// Names the running server, where no flag does.
+const SERVER: &str = "UTTERD_SERVER";
+/// What is logged, where no configuration is read.
+const LOG: &str = "UTTERD_LOG";
+
+/// The server whose conversations are offered.
+pub struct Source {
+    connection: Connection,
+    own: Option<InProcess>,
+    keeps: Keeps,
+}
+
+/// How long conversations are kept.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Keeps {
+    /// Until this process ends.
+    Briefly,
+    /// Beyond it.
+    Long,
+}
+
+impl Source {
+    /// The server that is named; without one, a server of this process.
+    pub async fn open(args: &args::Mcp) -> Result<Self, CliError> {
+        match named(args) {
+            Some(server) => Self::running(server, args).await,
+            None => Self::own(args).await,
+        }
+    }
+
+    async fn running(server: String, args: &args::Mcp) -> Result<Self, CliError> {
+        log(&env::var(LOG).unwrap_or_else(|_| Settings::default().log));
+        let remote = Remote { server, access: args.access.clone() };
+        Ok(Self { connection: Connection::to(&remote).await?, own: None, keeps: Keeps::Long })
+    }
+
+    async fn own(args: &args::Mcp) -> Result<Self, CliError> {
+        let Effective { settings, warnings, .. } = effective(args)?;
+        log(&settings.log);
+        warnings.iter().for_each(|warning| tracing::warn!("{warning}"));
+        let keeps = if settings.backend == Backend::Memory { Keeps::Briefly } else { Keeps::Long };
+        if keeps == Keeps::Briefly {
+            tracing::warn!(
+                "conversations are kept in memory, and are gone when this ends: --data-dir DIR keeps them in files, \
+                 --server URL offers those of a running server"
+            );
+        }
+        let own = InProcess::start(&settings)?;
+        let connection = Connection::within(own.connector(), &args.access).await?;
+        Ok(Self { connection, own: Some(own), keeps })
+    }
+
+    /// The server as its callers see it, who mean `recipient` where they name none.
+    pub fn memory(&self, recipient: &str) -> Memory {
+        Memory::new(self.connection.clone(), recipient)
+    }
+
+    /// How long conversations are kept.
+    pub fn keeps(&self) -> Keeps {
+        self.keeps
+    }
+
+    /// Ends a server of this process.
+    pub async fn end(self) {
+        drop(self.connection);
+        if let Some(own) = self.own {
+            own.end().await;
+        }
+    }
+}
+
+/// The running server that is named: by the flag, or by the environment unless a flag asks for a server of this process.
+fn named(args: &args::Mcp) -> Option<String> {
+    let variable = || env::var(SERVER).ok().filter(|server| !server.is_empty());
+    match (&args.server, &args.data_dir, &args.config) {
+        (Some(server), ..) => Some(server.clone()),
+        (None, None, None) => variable(),
+        _ => None,
+    }
+}
+
+/// The settings of a server of this process. A directory for files asks for a backend that has some.
+fn effective(args: &args::Mcp) -> Result<Effective, CliError> {
+    let directory = args.data_dir.as_ref().map(|directory| ("data_dir", directory.display().to_string()));
+    let mut flags: Vec<_> = directory.into_iter().collect();
+    let effective = Sources::of_process(flags.clone(), args.config.clone()).load()?;
+    if flags.is_empty() || effective.settings.backend != Backend::Memory {
+        return Ok(effective);
+    }
+    flags.push(("backend", "fjall".to_owned()));
+    Ok(Sources::of_process(flags, args.config.clone()).load()?)
+}

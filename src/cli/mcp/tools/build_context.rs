@@ -1,0 +1,170 @@
+//! `build_context`: what a model should be shown of a conversation.
+
+use rmcp::schemars::{self, JsonSchema};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::{
+    cli::{
+        mcp::{
+            fault::Fault,
+            memory::Memory,
+            tool::{Effect, Told, Tool},
+        },
+        text::{ranges, word},
+    },
+    proto::{
+        BuildContextRequest, BuildContextResponse, ContextFormat, ContextRecall, OmittedUtterances,
+        RememberScope,
+    },
+};
+
+/// Builds a context.
+pub struct BuildContext;
+
+/// What it takes.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Arguments {
+    /// The conversation. By default the recipient's current one.
+    conversation_id: Option<String>,
+    /// Whose conversation. By default this server's recipient.
+    recipient_id: Option<String>,
+    /// What to write it as: `text`, or the messages of `openai_chat` or `anthropic_messages`. Defaults to text.
+    format: Option<Format>,
+    /// The most tokens. Defaults to what the conversation's window and summary may have, 9064 unless it was set.
+    #[schemars(range(min = 1))]
+    token_budget: Option<i32>,
+    /// The most turns, the newest. A turn is a message of the user and what follows it.
+    #[schemars(range(min = 0))]
+    max_turns: Option<i32>,
+    /// What to look for in the rest, past conversations included: what is found is added under its date.
+    recall: Option<String>,
+    /// Instructions to put first. They are not stored.
+    instructions: Option<String>,
+}
+
+/// What a context is written as.
+#[derive(Clone, Copy, Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Format {
+    Text,
+    OpenaiChat,
+    AnthropicMessages,
+}
+
+/// A context.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Context {
+    /// The conversation; empty when the recipient has none yet.
+    conversation_id: String,
+    /// Its revision that the context is of.
+    revision: i64,
+    /// With the format text: the context.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    text: Option<String>,
+    /// With the other formats: the messages.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Option<Vec<serde_json::Map<String, Value>>>")]
+    messages: Option<Value>,
+    /// With anthropic_messages: the request's system, where there is one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Option<Vec<serde_json::Map<String, Value>>>")]
+    system: Option<Value>,
+    /// Tokens of the context.
+    token_count: i64,
+    /// What is left out of the conversation, and why.
+    omitted: Vec<Omitted>,
+    /// What else there is to know.
+    warnings: Vec<String>,
+}
+
+/// Messages that are left out.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Omitted {
+    /// Their numbers in the conversation, such as `1–5, 8`.
+    sequences: String,
+    /// Why, such as `evicted` or `budget`.
+    reason: String,
+}
+
+impl Tool for BuildContext {
+    const NAME: &'static str = "build_context";
+    const TITLE: &'static str = "Build a context";
+    const DESCRIPTION: &'static str = "Build what a model should be shown of a conversation: the summary of what is no \
+         longer in view, and the recent messages, within a number of tokens. Use it to continue a conversation where it was \
+         left, or to hand it to another agent.";
+    const EFFECT: Effect = Effect::Reads;
+    type Arguments = Arguments;
+    type Answer = Context;
+
+    async fn call(memory: &Memory, arguments: Arguments) -> Result<Told<Context>, Fault> {
+        let (conversation_id, recipient_id) =
+            memory.address(arguments.conversation_id, arguments.recipient_id);
+        let recall = arguments.recall.filter(|prompt| !prompt.is_empty()).map(|prompt| ContextRecall {
+            prompt,
+            scope: RememberScope::Recipient.into(),
+            ..Default::default()
+        });
+        let format = match arguments.format {
+            None | Some(Format::Text) => ContextFormat::Text,
+            Some(Format::OpenaiChat) => ContextFormat::OpenaiChat,
+            Some(Format::AnthropicMessages) => ContextFormat::AnthropicMessages,
+        };
+        let request = BuildContextRequest {
+            conversation_id,
+            recipient_id,
+            format: format.into(),
+            token_budget: arguments.token_budget,
+            max_turns: arguments.max_turns,
+            recall,
+            instructions: arguments.instructions.unwrap_or_default(),
+            ..Default::default()
+        };
+        let response = memory.server().contexts().build_context(request).await?.into_inner();
+        told(response)
+    }
+}
+
+fn told(response: BuildContextResponse) -> Result<Told<Context>, Fault> {
+    let text = text(&response);
+    let is_text = response.messages_json.is_empty();
+    let answer = Context {
+        token_count: response.token_count().into(),
+        omitted: response.omitted.iter().map(omitted).collect(),
+        warnings: response.warnings.into_iter().map(|warning| warning.text).collect(),
+        messages: json(&response.messages_json)?,
+        system: json(&response.system_json)?,
+        text: is_text.then_some(response.text),
+        conversation_id: response.conversation_id,
+        revision: response.revision,
+    };
+    Ok(Told { answer, text })
+}
+
+fn omitted(omitted: &OmittedUtterances) -> Omitted {
+    Omitted {
+        sequences: ranges(&omitted.sequences),
+        reason: word(omitted.reason().as_str_name(), "OMISSION_REASON_"),
+    }
+}
+
+fn text(response: &BuildContextResponse) -> String {
+    if response.conversation_id.is_empty() && response.text.is_empty() && response.messages_json.len() <= 2 {
+        return "There is no conversation yet: memorize starts one.".into();
+    }
+    match (response.messages_json.as_str(), response.system_json.as_str()) {
+        ("", _) => response.text.clone(),
+        (messages, "") => messages.to_owned(),
+        (messages, system) => format!("{{\"system\":{system},\"messages\":{messages}}}"),
+    }
+}
+
+fn json(text: &str) -> Result<Option<Value>, Fault> {
+    if text.is_empty() {
+        return Ok(None);
+    }
+    let parsed = serde_json::from_str(text);
+    parsed.map(Some).map_err(|error| Fault::Wrong(format!("the server's messages are no JSON: {error}")))
+}

@@ -1,0 +1,29 @@
+//! Who speaks, in the words of models.
+
+use rmcp::schemars::{self, JsonSchema};
+use serde::Deserialize;
+
+use crate::proto;
+
+/// Who speaks.
+#[derive(Clone, Copy, Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+#[schemars(inline)]
+pub enum Role {
+    System,
+    User,
+    Assistant,
+    Tool,
+}
+
+impl From<Role> for i32 {
+    fn from(role: Role) -> Self {
+        match role {
+            Role::System => proto::Role::System,
+            Role::User => proto::Role::User,
+            Role::Assistant => proto::Role::Assistant,
+            Role::Tool => proto::Role::Tool,
+        }
+        .into()
+    }
+}

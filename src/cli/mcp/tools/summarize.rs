@@ -1,0 +1,131 @@
+//! `summarize`: tells a conversation in few words.
+
+use rmcp::schemars::{self, JsonSchema};
+use serde::{Deserialize, Serialize};
+
+use crate::{
+    cli::{
+        mcp::{
+            fault::Fault,
+            memory::Memory,
+            tool::{Effect, Told, Tool},
+        },
+        text::word,
+    },
+    proto::{SummarizeRequest, SummarizeResponse, SummarizeScope},
+};
+
+/// Summarises a conversation.
+pub struct Summarize;
+
+/// What it takes.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Arguments {
+    /// The conversation. By default the recipient's current one.
+    conversation_id: Option<String>,
+    /// Whose conversation. By default this server's recipient.
+    recipient_id: Option<String>,
+    /// What to summarise: `all`; `recent`, the last recent_count messages; `evicted`, what is no longer in view; `turns`, from first_turn to last_turn. Defaults to all.
+    scope: Option<Scope>,
+    /// With scope recent, and required there: how many messages.
+    #[schemars(range(min = 1))]
+    recent_count: Option<i32>,
+    /// With scope turns, and required there: the first turn. A turn is a message of the user and what follows it.
+    #[schemars(range(min = 0))]
+    first_turn: Option<i32>,
+    /// With scope turns, and required there: the last turn.
+    #[schemars(range(min = 0))]
+    last_turn: Option<i32>,
+    /// The most tokens of the summary. Defaults to 1000, unless the conversation's policy says otherwise.
+    #[schemars(range(min = 1))]
+    token_limit: Option<i32>,
+    /// Words that matter: sentences with them come first.
+    focus_areas: Option<Vec<String>>,
+    /// Whether to have the server's model write the summary, where it has one; that takes seconds. Defaults to false.
+    wait_for_llm: Option<bool>,
+}
+
+/// What is summarised.
+#[derive(Clone, Copy, Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Scope {
+    All,
+    Recent,
+    Evicted,
+    Turns,
+}
+
+/// A summary.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Summary {
+    /// The conversation.
+    conversation_id: String,
+    /// The summary; empty when there is nothing to tell.
+    text: String,
+    /// Its tokens.
+    token_count: i64,
+    /// The tokens of what it was made from.
+    source_token_count: i64,
+    /// How it was made: `extractive`, of sentences as they were said, or `llm`, by a model.
+    method: String,
+    /// What else there is to know, such as why it is empty.
+    warnings: Vec<String>,
+}
+
+impl Tool for Summarize {
+    const NAME: &'static str = "summarize";
+    const TITLE: &'static str = "Summarize a conversation";
+    const DESCRIPTION: &'static str = "Summarise a conversation, or a part of it, within a number of tokens. Changes \
+         nothing. Use it to see what a long conversation has come to.";
+    const EFFECT: Effect = Effect::Reads;
+    type Arguments = Arguments;
+    type Answer = Summary;
+
+    async fn call(memory: &Memory, arguments: Arguments) -> Result<Told<Summary>, Fault> {
+        let (conversation_id, recipient_id) =
+            memory.address(arguments.conversation_id, arguments.recipient_id);
+        let scope = match arguments.scope {
+            None | Some(Scope::All) => SummarizeScope::All,
+            Some(Scope::Recent) => SummarizeScope::Recent,
+            Some(Scope::Evicted) => SummarizeScope::Evicted,
+            Some(Scope::Turns) => SummarizeScope::Turns,
+        };
+        let request = SummarizeRequest {
+            conversation_id,
+            recipient_id,
+            scope: scope.into(),
+            recent_count: arguments.recent_count,
+            first_turn: arguments.first_turn,
+            last_turn: arguments.last_turn,
+            token_limit: arguments.token_limit,
+            focus_areas: arguments.focus_areas.unwrap_or_default(),
+            wait_for_llm: arguments.wait_for_llm.unwrap_or_default(),
+        };
+        let response = memory.server().memory().summarize(request).await?.into_inner();
+        let answer = Summary::from(response);
+        let text = match answer.text.as_str() {
+            "" if answer.warnings.is_empty() => "There is nothing to summarise.".to_owned(),
+            "" => answer.warnings.join("\n"),
+            text => text.to_owned(),
+        };
+        Ok(Told { answer, text })
+    }
+}
+
+impl From<SummarizeResponse> for Summary {
+    fn from(response: SummarizeResponse) -> Self {
+        let told = response.warnings.iter().map(|warning| warning.text.clone());
+        let llm = Some(response.llm_error.clone()).filter(|error| !error.is_empty());
+        let llm = llm.map(|error| format!("no model wrote it: {error}"));
+        Self {
+            warnings: told.chain(llm).collect(),
+            token_count: response.token_count().into(),
+            source_token_count: response.source_token_count().into(),
+            method: word(response.method().as_str_name(), "SUMMARY_METHOD_"),
+            conversation_id: response.conversation_id,
+            text: response.text,
+        }
+    }
+}

@@ -1,0 +1,57 @@
+//! What is markup and code in content, and no prose.
+
+/// What a line of Markdown is.
+pub(super) enum Mark {
+    None,
+    Heading,
+    Item,
+}
+
+/// Takes the markers of headings, quotes and lists off a line.
+pub(super) fn strip_mark(line: &str) -> (Mark, &str) {
+    let said = line.trim_start_matches('>').trim_start();
+    if let Some(heading) = said.strip_prefix('#') {
+        let heading = heading.trim_start_matches('#');
+        if heading.starts_with(' ') {
+            return (Mark::Heading, heading.trim());
+        }
+    }
+    for bullet in ["- [ ] ", "- [x] ", "- ", "* ", "+ ", "• "] {
+        if let Some(item) = said.strip_prefix(bullet) {
+            return (Mark::Item, item.trim_start());
+        }
+    }
+    let digits = said.bytes().take(3).take_while(u8::is_ascii_digit).count();
+    let behind = &said[digits..];
+    if digits > 0
+        && let Some(item) = behind.strip_prefix(". ").or_else(|| behind.strip_prefix(") "))
+    {
+        return (Mark::Item, item.trim_start());
+    }
+    (Mark::None, said)
+}
+
+/// Whether `c` is emphasis or a code quote: `**bold**` and `` `name` ``, but not `2**3`,
+/// `src/*` or `*.rs`.
+pub(super) fn is_markup(before: char, c: char, rest: &str) -> bool {
+    if c != '*' {
+        return c == '`';
+    }
+    let after = rest.trim_start_matches('*').chars().next().unwrap_or(' ');
+    let opens = after.is_alphanumeric() || matches!(after, '`' | '"');
+    let closes = before.is_alphanumeric() || matches!(before, '.' | ':' | '!' | '?' | ')' | '`' | '"');
+    opens != closes
+}
+
+/// Whether a line opens fenced code, or closes it.
+pub(super) fn is_fence(line: &str) -> bool {
+    line.starts_with("```") || line.starts_with("~~~")
+}
+
+/// Whether a line is a statement, a brace, or a tag of its own, whatever the language.
+pub(super) fn is_code(line: &str) -> bool {
+    let is_tag = line.starts_with('<') && line.ends_with('>') && !line.contains(' ');
+    let numbered =
+        line.find(|c: char| !c.is_ascii_digit()).is_some_and(|at| at > 0 && line[at..].starts_with(':'));
+    is_tag || numbered || line.ends_with([';', '{', '}']) && !line.starts_with(['-', '*'])
+}

@@ -1,0 +1,61 @@
+//! What was called, in a summary.
+
+use super::*;
+
+#[test]
+fn a_tool_call_is_one_line_with_its_outcome() {
+    let mut alice = said(1, Role::User, "Where is my order AB-77? I decided to pay by card.");
+    alice = with(alice, More { name: Some("Alice".into()), ..More::default() });
+    let source = vec![
+        alice,
+        calling(2, "c1", "lookup_order", "{\"id\":\"AB-77\"}"),
+        answering(
+            3,
+            "c1",
+            "{\"id\":\"AB-77\",\"state\":\"shipped\",\"secret\":\"the inside of a long result is not told\"}",
+        ),
+        calling(4, "c1", "pay", "{}"),
+        answering(5, "c1", "Error: card expired"),
+        calling(6, "c2", "retry", "{}"),
+        said(7, Role::Assistant, "Your order AB-77 was shipped, but the card was refused."),
+    ];
+    assert_eq!(
+        text(source, &Focus::none(), 200),
+        "Assistant called pay() → error: card expired\n\
+         Alice: Where is my order AB-77? I decided to pay by card.\n\
+         Assistant called lookup_order(AB-77) → ok\n\
+         Assistant called retry() → no answer\n\
+         Assistant: Your order AB-77 was shipped, but the card was refused.\n\
+         Open: pay failed\n"
+    );
+}
+
+#[test]
+fn what_was_done_comes_first_with_what_was_made() {
+    let source = calls(&[
+        (
+            "get_order",
+            "{\"order_id\":\"W77\"}",
+            "{\"order_id\":\"W77\",\n\"lines\":[{\"sku\":\"KB-104\",\"count\":3}]}",
+        ),
+        ("book_seat", "{\"flight\":\"HAT136\"}", "{\"booking_id\":\"Q7ZK\",\n\"seats\":1}"),
+        ("cancel_order", "{\"order_id\":\"W77\"}", "Error: it was shipped"),
+        ("cancel_order", "{\"order_id\":\"W77\"}", "ok"),
+    ]);
+    assert_eq!(
+        text(source, &Focus::none(), 200),
+        "Assistant called book_seat(HAT136) → ok: Q7ZK\n\
+         Assistant called cancel_order(W77) → ok\n\
+         Assistant called get_order(W77) → ok\n\
+         W77: KB-104\n"
+    );
+}
+
+#[test]
+fn many_changes_are_told_together_and_the_rest_is_counted() {
+    let told = text(thirty_changes(), &Focus::none(), 150);
+    let first = told.lines().next().unwrap();
+    assert!(first.starts_with("Assistant called write_file → ok: src/part_"), "{told}");
+    let shown = first.matches(".rs").count();
+    assert!(first.ends_with(&format!("src/part_39.rs; … and {} more", 30 - shown)), "{told}");
+}

@@ -1,0 +1,136 @@
+//! What is forgotten is named: by ids, by sequences, or as the newest messages.
+
+use std::{collections::BTreeSet, sync::Arc};
+
+use crate::domain::{
+    Conversation, Need, Ranges, Refusal, Revision, Utterance, Verdict,
+    change::Context,
+    forget::{Forgotten, How, Selected},
+};
+
+/// What to forget, by its names.
+#[derive(Clone, Debug)]
+pub struct ForgetSelected {
+    /// What is selected, at the time of the change.
+    pub selector: Selector,
+    /// How it is forgotten.
+    pub how: How,
+    /// The revision that the caller expects.
+    pub expected: Option<Revision>,
+}
+
+/// All that any of these name.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Selector {
+    /// Ids of utterances.
+    pub ids: Vec<Box<str>>,
+    /// Sequences.
+    pub sequences: Ranges,
+    /// So many of the newest messages that are not forgotten, with all the utterances of each.
+    pub newest_messages: usize,
+}
+
+/// Forgets what is selected: whole units, or exactly that. What names nothing that is stored selects nothing.
+pub fn forget_selected(
+    before: &Conversation,
+    command: &ForgetSelected,
+    context: &Context<'_>,
+) -> Result<Verdict<Forgotten>, Refusal> {
+    before.expect(command.expected)?;
+    match decide(before, command, context) {
+        Ok(forgotten) => Ok(Verdict::Decided(forgotten)),
+        Err(need) => Ok(Verdict::Need(need)),
+    }
+}
+
+fn decide(before: &Conversation, command: &ForgetSelected, context: &Context<'_>) -> Result<Forgotten, Need> {
+    let named = command.selector.sequences_in(before, context)?;
+    let mut told = before.summary.covers().intersection(&named);
+    told.subtract(&before.head.archived);
+    let mut utterances = match command.how {
+        How::Exact => stored(before, &named, context)?,
+        How::Soft | How::Hard => units(before, &named, context)?,
+    };
+    utterances.retain(|utterance| command.how != How::Soft || !utterance.forgotten);
+    Selected { utterances, told, instruction: None }.forget(before, command.how, context)
+}
+
+impl Selector {
+    /// What it names in a conversation, stored or not.
+    fn sequences_in(&self, of: &Conversation, context: &Context<'_>) -> Result<Ranges, Need> {
+        let mut named = self.sequences.clone();
+        let archived = match self.ids.is_empty() || of.head.archived.is_empty() {
+            true => None,
+            false => Some(context.loaded.ids(|| self.ids.clone())?),
+        };
+        let sequence = |id| of.sequence_of(id).or_else(|| archived?.get(id).copied());
+        let ids = self.ids.iter().filter_map(|id| sequence(id)).filter(|sequence| of.stores(*sequence));
+        ids.for_each(|sequence| named.add(sequence));
+        for utterance in newest(of, self.newest_messages, context)? {
+            named.add(utterance.sequence);
+        }
+        Ok(named)
+    }
+}
+
+/// The utterances of the newest `count` messages.
+fn newest(of: &Conversation, count: usize, context: &Context<'_>) -> Result<Vec<Arc<Utterance>>, Need> {
+    if count == 0 {
+        return Ok(Vec::new());
+    }
+    let archived = of.head.archived.last();
+    let behind = of.window.iter().rev().take_while(|live| archived < Some(live.sequence));
+    let taken = take(behind, count);
+    // the first of a message may stand before what was looked at
+    if archived.is_none() || taken.iter().filter(|utterance| !utterance.continues()).count() == count {
+        return Ok(taken);
+    }
+    let mut all = context.loaded.archive(&of.head.archived)?;
+    all.extend(of.window.iter().cloned());
+    all.sort_by_key(|utterance| utterance.sequence);
+    Ok(take(all.iter().rev(), count))
+}
+
+/// The utterances of the first `count` messages, of what comes the newest first.
+fn take<'a>(newest_first: impl Iterator<Item = &'a Arc<Utterance>>, count: usize) -> Vec<Arc<Utterance>> {
+    let (mut taken, mut messages) = (Vec::<Arc<Utterance>>::new(), 0);
+    for utterance in newest_first.filter(|utterance| !utterance.forgotten) {
+        let goes_on = taken.last().is_some_and(|next| next.continues_after(utterance));
+        if !goes_on {
+            messages += 1;
+        }
+        if messages > count {
+            break;
+        }
+        taken.push(utterance.clone());
+    }
+    taken
+}
+
+/// What is stored of `named`, ascending.
+fn stored(of: &Conversation, named: &Ranges, context: &Context<'_>) -> Result<Vec<Arc<Utterance>>, Need> {
+    let mut stored = context.loaded.archive(&named.intersection(&of.head.archived))?;
+    stored.extend(live(of, named).cloned());
+    stored.sort_by_key(|utterance| utterance.sequence);
+    Ok(stored)
+}
+
+/// The units of what is stored of `named`, ascending.
+fn units(of: &Conversation, named: &Ranges, context: &Context<'_>) -> Result<Vec<Arc<Utterance>>, Need> {
+    let archive = match named.meets(&of.head.archived) {
+        true => context.loaded.archive(&of.head.archived)?,
+        false => Vec::new(),
+    };
+    let archived = archive.iter().filter(|utterance| named.contains(utterance.sequence));
+    let away: BTreeSet<_> = archived.map(|utterance| utterance.unit).collect();
+    let units: BTreeSet<_> = live(of, named).map(|utterance| utterance.unit).collect();
+    let mut members: Vec<_> = archive.iter().filter(|other| away.contains(&other.unit)).cloned().collect();
+    members.extend(units.into_iter().flat_map(|unit| of.window.unit(unit)).cloned());
+    members.sort_by_key(|utterance| utterance.sequence);
+    Ok(members)
+}
+
+/// What is of `named` in the window.
+fn live<'a>(of: &'a Conversation, named: &Ranges) -> impl Iterator<Item = &'a Arc<Utterance>> {
+    named.iter().flat_map(|range| of.window.between(*range.start(), *range.end()))
+}

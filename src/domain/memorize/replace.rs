@@ -1,0 +1,147 @@
+//! What is said in the place of what was said: of everything behind a point, or of one utterance.
+
+use std::sync::Arc;
+
+use crate::domain::{
+    Conversation, Draft, More, Need, Ranges, Refusal, Role, Sequence, Transition, Utterance, Verdict,
+    change::Context,
+    locate,
+    memorize::{Irregularity, Memorize, Memorized, Placing, ids, say},
+    stop::{Stop, verdict},
+};
+
+/// What is said in the place of everything behind a point.
+#[derive(Clone, Debug)]
+pub struct Replace {
+    /// The last sequence that stays; 0 for none.
+    pub after: Sequence,
+    /// What is said then, which may be nothing.
+    pub memorize: Memorize,
+}
+
+/// What was replaced.
+#[derive(Clone, Debug)]
+pub struct Replaced {
+    /// What changed.
+    pub transition: Transition,
+    /// What was let pass.
+    pub irregularities: Vec<Irregularity>,
+    /// The utterances that are gone, as they were, ascending.
+    pub removed: Vec<Arc<Utterance>>,
+    /// The sequences of which nothing is left, neither stored nor told by the summary.
+    pub gone: Ranges,
+}
+
+/// Erases everything behind a point, and adds the batch: see [`memorize`](super::memorize). An exchange that the point
+/// parts goes on from there.
+///
+/// Refuses, and changes nothing, as [`memorize`](super::memorize) does.
+pub fn replace(
+    before: &Conversation,
+    command: &Replace,
+    context: &Context<'_>,
+) -> Result<Verdict<Replaced>, Refusal> {
+    before.expect(command.memorize.expected)?;
+    before.check_open()?;
+    verdict(decide(before, command, context))
+}
+
+fn decide(before: &Conversation, command: &Replace, context: &Context<'_>) -> Result<Replaced, Stop> {
+    let newest = before.head.newest();
+    let behind = match command.after < newest {
+        true => Ranges::of(command.after.next(), newest),
+        false => Ranges::new(),
+    };
+    let away = behind.intersection(&before.head.archived);
+    let mut removed = context.loaded.archive(&away)?;
+    removed.extend(before.window.between(command.after.next(), newest).cloned());
+    removed.sort_by_key(|utterance| utterance.sequence);
+    let stored: Ranges = removed.iter().map(|utterance| utterance.sequence).collect();
+    let mut remnants = before.summary.covers().intersection(&behind);
+    remnants.subtract(&stored);
+    let Memorize { drafts, upsert, .. } = &command.memorize;
+    let known = ids::known(before, drafts, *upsert, &stored, context)?;
+    let mut transition = Transition::from(before, context.now);
+    if !stored.is_empty() {
+        transition.erase_exactly(&stored, context)?;
+    }
+    transition.erase_remnants(&remnants, context);
+    let Memorized { transition, irregularities } =
+        say(transition, &command.memorize, &known, context)?.finish(before);
+    let mut gone = stored;
+    gone.union(&remnants);
+    Ok(Replaced { transition, irregularities, removed, gone })
+}
+
+impl Placing {
+    /// Puts a draft, with its tokens, in the place of what is known by its id. It keeps its sequence, turn and time,
+    /// and nothing of what it said.
+    pub(super) fn replace(
+        &mut self,
+        index: usize,
+        (draft, tokens): (&Draft, u32),
+        known: Sequence,
+        command: &Memorize,
+        context: &Context<'_>,
+    ) -> Result<(), Stop> {
+        let field = || format!("utterances[{index}].utterance_id");
+        let after = &self.transition.after;
+        let unknown = || Refusal::invalid(field(), "names an utterance that is not stored any more");
+        let Some(before) = ids::stored(after, known, context)? else { return Err(unknown().into()) };
+        if before.forgotten {
+            let text = "names an utterance that is forgotten: Restore it first";
+            return Err(Refusal::invalid(field(), text).into());
+        }
+        let goes_on = command.drafts.get(index + 1).is_some_and(|next| next.continues());
+        if goes_on || draft.continues() || before.continues() || self.is_continued(known, context)? {
+            let text = "names a message of several utterances, or is one; replace_after replaces such";
+            return Err(Refusal::invalid(field(), text).into());
+        }
+        let unit = locate::unit_of(after, &before, context.loaded)?;
+        let pinned = before.pinned || draft.pinned;
+        let now = |member: &Arc<Utterance>| {
+            let changed = match member.sequence == known {
+                true => replaced(member, draft, tokens),
+                false => (**member).clone(),
+            };
+            Arc::new(Utterance { pinned, ..changed })
+        };
+        let both = unit.iter().cloned().zip(unit.iter().map(now));
+        let (were, changed): (Vec<_>, Vec<_>) = both.clone().filter(|(was, now)| was != now).unzip();
+        if changed.is_empty() {
+            return Ok(());
+        }
+        changed.iter().for_each(|member| self.transition.change.updated.add(member.sequence));
+        if changed.iter().any(|member| member.sequence == known && member.late().is_none()) {
+            self.transition.after.head.unanswer(&Ranges::of(known, known));
+        }
+        self.transition.rewrite_texts(&were, changed);
+        let unit = self.transition.pair_anew(&both.map(|(_, now)| now).collect::<Vec<_>>());
+        self.transition.retell(&unit, context);
+        self.transition.settle_end();
+        Ok(self.check_size(index, known)?)
+    }
+
+    /// Whether what was said next came in one message with it.
+    fn is_continued(&self, sequence: Sequence, context: &Context<'_>) -> Result<bool, Need> {
+        let after = &self.transition.after;
+        match after.stores(sequence.next()) {
+            true => Ok(ids::stored(after, sequence.next(), context)?.is_some_and(|next| next.continues())),
+            false => Ok(false),
+        }
+    }
+}
+
+/// `before` as the draft says it.
+fn replaced(before: &Utterance, draft: &Draft, tokens: u32) -> Utterance {
+    let late = before.late().filter(|_| before.tool_call_id() == draft.tool_call_id()).cloned();
+    let more = More { late, ..draft.more.as_deref().cloned().unwrap_or_default() };
+    Utterance {
+        tokens,
+        role: draft.role,
+        instruction: before.instruction && draft.role == Role::System,
+        content: draft.content.clone(),
+        more: (more != More::default()).then(|| Box::new(more)),
+        ..before.clone()
+    }
+}

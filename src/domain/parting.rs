@@ -1,0 +1,136 @@
+//! What becomes of an exchange when a part of it is gone, or says something else.
+
+#[cfg(test)]
+mod tests;
+
+use std::{collections::BTreeSet, sync::Arc};
+
+use crate::domain::{
+    Conversation, Head, More, Need, Ranges, Role, Sequence, Transition, Utterance,
+    change::Context,
+    exchange::{AbandonedCall, OpenExchange, unanswered},
+    limits::MAX_ABANDONED_CALLS,
+};
+
+impl Transition {
+    /// Takes `gone`, which is stored, out of everything, and nothing else. What is left of the units that it
+    /// parts is paired anew, and the conversation goes on from what is its newest utterance then.
+    pub fn erase_exactly(&mut self, gone: &Ranges, context: &Context<'_>) -> Result<(), Need> {
+        let parted = parted(&self.after, gone, context)?;
+        self.erase(gone, context)?;
+        for rest in &parted {
+            self.pair_anew(rest);
+        }
+        self.settle_end();
+        Ok(())
+    }
+
+    /// Pairs `members`, what there is of one unit, by themselves: a result whose call is not among them is
+    /// kept aside, and a call without its result is abandoned. Answers them as they are then.
+    pub(in crate::domain) fn pair_anew(&mut self, members: &[Arc<Utterance>]) -> Vec<Arc<Utterance>> {
+        let paired = paired(members);
+        self.after.head.abandon_among(&paired);
+        let changed = members.iter().cloned().zip(paired.iter().cloned()).filter(|(was, now)| was != now);
+        let (were, now): (Vec<_>, Vec<_>) = changed.unzip();
+        self.rewrite_texts(&were, now);
+        paired
+    }
+
+    /// The conversation goes on from its newest utterance, whatever was said behind that before: calls that
+    /// wait there wait again, unless one of them was answered late.
+    pub(in crate::domain) fn settle_end(&mut self) {
+        let Conversation { head, window, .. } = &mut self.after;
+        let newest = window.last().filter(|newest| head.archived.last() < Some(newest.sequence)).cloned();
+        let unit: Vec<_> = newest.iter().flat_map(|newest| window.unit(newest.unit)).cloned().collect();
+        let open = OpenExchange::after(&unit).filter(|open| head.may_wait(open.unit));
+        if let Some(open) = &open {
+            head.unabandon(&Ranges::of(open.unit, head.newest()));
+        }
+        head.open = open.map(Arc::new);
+        head.turn = match &newest {
+            Some(newest) => newest.turn,
+            None if head.archived.is_empty() => 0,
+            None => head.turn,
+        };
+        head.only_instructions = head.left.is_empty() && window.iter().all(|one| one.instruction);
+        head.awaits_answer = newest.is_some_and(|newest| newest.awaits_answer());
+    }
+}
+
+impl Head {
+    /// Whether the calls from `first` on may wait for results.
+    fn may_wait(&self, first: Sequence) -> bool {
+        let late = self.abandoned.iter().filter(|call| call.answer.is_some());
+        self.ended.is_none() && !late.map(|call| call.caller).any(|caller| caller >= first)
+    }
+
+    /// The calls of `members` that have no answer among them are abandoned, and no others of theirs.
+    fn abandon_among(&mut self, members: &[Arc<Utterance>]) {
+        let known = |id: &str, caller: Sequence| {
+            self.abandoned.iter().find(|call| call.caller == caller && *call.id == *id).cloned()
+        };
+        let new = |id: &str, caller| AbandonedCall { id: id.into(), caller, answer: None };
+        let units = members.chunk_by(|one, next| one.unit == next.unit);
+        let waiting =
+            units.flat_map(unanswered).map(|(id, caller)| known(id, caller).unwrap_or(new(id, caller)));
+        let of_others = |call: &&AbandonedCall| members.iter().all(|member| member.sequence != call.caller);
+        let mut all: Vec<_> = self.abandoned.iter().filter(of_others).cloned().chain(waiting).collect();
+        all.sort_by_key(|call| call.caller);
+        self.abandoned = all[all.len().saturating_sub(MAX_ABANDONED_CALLS)..].into();
+    }
+}
+
+/// What is left of each unit of which `gone` takes a part.
+fn parted(of: &Conversation, gone: &Ranges, context: &Context<'_>) -> Result<Vec<Vec<Arc<Utterance>>>, Need> {
+    let away = gone.intersection(&of.head.archived);
+    // members of one unit are all in the window, or all in the archive
+    let archived = match away.is_empty() {
+        true => Vec::new(),
+        false => context.loaded.archive(&of.head.archived)?,
+    };
+    let live = gone.sequences().filter_map(|sequence| of.window.get(sequence));
+    let units: BTreeSet<_> = live.map(|one| one.unit).collect();
+    let units = units.into_iter().map(|unit| of.window.unit(unit).cloned().collect::<Vec<_>>());
+    let away = archived.chunk_by(|one, next| one.unit == next.unit).map(<[_]>::to_vec);
+    let rest = |unit: Vec<Arc<Utterance>>| {
+        let is_parted = unit.iter().any(|member| gone.contains(member.sequence));
+        let rest: Vec<_> = unit.into_iter().filter(|member| !gone.contains(member.sequence)).collect();
+        (is_parted && !rest.is_empty()).then_some(rest)
+    };
+    Ok(away.chain(units).filter_map(rest).collect())
+}
+
+/// `members` in the units that they are of when nothing else is said.
+fn paired(members: &[Arc<Utterance>]) -> Vec<Arc<Utterance>> {
+    let mut open: Option<OpenExchange> = None;
+    let pair = |member: &Arc<Utterance>| {
+        if member.role == Role::User {
+            open = None;
+        }
+        let unit = open.as_ref().map_or(member.sequence, |open| open.unit);
+        let answered = match member.role {
+            Role::Tool => member.tool_call_id().and_then(|id| open.as_ref()?.answered(id).ok()),
+            _ => None,
+        };
+        let answers = answered.is_some();
+        if let Some(rest) = answered {
+            open = rest;
+        }
+        if !member.tool_calls().is_empty() {
+            open = Some(OpenExchange::with_calls(open.as_ref(), unit, member.tool_calls()));
+        }
+        placed(member, unit, answers)
+    };
+    members.iter().map(pair).collect()
+}
+
+/// `member` in `unit`, as a result that answers a call that waits there, or one that does not.
+fn placed(member: &Arc<Utterance>, unit: Sequence, answers: bool) -> Arc<Utterance> {
+    let late = member.late().filter(|_| !answers).cloned();
+    let aside = member.role == Role::Tool && !answers && late.is_none();
+    if (member.unit, member.aside, member.late()) == (unit, aside, late.as_ref()) {
+        return member.clone();
+    }
+    let more = member.more.as_deref().cloned().map(|more| Box::new(More { late, ..more }));
+    Arc::new(Utterance { unit, aside, more, ..(**member).clone() })
+}

@@ -1,0 +1,143 @@
+//! Setting and deleting values.
+
+use std::{collections::BTreeSet, sync::Arc};
+
+use crate::domain::{
+    Conversation, Head, Need, Refusal, Revision, Transition,
+    change::Context,
+    limits::{MAX_ID_BYTES, MAX_STATE_BYTES, MAX_STATE_NAMES},
+    state::{StaleName, StateContent, StateEntry, StateValue},
+};
+
+/// What to change of a conversation's state. What is not named stays.
+#[derive(Clone, Debug, Default)]
+pub struct UpdateState {
+    /// Values to set.
+    pub set: Vec<(Box<str>, StateContent)>,
+    /// Names to delete; one that there is not is passed over.
+    pub delete: Vec<Box<str>>,
+    /// Of names, the version that the caller expects; [`Revision::NONE`] for none.
+    pub versions: Vec<(Box<str>, Revision)>,
+    /// The revision that the caller expects.
+    pub expected: Option<Revision>,
+}
+
+/// Sets and deletes values.
+///
+/// Refuses a name that is none or is named twice, more names or bytes than a conversation may have, names whose
+/// versions are not as expected, and another revision than the expected one.
+pub fn update_state(
+    before: &Conversation,
+    command: &UpdateState,
+    context: &Context<'_>,
+) -> Result<Transition, Refusal> {
+    before.expect(command.expected)?;
+    command.check()?;
+    let stale: Vec<_> = command.versions.iter().filter_map(|named| before.head.stale(named)).collect();
+    if !stale.is_empty() {
+        return Err(Refusal::StaleState(stale));
+    }
+    let mut transition = Transition::from(before, context.now);
+    transition.change_state(command);
+    transition.after.head.check_state()?;
+    Ok(transition.finish(&before.summary))
+}
+
+impl UpdateState {
+    /// Checks what can be checked without a conversation.
+    fn check(&self) -> Result<(), Refusal> {
+        let mut changed = BTreeSet::new();
+        let set = self.set.iter().map(|(name, _)| ("set", name));
+        for (field, name) in set.chain(self.delete.iter().map(|name| ("delete", name))) {
+            check_name(field, name)?;
+            if !changed.insert(name) {
+                return Err(Refusal::invalid(
+                    field,
+                    format!("names {name:?} twice; accepted is each name once"),
+                ));
+            }
+        }
+        match changed.is_empty() {
+            true => Err(Refusal::invalid("set", "is empty, and so is delete; accepted is a name at least")),
+            false => self.versions.iter().try_for_each(|(name, _)| check_name("expected_versions", name)),
+        }
+    }
+}
+
+fn check_name(field: &str, name: &str) -> Result<(), Refusal> {
+    if name.is_empty() || name.len() > MAX_ID_BYTES || name.chars().any(char::is_control) {
+        let text = format!(
+            "has a name of {} bytes; accepted are 1 to {MAX_ID_BYTES} bytes without control characters",
+            name.len()
+        );
+        return Err(Refusal::invalid(field, text));
+    }
+    Ok(())
+}
+
+impl Head {
+    /// The bytes of the conversation's state: names and values.
+    pub fn state_bytes(&self) -> u64 {
+        self.state.iter().map(|entry| entry.name.len() as u64 + u64::from(entry.bytes)).sum()
+    }
+
+    fn stale(&self, (name, expected): &(Box<str>, Revision)) -> Option<StaleName> {
+        let found = self.state.iter().find(|entry| entry.name == *name);
+        let actual = found.map_or(Revision::NONE, |entry| entry.version);
+        (actual != *expected).then(|| StaleName { name: name.clone(), expected: *expected, actual })
+    }
+
+    fn check_state(&self) -> Result<(), Refusal> {
+        let (names, bytes) = (self.state.len(), self.state_bytes());
+        if names > MAX_STATE_NAMES {
+            let text = format!("the state would have {names} names; accepted are at most {MAX_STATE_NAMES}");
+            return Err(Refusal::invalid("set", text));
+        }
+        if bytes > MAX_STATE_BYTES {
+            let text = format!("the state would have {bytes} bytes; accepted are at most {MAX_STATE_BYTES}");
+            return Err(Refusal::invalid("set", text));
+        }
+        Ok(())
+    }
+}
+
+impl Transition {
+    fn change_state(&mut self, command: &UpdateState) {
+        let version = self.after.head.revision;
+        let value = |(name, content): &(Box<str>, StateContent)| {
+            Arc::new(StateValue { name: name.clone(), version, content: content.clone() })
+        };
+        self.change.state_set = command.set.iter().map(value).collect();
+        let had = |name: &str| self.after.head.state.iter().any(|entry| &*entry.name == name);
+        self.change.state_deleted = command.delete.iter().filter(|name| had(name)).cloned().collect();
+        self.after.head.state = self.change.state_of(&self.after.head.state);
+    }
+
+    /// Takes over the state of the conversation that this is a fork of, as it is now.
+    pub(in crate::domain) fn inherit_state(
+        &mut self,
+        parent: &Head,
+        context: &Context<'_>,
+    ) -> Result<(), Need> {
+        let version = self.after.head.revision;
+        let values = context.loaded.state(&parent.state)?;
+        self.change.state_set =
+            values.into_iter().map(|value| Arc::new(StateValue { version, ..(*value).clone() })).collect();
+        self.after.head.state = self.change.state_of(&[]);
+        Ok(())
+    }
+}
+
+impl crate::domain::Change {
+    /// What a head tells of the state after the change; `before` is what it told before.
+    fn state_of(&self, before: &[StateEntry]) -> Arc<[StateEntry]> {
+        let replaced = |entry: &&StateEntry| {
+            self.state_deleted.contains(&entry.name)
+                || self.state_set.iter().any(|value| value.name == entry.name)
+        };
+        let mut entries: Vec<_> = before.iter().filter(|entry| !replaced(entry)).cloned().collect();
+        entries.extend(self.state_set.iter().map(|value| value.entry()));
+        entries.sort_by(|one, other| one.name.cmp(&other.name));
+        entries.into()
+    }
+}

@@ -1,0 +1,113 @@
+//! Walking over what is stored of a conversation.
+
+use std::{collections::VecDeque, sync::Arc};
+
+use crate::{
+    domain::{Conversation, Ranges, Sequence, Utterance},
+    engine::{Engine, EngineError, page::ReadSize},
+};
+
+/// What is visited, and which way.
+#[derive(Clone, Copy)]
+pub(super) struct Course {
+    /// By descending sequence.
+    pub backwards: bool,
+    /// The archive too.
+    pub archive: bool,
+    /// The soft-forgotten too.
+    pub forgotten: bool,
+}
+
+impl Course {
+    /// Forward over everything that is not forgotten.
+    pub(super) const ALL: Self = Self { backwards: false, archive: true, forgotten: false };
+}
+
+/// Walks over stored utterances in one direction, merging window and archive.
+pub(super) struct Walk<'a> {
+    engine: &'a Arc<Engine>,
+    state: &'a Arc<Conversation>,
+    backwards: bool,
+    forgotten: bool,
+    /// What is still to be visited in the archive.
+    archive: Ranges,
+    chunk: VecDeque<Arc<Utterance>>,
+    size: ReadSize,
+    /// Places of the window still to be visited.
+    window: std::ops::Range<usize>,
+}
+
+impl<'a> Walk<'a> {
+    pub(super) fn new(
+        engine: &'a Arc<Engine>,
+        state: &'a Arc<Conversation>,
+        course: Course,
+        first: Sequence,
+        last: Sequence,
+    ) -> Self {
+        let place = |sequence| state.window.place(sequence).unwrap_or_else(|place| place);
+        let archive = match course.archive && first <= last {
+            true => state.head.archived.intersection(&Ranges::of(first, last)),
+            false => Ranges::new(),
+        };
+        Self {
+            engine,
+            state,
+            backwards: course.backwards,
+            forgotten: course.forgotten,
+            archive,
+            chunk: VecDeque::new(),
+            size: ReadSize::new(),
+            window: place(first)..place(last.next()).max(place(first)),
+        }
+    }
+
+    /// The next one; `None` at the end.
+    pub(super) async fn next(&mut self) -> Result<Option<Arc<Utterance>>, EngineError> {
+        loop {
+            let Some(utterance) = self.step().await? else { return Ok(None) };
+            if self.forgotten || !utterance.forgotten {
+                return Ok(Some(utterance));
+            }
+        }
+    }
+
+    async fn step(&mut self) -> Result<Option<Arc<Utterance>>, EngineError> {
+        // all of a chunk may be gone by now, and what follows it still comes before the window
+        while self.chunk.is_empty() && !self.archive.is_empty() {
+            self.read_chunk().await?;
+        }
+        let place = match self.backwards {
+            true => self.window.end.wrapping_sub(1),
+            false => self.window.start,
+        };
+        let in_window = (!self.window.is_empty()).then(|| self.state.window.at(place)).flatten();
+        let archived_first = match (in_window, self.chunk.front()) {
+            (Some(window), Some(archived)) => (archived.sequence < window.sequence) != self.backwards,
+            (None, _) => true,
+            (Some(_), None) => false,
+        };
+        if archived_first {
+            return Ok(self.chunk.pop_front());
+        }
+        match self.backwards {
+            true => self.window.end -= 1,
+            false => self.window.start += 1,
+        }
+        Ok(in_window.cloned())
+    }
+
+    async fn read_chunk(&mut self) -> Result<(), EngineError> {
+        let wanted = match self.backwards {
+            true => self.archive.take_last(self.size.get()),
+            false => self.archive.take_first(self.size.get()),
+        };
+        let read = self.engine.archived(self.state, &wanted).await?;
+        self.size.learn(&read);
+        match self.backwards {
+            true => self.chunk.extend(read.into_iter().rev()),
+            false => self.chunk.extend(read),
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,148 @@
+//! The texts that a JSON text repeats: cut out of it, and put back.
+
+use std::collections::HashMap;
+
+use serde_json::Value;
+
+/// A text that is shorter stands where it is.
+const SHORTEST: usize = 24;
+
+/// The texts that a JSON text may repeat, in their order.
+pub(super) struct Texts<'t>(Vec<&'t str>);
+
+/// How a text is written as JSON.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Style {
+    /// With no more escapes than it must have.
+    Plain,
+    /// As ASCII, the way Python's `json` writes it by default.
+    Ascii,
+}
+
+impl<'t> Texts<'t> {
+    /// The long ones among `texts`.
+    pub(super) fn of(texts: impl IntoIterator<Item = &'t str>) -> Self {
+        Self(texts.into_iter().filter(|text| text.len() >= SHORTEST).collect())
+    }
+
+    /// `json` in parts: what stands there, and in the place of a repeated text twice its number, and one more when it
+    /// is written as ASCII.
+    pub(super) fn cut(&self, json: &str) -> Vec<Value> {
+        let known = self.written();
+        let (mut parts, mut from) = (Vec::new(), 0);
+        for (start, end) in strings(json) {
+            let Some(number) = known.get(&json[start..end]) else { continue };
+            if from < start {
+                parts.push(json[from..start].into());
+            }
+            parts.push((*number).into());
+            from = end;
+        }
+        if from < json.len() {
+            parts.push(json[from..].into());
+        }
+        parts
+    }
+
+    /// What was cut into `parts`; `None` when one of them repeats no text.
+    pub(super) fn join(&self, parts: &[Value], json: &mut String) -> Option<()> {
+        for part in parts {
+            match part {
+                Value::String(text) => json.push_str(text),
+                part => {
+                    let number = usize::try_from(part.as_u64()?).ok()?;
+                    let style = if number % 2 == 0 { Style::Plain } else { Style::Ascii };
+                    json.push_str(&style.write(self.0.get(number / 2)?));
+                }
+            }
+        }
+        Some(())
+    }
+
+    /// The number of each text as it may be written.
+    fn written(&self) -> HashMap<String, usize> {
+        let styles = |(place, text): (usize, &&str)| {
+            [(Style::Ascii.write(text), 2 * place + 1), (Style::Plain.write(text), 2 * place)]
+        };
+        self.0.iter().enumerate().flat_map(styles).collect()
+    }
+}
+
+impl Style {
+    fn write(self, text: &str) -> String {
+        let plain = Value::from(text).to_string();
+        match self {
+            Self::Plain => plain,
+            Self::Ascii => ascii(&plain),
+        }
+    }
+}
+
+/// A JSON text with everything beyond ASCII escaped.
+fn ascii(json: &str) -> String {
+    let mut ascii = String::with_capacity(json.len());
+    for letter in json.chars() {
+        // Python escapes DEL as little as others do
+        match letter.is_ascii() {
+            true => ascii.push(letter),
+            false => {
+                let mut units = [0; 2];
+                letter.encode_utf16(&mut units).iter().for_each(|unit| ascii += &format!("\\u{unit:04x}"));
+            }
+        }
+    }
+    ascii
+}
+
+/// Where the strings of a JSON text stand, with their quotes.
+fn strings(json: &str) -> impl Iterator<Item = (usize, usize)> {
+    let bytes = json.as_bytes();
+    let mut from = 0;
+    std::iter::from_fn(move || {
+        let start = from + memchr::memchr(b'"', bytes.get(from..)?)?;
+        let mut end = start + 1;
+        loop {
+            end += memchr::memchr2(b'"', b'\\', bytes.get(end..)?)?;
+            if bytes[end] == b'"' {
+                break;
+            }
+            end += 2;
+        }
+        from = end + 1;
+        Some((start, from))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn a_text_that_is_repeated_is_not_kept_twice() {
+        let text = "a \"long\" text \u{1F600}, which\nis said \u{e9}";
+        let texts = Texts::of([text]);
+        let (plain, python) = (Value::from(text).to_string(), ascii(&Value::from(text).to_string()));
+        let json = format!("{{\"a\": {plain},\"b\":{python}, \"c\\\"\":\"\\ud83d\"}}");
+        let parts = texts.cut(&json);
+        let numbers: Vec<_> = parts.iter().filter_map(Value::as_u64).collect();
+        assert_eq!(numbers, [0, 1]);
+        let mut joined = String::new();
+        assert_eq!(texts.join(&parts, &mut joined), Some(()));
+        assert_eq!(joined, json);
+        assert_eq!(Texts::of([]).join(&parts, &mut joined), None);
+    }
+
+    proptest! {
+        #[test]
+        fn what_is_cut_is_joined(texts in prop::collection::vec("[a-c\"\\\\\u{e9}]{20,30}", 0..4), noise in "[\"\\\\{a:]{0,40}") {
+            let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
+            let json: String = texts.iter().map(|text| Value::from(*text).to_string() + &noise).collect();
+            let texts = Texts::of(texts);
+            let mut joined = String::new();
+            prop_assert_eq!(texts.join(&texts.cut(&json), &mut joined), Some(()));
+            prop_assert_eq!(joined, json);
+        }
+    }
+}

@@ -1,0 +1,208 @@
+//! Messages on their way in.
+
+use serde_json::{Value, value::RawValue};
+
+use crate::{
+    domain::{More, Refusal, Role},
+    formats::{
+        Format, Parsed, Sourced, UnknownRoles, anthropic, document,
+        extras::Parts,
+        message::{raw, write},
+        notes::Notes,
+        openai_chat, openai_responses,
+        place::Place,
+        replace_surrogates,
+    },
+};
+
+/// Messages that were read.
+#[derive(Debug)]
+pub struct Incoming {
+    /// The format of all of them.
+    pub format: Format,
+    /// What they say: a draft for each message, or several, of which those behind the first are marked.
+    pub drafts: Vec<Sourced>,
+}
+
+/// The field that errors name.
+const FIELD: &str = "messages_json";
+
+/// Reads messages: a JSON array of them; one alone; or an object that holds them as `messages` and what Anthropic's
+/// API takes for `system` beside them, as a context is built. Without a format it is told by their looks.
+///
+/// Refuses what is no JSON, other fields beside `messages`, and what the format does not accept, with its place.
+pub fn read(json: &str, format: Option<Format>, unknown: UnknownRoles) -> Result<Incoming, Refusal> {
+    let Whole { messages, system, list } = whole(json)?;
+    let values: Vec<Value> = messages.iter().map(|message| value(message.get())).collect::<Result<_, _>>()?;
+    let format = match format {
+        Some(format) => format,
+        None if system.is_some() => Format::Anthropic,
+        None => document::detect(&values).map_err(named)?,
+    };
+    let root = Place::root(list);
+    let mut notes = Notes::new(unknown);
+    let said = match format {
+        Format::OpenAiChat => openai_chat::conversation(Value::Array(values), &root, &mut notes),
+        Format::OpenAiResponses => openai_responses::items_apart(values, &root, &mut notes),
+        Format::Anthropic => anthropic::conversation(Value::Array(values), &root, &mut notes),
+        Format::Persisted | Format::Legacy => Err(no_messages(format)),
+    };
+    let Parsed { said, .. } = said?;
+    let mut drafts = instructions(system.map(RawValue::get), format)?;
+    let before = drafts.len();
+    drafts.extend(said.into_iter().map(|sourced| Sourced { index: sourced.index + before, ..sourced }));
+    let texts: Vec<&str> = messages.iter().map(|message| message.get()).collect();
+    keep(&mut drafts[before..], &texts, before, format);
+    Ok(Incoming { format, drafts })
+}
+
+/// What a request holds.
+struct Whole<'j> {
+    messages: Vec<&'j RawValue>,
+    system: Option<&'j RawValue>,
+    /// What errors call the list.
+    list: &'static str,
+}
+
+fn whole(json: &str) -> Result<Whole<'_>, Refusal> {
+    let refused = |error: serde_json::Error| Refusal::invalid(FIELD, format!("is no JSON: {error}"));
+    let json = json.trim_start_matches('\u{feff}');
+    if json.trim_start().starts_with('[') {
+        let messages = serde_json::from_str(json).map_err(refused)?;
+        return Ok(Whole { messages, system: None, list: FIELD });
+    }
+    let alone: &RawValue = serde_json::from_str(json).map_err(refused)?;
+    let accepted = || {
+        let text = "is neither; accepted is a JSON array of messages, one message, or an object with messages and system";
+        Refusal::invalid(FIELD, text)
+    };
+    let fields: Vec<(String, &RawValue)> = fields(alone.get()).ok_or_else(accepted)?;
+    let field = |wanted: &str| fields.iter().find(|(name, _)| name == wanted).map(|(_, value)| *value);
+    let Some(list) = field("messages") else {
+        return Ok(Whole { messages: vec![alone], system: None, list: FIELD });
+    };
+    if let Some((other, _)) = fields.iter().find(|(name, _)| name != "messages" && name != "system") {
+        let text = format!("has the field {other:?}; accepted beside messages is system");
+        return Err(Refusal::invalid(FIELD, text));
+    }
+    let messages = serde_json::from_str(list.get()).map_err(|_| accepted())?;
+    let system = field("system").filter(|system| system.get() != "null");
+    Ok(Whole { messages, system, list: "messages_json.messages" })
+}
+
+/// The fields of an object as they stand there; `None` for anything else.
+fn fields(json: &str) -> Option<Vec<(String, &RawValue)>> {
+    let fields: serde_json::Result<std::collections::BTreeMap<String, &RawValue>> =
+        serde_json::from_str(json);
+    Some(fields.ok()?.into_iter().collect())
+}
+
+fn value(json: &str) -> Result<Value, Refusal> {
+    serde_json::from_str(&replace_surrogates(json))
+        .map_err(|error| Refusal::invalid(FIELD, format!("is no JSON: {error}")))
+}
+
+/// What stands in a request's `system`, as a message of its own.
+fn instructions(system: Option<&str>, format: Format) -> Result<Vec<Sourced>, Refusal> {
+    let Some(system) = system else { return Ok(Vec::new()) };
+    if format != Format::Anthropic {
+        return Err(Refusal::invalid(
+            "messages_json.system",
+            "goes only with the format ANTHROPIC_MESSAGES (3)",
+        ));
+    }
+    let request = Value::Object([("system".to_owned(), value(system)?)].into_iter().collect());
+    let mut notes = Notes::new(UnknownRoles::Refuse);
+    Ok(anthropic::conversation(with_messages(request), &Place::root(FIELD), &mut notes)?.said)
+}
+
+fn with_messages(mut request: Value) -> Value {
+    if let Some(fields) = request.as_object_mut() {
+        fields.insert("messages".to_owned(), Value::Array(Vec::new()));
+    }
+    request
+}
+
+fn no_messages(format: Format) -> Refusal {
+    let text = format!(
+        "is {}; accepted are OPENAI_CHAT (1), OPENAI_RESPONSES (2) and ANTHROPIC_MESSAGES (3)",
+        format.name()
+    );
+    Refusal::invalid("format", text)
+}
+
+/// The same with the field that this request has.
+fn named(refusal: Refusal) -> Refusal {
+    let text = "is in no format that is known by its looks: name the format";
+    match refusal {
+        Refusal::Field(..) => Refusal::invalid(FIELD, text),
+        other => other,
+    }
+}
+
+/// Keeps with each draft what its message's bytes need that are the draft's own, and marks those that go on with the
+/// one before.
+fn keep(drafts: &mut [Sourced], texts: &[&str], before: usize, format: Format) {
+    for said in drafts.chunk_by_mut(|one, next| one.index == next.index) {
+        let Some(text) = said.first().and_then(|first| texts.get(first.index - before)) else { continue };
+        for (place, sourced) in said.iter_mut().enumerate() {
+            let more = sourced.draft.more.get_or_insert_default();
+            more.continues = place > 0;
+            if **more == More::default() {
+                sourced.draft.more = None;
+            }
+        }
+        if write::canonical(&parts(said), format) == [*text] {
+            // a chat message is what is taken for granted
+            if format != Format::OpenAiChat {
+                raw::mark(&mut said[0].draft, format);
+            }
+            continue;
+        }
+        for (place, pieces) in owned(text, said).into_iter().enumerate() {
+            raw::keep(&mut said[place].draft, format, &pieces);
+        }
+    }
+}
+
+fn parts(said: &[Sourced]) -> Vec<Parts<'_>> {
+    said.iter().map(|sourced| Parts::from(&sourced.draft)).collect()
+}
+
+/// The pieces of a message's text, by the draft that they are of. Of one that became several drafts, each result is
+/// its draft's, every other block the last one's unless that is a result, and what stands around them the first one's.
+fn owned<'m>(text: &'m str, said: &[Sourced]) -> Vec<Vec<raw::Piece<'m>>> {
+    let mut owned = vec![Vec::new(); said.len()];
+    let blocks = if said.len() > 1 { blocks(text).unwrap_or_default() } else { Vec::new() };
+    let rest = said.iter().position(|sourced| sourced.draft.role != Role::Tool).unwrap_or(0);
+    let (mut from, mut number, mut results) = (0, 0, 0..said.len());
+    let mut give = |owner: usize, piece: &'m str| {
+        owned[owner].push((number, piece));
+        number += 1;
+    };
+    for (start, end) in blocks {
+        let owner = if is_result(&text[start..end]) { results.next().unwrap_or(0) } else { rest };
+        give(0, &text[from..start]);
+        give(owner, &text[start..end]);
+        from = end;
+    }
+    give(0, &text[from..]);
+    owned
+}
+
+fn is_result(block: &str) -> bool {
+    value(block).is_ok_and(|block| block["type"] == "tool_result")
+}
+
+/// Where the blocks of a message's content stand in its text.
+fn blocks(text: &str) -> Option<Vec<(usize, usize)>> {
+    let fields = fields(text)?;
+    let (_, content) = fields.iter().find(|(name, _)| name == "content")?;
+    let blocks: Vec<&RawValue> = serde_json::from_str(content.get()).ok()?;
+    let place = |block: &&RawValue| {
+        let start = (block.get().as_ptr() as usize).checked_sub(text.as_ptr() as usize)?;
+        let end = start + block.get().len();
+        (text.get(start..end)? == block.get()).then_some((start, end))
+    };
+    blocks.iter().map(place).collect()
+}

@@ -1,0 +1,233 @@
+//! Messages as providers' APIs write them: in, and out one by one.
+
+use std::{collections::HashSet, sync::Arc};
+
+use prost::Message;
+use tonic::{Request, Status};
+
+use crate::{
+    domain::{Conversation, Draft, Reason, Refusal, Sequence, Utterance, UtteranceId, draft::Field},
+    engine::{EngineError, ListMessages, PageRoom},
+    formats::{Format, Sourced, UnknownRoles, message},
+    proto,
+    rpc::{
+        Services,
+        conversation::newest_first,
+        decode, encode,
+        import::{encode_format, format},
+        page_token::{self, QueryHash},
+    },
+};
+
+/// Messages of a page, by default and at most.
+const MESSAGES: (usize, usize) = (100, 1_000);
+/// Ids that a request names at most.
+const MAX_IDS: usize = 1_000;
+
+/// The messages of a request on their way in.
+pub(super) struct Incoming {
+    pub drafts: Vec<Draft>,
+    /// Of each draft, the message that it comes from; empty when utterances came.
+    pub messages: Vec<usize>,
+}
+
+impl Services {
+    /// What a Memorize brings: utterances, or messages. Each draft has passed [`Draft::check`].
+    pub(super) fn incoming(&self, request: &mut proto::MemorizeRequest) -> Result<Incoming, Refusal> {
+        if !request.messages_json.is_empty() {
+            return self.messages_in(request);
+        }
+        for (given, field) in
+            [(request.format != 0, "format"), (!request.message_ids.is_empty(), "message_ids")]
+        {
+            if given {
+                return Err(Refusal::invalid(field, "goes only with messages_json"));
+            }
+        }
+        let utterances = std::mem::take(&mut request.utterances);
+        let drafts = match utterances.is_empty() && request.replace_after.is_some() {
+            true => Vec::new(),
+            false => decode::drafts(utterances, self.limits, request.lenient)?,
+        };
+        Ok(Incoming { drafts, messages: Vec::new() })
+    }
+
+    fn messages_in(&self, request: &mut proto::MemorizeRequest) -> Result<Incoming, Refusal> {
+        if !request.utterances.is_empty() {
+            let text = "stands beside messages_json; accepted is one of the two";
+            return Err(Refusal::invalid("utterances", text));
+        }
+        let json = std::mem::take(&mut request.messages_json);
+        let unknown = if request.lenient { UnknownRoles::ReadAsUser } else { UnknownRoles::Refuse };
+        let read = message::read(&json, message_format(request.format)?, unknown)?;
+        if read.drafts.is_empty() && request.replace_after.is_none() {
+            let text = format!("is empty; accepted are 1 to {} messages", self.limits.max_batch);
+            return Err(Refusal::field(Reason::EmptyBatch, "messages_json", text));
+        }
+        decode::batch("messages_json", read.drafts.len(), self.limits)?;
+        let mut drafts = read.drafts;
+        for Sourced { index, draft } in &drafts {
+            let field = Field { list: "messages_json", index: *index };
+            draft.check(field, self.limits.max_content_bytes, request.lenient)?;
+        }
+        give_ids(&mut drafts, &request.message_ids)?;
+        let messages = drafts.iter().map(|sourced| sourced.index).collect();
+        Ok(Incoming { drafts: drafts.into_iter().map(|sourced| sourced.draft).collect(), messages })
+    }
+
+    /// ListMessages.
+    pub(super) async fn messages_out(
+        &self,
+        request: Request<proto::ListMessagesRequest>,
+    ) -> Result<proto::ListMessagesResponse, Status> {
+        let caller = self.caller(&request);
+        let mut request = request.into_inner();
+        let (page_size, page_token) = (request.page_size, std::mem::take(&mut request.page_token));
+        request.page_size = 0;
+        let query = QueryHash::of("ListMessages", &request);
+        let rest = page_token::read(&page_token, query)?.map(|place| place.sequences()).transpose()?;
+        let format = message_format(request.format)?;
+        let limit = decode::page_size(page_size, MESSAGES.0, MESSAGES.1)?;
+        let list = ListMessages { rest, limit, ..list(request)? };
+        let make = |state: &Conversation, utterances: &[Arc<Utterance>]| {
+            let messages = messages(state, utterances, format);
+            let bytes = bytes(&messages);
+            (messages, bytes)
+        };
+        let page = self.engine.list_messages(&caller, &list, make).await?;
+        let write = |(first, last): (Sequence, Sequence)| page_token::write(query, &[&first, &last]);
+        let head = &page.state.head;
+        let exists = page.state.exists();
+        Ok(proto::ListMessagesResponse {
+            messages: page.messages.into_iter().flatten().collect(),
+            next_page_token: page.rest.map(write).unwrap_or_default(),
+            conversation_id: if exists { page.state.key().id.to_string() } else { String::new() },
+            revision: encode::long(head.revision.get()),
+        })
+    }
+}
+
+/// Gives each message's first utterance the id that the request has for it.
+fn give_ids(drafts: &mut [Sourced], ids: &[String]) -> Result<(), Refusal> {
+    let messages = drafts.last().map_or(0, |last| last.index + 1);
+    if !ids.is_empty() && ids.len() != messages {
+        let text =
+            format!("has {} entries; accepted are as many as messages, {messages}, or none", ids.len());
+        return Err(Refusal::invalid("message_ids", text));
+    }
+    for Sourced { index, draft } in drafts.iter_mut().filter(|sourced| !sourced.draft.continues()) {
+        let Some(id) = ids.get(*index).filter(|id| !id.is_empty()) else { continue };
+        UtteranceId::given(id).map_err(|error| Refusal::bad_id(format!("message_ids[{index}]"), &error))?;
+        draft.id = Some(id.as_str().into());
+    }
+    Ok(())
+}
+
+fn list(request: proto::ListMessagesRequest) -> Result<ListMessages, Refusal> {
+    let sequence = |field: &str, number: i64, least: i64| match u64::try_from(number) {
+        Ok(sequence) if number >= least => Ok(Sequence(sequence)),
+        _ => Err(Refusal::invalid(field, format!("is {number}; accepted are {least} or more"))),
+    };
+    let after = request.after_sequence.map(|after| sequence("after_sequence", after, 0)).transpose()?;
+    let before = request.before_sequence.map(|before| sequence("before_sequence", before, 1)).transpose()?;
+    let last = request.last.map(|last| decode::positive("last", last)).transpose()?;
+    let role = |(index, role): (usize, &i32)| decode::role(|| format!("roles[{index}]"), *role);
+    let ids = ids("utterance_ids", request.utterance_ids)?;
+    Ok(ListMessages {
+        address: decode::address(&request.conversation_id, &request.recipient_id)?,
+        last: last.map(|last| last as usize),
+        after: after.unwrap_or(Sequence(0)),
+        before,
+        ids: ids.into_iter().map(String::from).collect::<HashSet<_>>(),
+        roles: request.roles.iter().enumerate().map(role).collect::<Result<_, _>>()?,
+        newest_first: newest_first(request.order)?,
+        offset: usize::try_from(request.offset).map_err(|_| {
+            Refusal::invalid("offset", format!("is {}; accepted are 0 or more", request.offset))
+        })?,
+        rest: None,
+        limit: 0,
+    })
+}
+
+/// Ids of utterances, as many as a request may name.
+pub(super) fn ids(field: &str, ids: Vec<String>) -> Result<Vec<Box<str>>, Refusal> {
+    match ids.len() > MAX_IDS {
+        true => {
+            let text = format!("has {} entries; accepted are at most {MAX_IDS}", ids.len());
+            Err(Refusal::invalid(field, text))
+        }
+        false => Ok(ids.into_iter().map(String::into_boxed_str).collect()),
+    }
+}
+
+/// A format that has messages; none is that in which each came.
+pub(super) fn message_format(number: i32) -> Result<Option<Format>, Refusal> {
+    match format(number)? {
+        Some(Format::Persisted | Format::Legacy) => {
+            let text = format!(
+                "is {number}; accepted are OPENAI_CHAT (1), OPENAI_RESPONSES (2) and ANTHROPIC_MESSAGES (3)"
+            );
+            Err(Refusal::invalid("format", text))
+        }
+        format => Ok(format),
+    }
+}
+
+/// The newest of the messages that `utterances` are, which ascend: as many as an answer has room for.
+pub(super) fn newest(
+    state: &Conversation,
+    utterances: &[Arc<Utterance>],
+    format: Option<Format>,
+) -> Vec<proto::Message> {
+    let mut room = PageRoom::new(usize::MAX, 0);
+    let each: Vec<_> = utterances.chunk_by(|one, next| next.continues_after(one)).collect();
+    let written = each.into_iter().rev().map(|message| messages(state, message, format));
+    let fits = |messages: &Vec<proto::Message>| room.takes(bytes(messages));
+    let mut newest: Vec<_> = written.take_while(fits).collect();
+    newest.reverse();
+    newest.concat()
+}
+
+/// What messages take in an answer.
+fn bytes(messages: &[proto::Message]) -> usize {
+    messages.iter().map(|message| message.encoded_len() + 8).sum()
+}
+
+/// What stands for one message.
+fn messages(
+    state: &Conversation,
+    utterances: &[Arc<Utterance>],
+    format: Option<Format>,
+) -> Vec<proto::Message> {
+    let Some(first) = utterances.first() else { return Vec::new() };
+    let written = message::write(utterances.iter().map(|utterance| &**utterance), format);
+    let message = |message_json: String| proto::Message {
+        message_json,
+        format: encode_format(written.format).into(),
+        utterance_id: first.id_text(),
+        sequence: encode::long(first.sequence.get()),
+        utterance_count: Some(encode::int(utterances.len() as u32)),
+        role: encode::role(first.role).into(),
+        turn_number: Some(encode::int(first.turn)),
+        create_time: Some(encode::time(first.create_time)),
+        state: encode::state(first, state).into(),
+    };
+    written.json.into_iter().map(message).collect()
+}
+
+/// The same error, which names the message that an utterance came from.
+pub(super) fn of_messages(error: EngineError, messages: &[usize]) -> EngineError {
+    let EngineError::Refused(Refusal::Field(reason, mut violation)) = error else { return error };
+    let renamed = violation.field.strip_prefix("utterances[").and_then(|rest| {
+        let (index, part) = rest.split_once(']')?;
+        let message = messages.get(index.parse::<usize>().ok()?)?;
+        Some(match part {
+            ".utterance_id" => format!("message_ids[{message}]"),
+            part => format!("messages_json[{message}]{part}"),
+        })
+    });
+    if let Some(renamed) = renamed {
+        violation.field = renamed;
+    }
+    EngineError::Refused(Refusal::Field(reason, violation))
+}

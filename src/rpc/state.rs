@@ -1,0 +1,115 @@
+//! GetState and UpdateState.
+
+use serde::de::IgnoredAny;
+use tonic::Status;
+
+use crate::{
+    domain::{
+        Refusal, Revision,
+        limits::MAX_STATE_NAMES,
+        state::{StateContent, StateValue, UpdateState},
+    },
+    engine::{Caller, UpdateStateCall},
+    proto::{self, state_value::Value},
+    rpc::{Services, decode, encode},
+};
+
+impl Services {
+    pub(super) async fn state(
+        &self,
+        caller: &Caller,
+        request: proto::GetStateRequest,
+    ) -> Result<proto::GetStateResponse, Status> {
+        let address = decode::address(&request.conversation_id, &request.recipient_id)?;
+        check_count("names", request.names.len())?;
+        let names: Vec<Box<str>> = request.names.into_iter().map(Into::into).collect();
+        let reply = self.engine.state(caller, &address, &names).await?;
+        Ok(proto::GetStateResponse {
+            conversation_id: encode::id(&reply.state),
+            values: reply.values.iter().map(|value| told(value)).collect(),
+        })
+    }
+
+    pub(super) async fn change_state(
+        &self,
+        caller: &Caller,
+        request: proto::UpdateStateRequest,
+    ) -> Result<proto::UpdateStateResponse, Status> {
+        let reply = self.engine.update_state(caller, call(request)?).await?;
+        Ok(proto::UpdateStateResponse {
+            conversation_id: reply.outcome.conversation.to_string(),
+            revision: encode::long(reply.outcome.revision.get()),
+            replayed: reply.replayed(),
+        })
+    }
+}
+
+fn told(value: &StateValue) -> proto::StateValue {
+    proto::StateValue {
+        name: value.name.to_string(),
+        value: Some(match &value.content {
+            StateContent::Bytes(bytes) => Value::Data(bytes.to_vec()),
+            StateContent::Json(text) => Value::Json(text.to_string()),
+        }),
+        version: encode::long(value.version.get()),
+    }
+}
+
+fn call(request: proto::UpdateStateRequest) -> Result<UpdateStateCall, Refusal> {
+    let attempt = decode::attempt("UpdateState", &request.request_id, || proto::UpdateStateRequest {
+        request_id: String::new(),
+        ..request.clone()
+    })?;
+    check_count("set", request.set.len())?;
+    check_count("delete", request.delete.len())?;
+    check_count("expected_versions", request.expected_versions.len())?;
+    let set = request.set.into_iter().enumerate().map(|(index, value)| given(index, value));
+    let versions = request.expected_versions.into_iter().map(|(name, version)| expected(name, version));
+    Ok(UpdateStateCall {
+        address: decode::address(&request.conversation_id, &request.recipient_id)?,
+        update: UpdateState {
+            set: set.collect::<Result<_, _>>()?,
+            delete: request.delete.into_iter().map(Into::into).collect(),
+            versions: versions.collect::<Result<_, _>>()?,
+            expected: decode::revision(request.expected_revision)?,
+        },
+        attempt,
+    })
+}
+
+fn given(index: usize, value: proto::StateValue) -> Result<(Box<str>, StateContent), Refusal> {
+    let content = match value.value {
+        Some(Value::Data(bytes)) => StateContent::Bytes(bytes.into()),
+        Some(Value::Json(text)) => {
+            serde_json::from_str::<IgnoredAny>(&text).map_err(|error| {
+                Refusal::invalid(format!("set[{index}].json"), format!("is no JSON: {error}"))
+            })?;
+            StateContent::Json(text.into())
+        }
+        None => {
+            let text = "is missing; accepted is data or json";
+            return Err(Refusal::invalid(format!("set[{index}].value"), text));
+        }
+    };
+    Ok((value.name.into(), content))
+}
+
+fn expected(name: String, version: i64) -> Result<(Box<str>, Revision), Refusal> {
+    match u64::try_from(version) {
+        Ok(version) => Ok((name.into(), Revision(version))),
+        Err(_) => {
+            let text = format!("is {version}; accepted are 0, for none, and more");
+            Err(Refusal::invalid(format!("expected_versions[{name:?}]"), text))
+        }
+    }
+}
+
+fn check_count(field: &str, count: usize) -> Result<(), Refusal> {
+    match count > MAX_STATE_NAMES {
+        true => Err(Refusal::invalid(
+            field,
+            format!("has {count} entries; accepted are at most {MAX_STATE_NAMES}"),
+        )),
+        false => Ok(()),
+    }
+}

@@ -1,0 +1,206 @@
+//! Lists of a namespace's and of a recipient's conversations, in every order.
+
+use std::{collections::BTreeSet, sync::Arc, time::Duration};
+
+use super::script::{START, Script, identity, key, key_in, recipient, users};
+use crate::{
+    domain::{Head, Namespace, Policy, Timestamp},
+    store::{List, ListOf, ListOrder, Store},
+};
+
+const ORDERS: [ListOrder; 4] = [
+    ListOrder { by_update: false, newest_first: true },
+    ListOrder { by_update: false, newest_first: false },
+    ListOrder { by_update: true, newest_first: true },
+    ListOrder { by_update: true, newest_first: false },
+];
+const BY_UPDATE: [ListOrder; 2] = [ORDERS[2], ORDERS[3]];
+
+/// The conversations of every recipient of a namespace, and of no other.
+pub async fn a_namespace_lists_all_its_recipients(store: Arc<dyn Store>) {
+    assert_eq!(all(&store, list(ORDERS[0])).await, [""; 0]);
+    for (id, whose, seconds) in [("a", "ann", 1), ("b", "bob", 2), ("c", "ann", 3)] {
+        at(&store, id, whose, seconds).await;
+    }
+    let mut other = Script::of(&store, identity(key_in("other", "d"), "ann"), Policy::ROLLING);
+    other.create().await;
+    assert_eq!(all(&store, list(ORDERS[0])).await, ["c", "b", "a"]);
+    let theirs = ListOf::Namespace(Namespace::new("other").unwrap());
+    assert_eq!(all(&store, List { of: theirs, ..list(ORDERS[0]) }).await, ["d"]);
+    let nobodys = ListOf::Namespace(Namespace::new("nobody").unwrap());
+    assert_eq!(all(&store, List { of: nobodys, ..list(ORDERS[2]) }).await, [""; 0]);
+}
+
+/// Each order, of a namespace and of a recipient, in pages of any size.
+pub async fn lists_are_in_each_order(store: Arc<dyn Store>) {
+    let mut heads = Vec::new();
+    for number in 0..12_i64 {
+        let whose = if number % 3 == 0 { "bob" } else { "ann" };
+        let mut script = at(&store, &format!("c{number}"), whose, number / 2).await;
+        // some in one span, some far apart, and in no order of their starts
+        script.now = START.plus(Duration::from_millis(((number * 7) % 12 * 29_000) as u64));
+        script.say(users(1)).await;
+        heads.push(script.state.head.clone());
+    }
+    for order in ORDERS {
+        for of in [list(order).of, ListOf::Recipient(recipient("ann")), ListOf::Recipient(recipient("bob"))] {
+            let expected = ordered(&heads, &of, order);
+            for limit in [1, 2, 5, 100] {
+                let list = List { of: of.clone(), limit, ..list(order) };
+                assert_eq!(all(&store, list).await, expected, "{of:?} {order:?} in pages of {limit}");
+            }
+        }
+    }
+}
+
+/// Only those whose ids begin so, of few and of many.
+pub async fn ids_that_begin_alike_are_listed(store: Arc<dyn Store>) {
+    let mut heads = Vec::new();
+    for (number, id) in ["user:1", "user:12", "user:2", "User:1", "u", "users", "ß", "ßa"].iter().enumerate()
+    {
+        let mut script = at(&store, id, if number % 2 == 0 { "ann" } else { "bob" }, number as i64).await;
+        script.now = START.plus(Duration::from_secs(100 - number as u64));
+        script.say(users(1)).await;
+        heads.push(script.state.head.clone());
+    }
+    for order in ORDERS {
+        for prefix in ["u", "user:", "user:1", "user:12", "x", "ß", "user:123"] {
+            for of in [list(order).of, ListOf::Recipient(recipient("bob"))] {
+                let expected = ordered(&heads, &of, order);
+                let expected: Vec<_> = expected.into_iter().filter(|id| id.starts_with(prefix)).collect();
+                for limit in [1, 100] {
+                    let list = List { of: of.clone(), id_prefix: prefix.into(), limit, ..list(order) };
+                    assert_eq!(all(&store, list).await, expected, "{prefix} {order:?}");
+                }
+            }
+        }
+    }
+}
+
+/// A change moves a conversation to where its time is, be it within a moment or much later.
+pub async fn a_change_moves_in_a_list_by_update(store: Arc<dyn Store>) {
+    let mut first = at(&store, "first", "ann", 0).await;
+    at(&store, "second", "ann", 1).await;
+    for later in [2, 65, 3_600] {
+        first.now = START.plus(Duration::from_secs(later));
+        first.say(users(1)).await;
+        assert_eq!(all(&store, list(BY_UPDATE[0])).await, ["first", "second"]);
+        assert_eq!(all(&store, list(BY_UPDATE[1])).await, ["second", "first"]);
+        assert_eq!(all(&store, list(ORDERS[0])).await, ["second", "first"]);
+    }
+    // a clock may go back
+    first.now = START.minus(Duration::from_secs(3_600));
+    first.say(users(1)).await;
+    assert_eq!(all(&store, list(BY_UPDATE[0])).await, ["second", "first"]);
+}
+
+/// What is deleted is in none; what starts anew under its name is.
+pub async fn what_is_deleted_is_in_no_list(store: Arc<dyn Store>) {
+    let mut gone = at(&store, "gone", "ann", 0).await;
+    gone.say(users(3)).await;
+    gone.delete().await;
+    for order in ORDERS {
+        assert_eq!(all(&store, list(order)).await, [""; 0]);
+        assert_eq!(all(&store, List { id_prefix: "gone".into(), ..list(order) }).await, [""; 0]);
+    }
+    gone.create().await;
+    for order in ORDERS {
+        assert_eq!(all(&store, list(order)).await, ["gone"]);
+    }
+}
+
+/// A page starts behind the last of the one before, whatever became of it; what stays is told once.
+pub async fn pages_go_on_while_others_come_and_go(store: Arc<dyn Store>) {
+    for order in ORDERS {
+        let mut scripts = Vec::new();
+        for number in 0..6 {
+            scripts.push(at(&store, &format!("c{number}"), "ann", number * 50).await);
+        }
+        let page = List { limit: 2, ..list(order) };
+        let heads = store.list(page.clone()).await.unwrap();
+        let mut ids = ids(&heads);
+        let after = heads.last().map(|head| order.place(head));
+        // the last one that was told goes, and so does one that was not; another comes, which began before all
+        let (told, untold) = if order.newest_first { (4, 1) } else { (1, 4) };
+        scripts[told].delete().await;
+        scripts[untold].delete().await;
+        let mut early = at(&store, "early", "ann", -50).await;
+        ids.extend(all(&store, List { after, ..page }).await);
+        let expected: &[&str] = match order.newest_first {
+            true => &["c5", "c4", "c3", "c2", "c0", "early"],
+            false => &["c0", "c1", "c2", "c3", "c5"],
+        };
+        assert_eq!(ids, expected, "{order:?}");
+        early.delete().await;
+        for number in [0, 2, 3, 5] {
+            scripts[number].delete().await;
+        }
+    }
+}
+
+/// With the oldest first, what changes between two pages is told again, and nothing is left out.
+pub async fn nothing_stays_unlisted_that_changes_meanwhile(store: Arc<dyn Store>) {
+    let mut scripts = Vec::new();
+    for number in 0..9 {
+        scripts.push(at(&store, &format!("c{number}"), "ann", number * 10).await);
+    }
+    let (mut told, mut after) = (Vec::new(), None);
+    for round in 0.. {
+        let page = List { limit: 2, after: after.clone(), ..list(BY_UPDATE[1]) };
+        let heads = store.list(page).await.unwrap();
+        let Some(last) = heads.last() else { break };
+        after = Some(BY_UPDATE[1].place(last));
+        told.extend(ids(&heads));
+        // one that was told, and one that was not, are changed
+        if let Some(changed) = [[0, 8], [1, 7]].get(round) {
+            for script in changed {
+                scripts[*script].now = START.plus(Duration::from_secs(1_000 + round as u64));
+                scripts[*script].say(users(1)).await;
+            }
+        }
+    }
+    let seen: BTreeSet<_> = told.iter().map(String::as_str).collect();
+    assert_eq!(seen.len(), 9, "{told:?}");
+    assert_eq!(told, ["c0", "c1", "c2", "c3", "c4", "c5", "c6", "c0", "c8", "c1", "c7"]);
+}
+
+/// A conversation that starts, and is changed last, so many seconds after [`START`].
+async fn at(store: &Arc<dyn Store>, id: &str, recipient: &str, seconds: i64) -> Script {
+    let mut identity = identity(key(id), recipient);
+    identity.start_time = Timestamp(START.0 + seconds * 1_000_000);
+    let mut script = Script::of(store, identity, Policy::ROLLING);
+    script.create().await;
+    script
+}
+
+fn list(order: ListOrder) -> List {
+    let of = ListOf::Namespace(Namespace::default());
+    List { of, id_prefix: "".into(), order, after: None, limit: 100 }
+}
+
+/// The ids of a whole list, read page by page.
+async fn all(store: &Arc<dyn Store>, mut list: List) -> Vec<String> {
+    let mut listed = Vec::new();
+    loop {
+        let page = store.list(list.clone()).await.expect("a list is read");
+        assert!(page.len() <= list.limit, "a page holds at most its limit");
+        let Some(last) = page.last() else { return listed };
+        list.after = Some(list.order.place(last));
+        listed.extend(ids(&page));
+    }
+}
+
+fn ids(heads: &[Head]) -> Vec<String> {
+    heads.iter().map(|head| head.identity.key.id.to_string()).collect()
+}
+
+/// The ids of those that a list has, in its order.
+fn ordered(heads: &[Head], of: &ListOf, order: ListOrder) -> Vec<String> {
+    let theirs = heads.iter().filter(|head| of.has(&head.identity.recipient));
+    let mut places: Vec<_> = theirs.map(|head| order.place(head)).collect();
+    places.sort();
+    if order.newest_first {
+        places.reverse();
+    }
+    places.into_iter().map(|(_, id)| id.to_string()).collect()
+}

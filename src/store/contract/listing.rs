@@ -1,0 +1,81 @@
+//! Lists of conversations.
+
+use crate::{
+    domain::{ConversationId, ConversationKey, Head, Namespace, RecipientId, Timestamp},
+    store::RecipientKey,
+};
+
+/// A page of a list of conversations.
+#[derive(Clone, Debug)]
+pub struct List {
+    /// Whose they are.
+    pub of: ListOf,
+    /// What their ids begin with; all do with an empty text.
+    pub id_prefix: Box<str>,
+    /// Their order.
+    pub order: ListOrder,
+    /// The place of the last one of the page before.
+    pub after: Option<ListedAt>,
+    /// The most entries.
+    pub limit: usize,
+}
+
+/// Whose conversations are listed.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum ListOf {
+    /// Those of every recipient of a namespace.
+    Namespace(Namespace),
+    /// One recipient's.
+    Recipient(RecipientKey),
+}
+
+/// The order of a list.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct ListOrder {
+    /// By the time of the last change; otherwise by that of the start. Those of one time are by their ids.
+    pub by_update: bool,
+    /// The latest time first, and of one time the greatest id.
+    pub newest_first: bool,
+}
+
+/// A conversation's place in a list: the time that orders it, and its id.
+pub type ListedAt = (Timestamp, ConversationId);
+
+impl ListOrder {
+    /// By start, the newest first.
+    pub const NEWEST_START: Self = Self { by_update: false, newest_first: true };
+
+    /// The place of a conversation.
+    pub fn place(self, head: &Head) -> ListedAt {
+        let time = if self.by_update { head.update_time } else { head.identity.start_time };
+        (time, head.identity.key.id.clone())
+    }
+
+    /// Whether `place` comes behind `other`.
+    pub fn is_behind(self, place: &ListedAt, other: &ListedAt) -> bool {
+        if self.newest_first { place < other } else { place > other }
+    }
+}
+
+impl ListOf {
+    /// The namespace that they are in.
+    pub fn namespace(&self) -> &Namespace {
+        match self {
+            Self::Namespace(namespace) => namespace,
+            Self::Recipient(recipient) => &recipient.namespace,
+        }
+    }
+
+    /// Whether it tells of a recipient's conversations.
+    pub fn has(&self, recipient: &RecipientId) -> bool {
+        match self {
+            Self::Namespace(_) => true,
+            Self::Recipient(key) => key.id == *recipient,
+        }
+    }
+
+    /// The key of one of the conversations.
+    pub fn key(&self, id: ConversationId) -> ConversationKey {
+        ConversationKey { namespace: self.namespace().clone(), id }
+    }
+}

@@ -1,0 +1,187 @@
+//! How a page of a list is put together from the indexes that a store keeps.
+
+use std::collections::BTreeMap;
+
+use super::{List, ListedAt, StoreError};
+use crate::domain::{
+    ConversationId, ConversationKey, Head, RecipientId, Timestamp,
+    limits::{FEW_NAMES, UPDATE_SPAN},
+};
+
+/// Entries of an index that are read at a time.
+const ENTRIES: usize = 256;
+
+/// The indexes of a store, as lists read them. What they name may have changed, or gone, when it is looked at.
+pub(super) trait Lists {
+    /// At most `limit` places in the index by start, in the list's order: those behind `after`.
+    fn started(
+        &self,
+        list: &List,
+        after: Option<&ListedAt>,
+        limit: usize,
+    ) -> Result<Vec<ListedAt>, StoreError>;
+
+    /// The first [span](span_of) in the index by update, in the list's order, that is not before `from`; and the
+    /// conversations that are in it.
+    fn updated(
+        &self,
+        list: &List,
+        from: Option<Timestamp>,
+    ) -> Result<Option<(Timestamp, Vec<ConversationId>)>, StoreError>;
+
+    /// At most `limit` conversations of the namespace whose ids begin as the list says.
+    fn named(&self, list: &List, limit: usize) -> Result<Vec<Named>, StoreError>;
+
+    /// When a conversation changed last; `None` when there is none.
+    fn update_time(&self, key: &ConversationKey) -> Result<Option<Timestamp>, StoreError>;
+
+    /// Its head.
+    fn head(&self, key: &ConversationKey) -> Result<Option<Head>, StoreError>;
+}
+
+/// What an index by id tells of a conversation.
+pub(super) struct Named {
+    pub(super) id: ConversationId,
+    pub(super) recipient: RecipientId,
+    pub(super) start_time: Timestamp,
+}
+
+/// The beginning of the span of time in which lists by update look a conversation up.
+pub(super) fn span_of(update_time: Timestamp) -> Timestamp {
+    let span = UPDATE_SPAN.as_micros() as i64;
+    Timestamp(update_time.0.div_euclid(span).saturating_mul(span))
+}
+
+/// The heads of a page.
+pub(super) fn page(list: &List, lists: &impl Lists) -> Result<Vec<Head>, StoreError> {
+    let mut page = Page { list, lists, heads: Vec::new() };
+    match few_named(list, lists)? {
+        Some(named) => page.of_named(named)?,
+        None if list.order.by_update => page.by_update()?,
+        None => page.by_start()?,
+    }
+    let order = list.order;
+    page.heads.sort_by_cached_key(|head| order.place(head));
+    if order.newest_first {
+        page.heads.reverse();
+    }
+    Ok(page.heads)
+}
+
+/// Those whose ids begin as the list says, when they are few.
+fn few_named(list: &List, lists: &impl Lists) -> Result<Option<Vec<Named>>, StoreError> {
+    if list.id_prefix.is_empty() {
+        return Ok(None);
+    }
+    let named = lists.named(list, FEW_NAMES + 1)?;
+    Ok((named.len() <= FEW_NAMES).then_some(named))
+}
+
+struct Page<'a, L> {
+    list: &'a List,
+    lists: &'a L,
+    heads: Vec<Head>,
+}
+
+impl<L: Lists> Page<'_, L> {
+    /// Those among few.
+    fn of_named(&mut self, named: Vec<Named>) -> Result<(), StoreError> {
+        let mut places = Vec::new();
+        for Named { id, recipient, start_time } in named {
+            if self.list.of.has(&recipient) {
+                places.extend(self.time(start_time, &id)?.map(|time| (time, id)));
+            }
+        }
+        self.add_all(places, None)
+    }
+
+    /// The time that orders a conversation that started at `start_time`.
+    fn time(&self, start_time: Timestamp, id: &ConversationId) -> Result<Option<Timestamp>, StoreError> {
+        match self.list.order.by_update {
+            true => self.lists.update_time(&self.list.of.key(id.clone())),
+            false => Ok(Some(start_time)),
+        }
+    }
+
+    fn by_start(&mut self) -> Result<(), StoreError> {
+        let mut after = self.list.after.clone();
+        while !self.is_full() {
+            let places = self.lists.started(self.list, after.as_ref(), ENTRIES)?;
+            let Some(last) = places.last() else { break };
+            after = Some(last.clone());
+            for place in places {
+                if !self.is_wanted(&place.1) {
+                    continue;
+                }
+                let head = self.lists.head(&self.list.of.key(place.1.clone()))?;
+                // one of the same name may have started since
+                self.heads.extend(head.filter(|head| self.list.order.place(head) == place));
+                if self.is_full() {
+                    break;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn by_update(&mut self) -> Result<(), StoreError> {
+        let mut from = self.list.after.as_ref().map(|(time, _)| span_of(*time));
+        while !self.is_full() {
+            let Some((span, ids)) = self.lists.updated(self.list, from)? else { break };
+            let mut places = Vec::new();
+            for id in ids.into_iter().filter(|id| self.is_wanted(id)) {
+                let time = self.lists.update_time(&self.list.of.key(id.clone()))?;
+                // one that was changed since is in another span
+                places.extend(time.filter(|time| span_of(*time) == span).map(|time| (time, id)));
+            }
+            self.add_all(places, Some(span))?;
+            from = Some(Timestamp(match self.list.order.newest_first {
+                true => span.0.saturating_sub(1),
+                false => span.0.saturating_add(1),
+            }));
+        }
+        Ok(())
+    }
+
+    /// Adds those that are behind the page before, in their order, while there is room. One that is changed between
+    /// two looks is where it has come to: in front of all, or among the last, as long as it is in this span.
+    fn add_all(&mut self, places: Vec<ListedAt>, span: Option<Timestamp>) -> Result<(), StoreError> {
+        let order = self.list.order;
+        let mut open: BTreeMap<ListedAt, Option<Head>> =
+            places.into_iter().map(|place| (place, None)).collect();
+        while !self.is_full()
+            && let Some((place, known)) = if order.newest_first { open.pop_last() } else { open.pop_first() }
+        {
+            if !self.is_behind(&place) {
+                continue;
+            }
+            let Some(head) = self.known_or_read(known, &place)? else { continue };
+            let now = order.place(&head);
+            match now == place || order.newest_first {
+                true => self.heads.push(head),
+                false if span.is_none_or(|span| span_of(now.0) == span) => drop(open.insert(now, Some(head))),
+                false => {}
+            }
+        }
+        Ok(())
+    }
+
+    fn known_or_read(&self, known: Option<Head>, place: &ListedAt) -> Result<Option<Head>, StoreError> {
+        match known {
+            Some(head) => Ok(Some(head)),
+            None => self.lists.head(&self.list.of.key(place.1.clone())),
+        }
+    }
+
+    fn is_behind(&self, place: &ListedAt) -> bool {
+        self.list.after.as_ref().is_none_or(|after| self.list.order.is_behind(place, after))
+    }
+
+    fn is_wanted(&self, id: &ConversationId) -> bool {
+        id.as_str().starts_with(&*self.list.id_prefix)
+    }
+
+    fn is_full(&self) -> bool {
+        self.heads.len() >= self.list.limit
+    }
+}

@@ -1,0 +1,145 @@
+//! Clients of the Model Context Protocol against `utterd mcp`: its makers' Python client, their conformance suite, and
+//! their inspector.
+
+use std::{
+    io::{BufRead, BufReader},
+    process::{Child, ChildStdout, Command, Stdio},
+};
+
+use serde_json::Value;
+
+use crate::{
+    Checked, Client,
+    server::{Server, directory, within},
+};
+
+const UTTERD: &str = env!("CARGO_BIN_EXE_utterd");
+const SCRIPT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/clients/model_context.py");
+
+/// The Python client, which holds answers to the schemas that tools name: over stdio and HTTP, of the newest protocol
+/// and of the one before.
+pub const PYTHON: Client = Client {
+    name: "mcp_python",
+    probe: &["python3", "-c", "from mcp import Client, MCPError"],
+    install: "pip install mcp",
+    optional: false,
+    checks: &[
+        ("over_stdio", |server| python(server, "over_stdio")),
+        ("over_http", |server| python(server, "over_http")),
+    ],
+};
+
+/// The conformance suite: its scenarios that ask for no tools, resources and prompts of certain names.
+pub const CONFORMANCE: Client = Client {
+    name: "mcp_conformance",
+    probe: &["conformance", "--version"],
+    install: "npm install -g @modelcontextprotocol/conformance@0.1.13",
+    optional: false,
+    checks: &[
+        ("server_initialize", |server| conforms(server, "server-initialize")),
+        ("ping", |server| conforms(server, "ping")),
+        ("tools_list", |server| conforms(server, "tools-list")),
+        ("resources_list", |server| conforms(server, "resources-list")),
+        ("prompts_list", |server| conforms(server, "prompts-list")),
+        ("completion_complete", |server| conforms(server, "completion-complete")),
+        ("dns_rebinding_protection", |server| conforms(server, "dns-rebinding-protection")),
+    ],
+};
+
+/// The inspector's command line.
+pub const INSPECTOR: Client = Client {
+    name: "mcp_inspector",
+    probe: &["mcp-inspector", "--help"],
+    install: "npm install -g @modelcontextprotocol/inspector@0.15.0",
+    optional: false,
+    checks: &[("tools_are_listed_and_called", inspect)],
+};
+
+fn python(server: &Server, check: &str) -> Checked {
+    let mut command = Command::new("python3");
+    worked(command.args([SCRIPT, &server.address, UTTERD, check]))?;
+    Ok(())
+}
+
+fn conforms(server: &Server, scenario: &str) -> Checked {
+    let listening = Listening::before(server);
+    let home = directory();
+    let mut command = within(home.path(), "conformance");
+    command.args(["server", "--url", &listening.url, "--scenario", scenario]);
+    let told = worked(&mut command)?;
+    // a scenario that checks nothing passes too
+    match told.contains(", 0 failed, 0 warnings") && !told.contains("Passed: 0/0") {
+        true => Ok(()),
+        false => Err(told.into()),
+    }
+}
+
+fn inspect(server: &Server) -> Checked {
+    let home = directory();
+    let run = |arguments: &[&str]| {
+        let mut command = within(home.path(), "mcp-inspector");
+        let variable = format!("UTTERD_SERVER={}", server.address);
+        command.args(["--cli", "-e", &variable, UTTERD, "mcp", "--method"]).args(arguments);
+        let told = worked(&mut command)?;
+        serde_json::from_str::<Value>(&told).map_err(|error| format!("{error}: {told}"))
+    };
+    let tools = run(&["tools/list"])?;
+    assert_eq!(tools["tools"].as_array().map(Vec::len), Some(8), "{tools}");
+    let called = run(&[
+        "tools/call",
+        "--tool-name",
+        "remember",
+        "--tool-arg",
+        "prompt=zebra",
+        "--tool-arg",
+        "limit=1",
+    ])?;
+    assert_eq!(
+        (&called["isError"], &called["structuredContent"]["more"]),
+        (&false.into(), &false.into()),
+        "{called}"
+    );
+    let templates = run(&["resources/templates/list"])?;
+    assert_eq!(templates["resourceTemplates"].as_array().map(Vec::len), Some(2), "{templates}");
+    Ok(())
+}
+
+/// What a command writes that ends well.
+fn worked(command: &mut Command) -> Result<String, String> {
+    let output = command.stdin(Stdio::null()).output().map_err(|error| error.to_string())?;
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    match output.status.success() {
+        true => Ok(text(&output.stdout)),
+        false => Err(text(&output.stdout) + &text(&output.stderr)),
+    }
+}
+
+/// `utterd mcp` over HTTP before a server, until it is dropped.
+struct Listening {
+    process: Child,
+    url: String,
+    // Kept open: a process whose stdout is closed cannot print.
+    _stdout: BufReader<ChildStdout>,
+}
+
+impl Listening {
+    fn before(server: &Server) -> Self {
+        let home = directory();
+        let mut command = within(home.path(), UTTERD);
+        command.args(["mcp", "--server", &server.address, "--http", "127.0.0.1:0"]);
+        let mut process = command.stdout(Stdio::piped()).spawn().expect("the process starts");
+        let mut stdout = BufReader::new(process.stdout.take().expect("stdout is piped"));
+        let mut line = String::new();
+        stdout.read_line(&mut line).expect("the process says where it listens");
+        let url = line.trim_end().rsplit(' ').next().expect("an address").to_owned();
+        Self { process, url, _stdout: stdout }
+    }
+}
+
+impl Drop for Listening {
+    fn drop(&mut self) {
+        // It may have ended by itself.
+        let _ = self.process.kill();
+        let _ = self.process.wait();
+    }
+}

@@ -1,0 +1,132 @@
+//! Named values beside a conversation.
+
+use std::collections::BTreeMap;
+
+use tonic::Code;
+use utterd::proto::{
+    ForkConversationRequest, GetStateRequest, StateValue, UpdateStateRequest, UpdateStateResponse,
+    state_value::Value,
+};
+
+use crate::session::{Reply, Session, user};
+
+fn json(name: &str, text: &str) -> StateValue {
+    StateValue { name: name.to_owned(), value: Some(Value::Json(text.to_owned())), version: 0 }
+}
+
+fn data(name: &str, bytes: &[u8]) -> StateValue {
+    StateValue { name: name.to_owned(), value: Some(Value::Data(bytes.to_vec())), version: 0 }
+}
+
+fn setting(set: Vec<StateValue>) -> UpdateStateRequest {
+    UpdateStateRequest { set, ..Default::default() }
+}
+
+fn versions(expected: &[(&str, i64)]) -> BTreeMap<String, i64> {
+    expected.iter().map(|(name, version)| ((*name).to_owned(), *version)).collect()
+}
+
+async fn update(session: &Session, request: UpdateStateRequest) -> UpdateStateResponse {
+    session.conversations().update_state(request).await.reply()
+}
+
+async fn values(session: &Session, names: &[&str]) -> Vec<StateValue> {
+    let names = names.iter().map(|name| (*name).to_owned()).collect();
+    let request = GetStateRequest { names, ..Default::default() };
+    session.conversations().get_state(request).await.reply().values
+}
+
+/// What is not named stays; each value has the revision that wrote it.
+#[tokio::test]
+async fn an_update_merges_by_name() {
+    let session = Session::new().await;
+    assert_eq!(values(&session, &[]).await, [], "a recipient without a conversation has none");
+    session.say(vec![user("hello")]).await;
+    let first = update(&session, setting(vec![json("step", "1"), data("blob", &[0, 255])])).await;
+    session.say(vec![user("go on")]).await;
+    let delete = vec!["blob".to_owned(), "missing".to_owned()];
+    let second =
+        update(&session, UpdateStateRequest { delete, ..setting(vec![json("plan", "{\"a\": [1]}")]) }).await;
+    assert_eq!((first.revision, second.revision), (2, 4));
+    let expected = [
+        StateValue { version: 4, ..json("plan", "{\"a\": [1]}") },
+        StateValue { version: 2, ..json("step", "1") },
+    ];
+    assert_eq!(values(&session, &[]).await, expected);
+    assert_eq!(values(&session, &["step", "missing"]).await, expected[1..]);
+}
+
+/// Names at other versions are told, each, and nothing is changed.
+#[tokio::test]
+async fn versions_are_compared_by_name() {
+    let session = Session::new().await;
+    session.say(vec![user("hello")]).await;
+    let expected_versions = versions(&[("a", 0), ("b", 0)]);
+    let request = UpdateStateRequest { expected_versions, ..setting(vec![json("a", "1"), json("b", "1")]) };
+    update(&session, request.clone()).await;
+    let refused = session.conversations().update_state(request).await.refusal();
+    refused
+        .is(Code::Aborted, "STALE_STATE")
+        .says("\"a\" of the state is at version 2, not at the expected 0");
+    let expected_versions = versions(&[("a", 2), ("b", 1), ("c", 0)]);
+    let stale = UpdateStateRequest { expected_versions, ..setting(vec![json("a", "2")]) };
+    let refused = session.conversations().update_state(stale).await.refusal();
+    refused.is(Code::Aborted, "STALE_STATE").blames("expected_versions[\"b\"]");
+    assert_eq!(values(&session, &["a"]).await[0].version, 2);
+    let expected_versions = versions(&[("a", 2)]);
+    let fresh = UpdateStateRequest { expected_versions, ..setting(vec![json("a", "2")]) };
+    assert_eq!(update(&session, fresh).await.revision, 3);
+}
+
+/// A repeated call changes nothing twice.
+#[tokio::test]
+async fn a_retry_replays() {
+    let session = Session::new().await;
+    session.say(vec![user("hello")]).await;
+    let request = UpdateStateRequest { request_id: "once".to_owned(), ..setting(vec![json("a", "1")]) };
+    let first = update(&session, request.clone()).await;
+    let again = update(&session, request.clone()).await;
+    assert_eq!(again, UpdateStateResponse { replayed: true, ..first });
+    let other = UpdateStateRequest { set: vec![json("a", "2")], ..request };
+    let refused = session.conversations().update_state(other).await.refusal();
+    refused.is(Code::FailedPrecondition, "REQUEST_ID_REUSED");
+}
+
+/// A fork has its parent's values as they are when it is made.
+#[tokio::test]
+async fn a_fork_takes_them_over() {
+    let session = Session::new().await;
+    session.say(vec![user("hello")]).await;
+    update(&session, setting(vec![json("a", "1")])).await;
+    let fork = session.conversations().fork_conversation(ForkConversationRequest::default()).await.reply();
+    update(&session, setting(vec![json("a", "2")])).await;
+    let conversation_id = fork.conversation.unwrap().conversation_id;
+    let request = GetStateRequest { conversation_id, ..Default::default() };
+    let kept = session.conversations().get_state(request).await.reply().values;
+    assert_eq!(kept, [StateValue { version: 1, ..json("a", "1") }]);
+}
+
+#[tokio::test]
+async fn what_cannot_be_kept_is_refused() {
+    let session = Session::new().await;
+    let missing = session.conversations().update_state(setting(vec![json("a", "1")])).await.refusal();
+    missing.is(Code::NotFound, "CONVERSATION_NOT_FOUND");
+    session.say(vec![user("hello")]).await;
+    let most: Vec<_> = (0..256).map(|number| data(&format!("n{number:03}"), &[7; 4_091])).collect();
+    update(&session, setting(most)).await;
+    let no_value = StateValue { value: None, ..json("a", "") };
+    for (set, field, says) in [
+        (vec![], "set", "is empty"),
+        (vec![json("", "1")], "set", "0 bytes; accepted are 1 to 256"),
+        (vec![json(&"n".repeat(257), "1")], "set", "257 bytes"),
+        (vec![json("a", "{")], "set[0].json", "is no JSON"),
+        (vec![no_value], "set[0].value", "is missing"),
+        (vec![json("a", "1"), json("a", "2")], "set", "twice"),
+        (vec![json("a", "1")], "set", "257 names; accepted are at most 256"),
+        (vec![data("n000", &[7; 5_000])], "set", "bytes; accepted are at most 1048576"),
+    ] {
+        let refused = session.conversations().update_state(setting(set)).await.refusal();
+        refused.is(Code::InvalidArgument, "INVALID_FIELD").blames(field).says(says);
+    }
+    assert_eq!(values(&session, &[]).await.len(), 256);
+}
