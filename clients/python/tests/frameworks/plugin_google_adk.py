@@ -1,0 +1,30 @@
+"""Puts the service over utterd in the place of ADK's in-memory one: pytest -p plugin_google_adk."""
+
+import uuid
+
+import google.adk.sessions
+
+import utterd
+from utterd.google_adk import UtterdSessionService
+
+memory = utterd.local_async()
+
+
+class Service(UtterdSessionService):
+    """Each instance has sessions of its own."""
+
+    def __init__(self):
+        super().__init__(memory)
+        self.namespace = uuid.uuid4().hex
+
+    def _session(self, app_name, user_id, session_id):
+        return super()._session(self.namespace + app_name, user_id, session_id)
+
+    def _user(self, app_name, user_id):
+        return super()._user(self.namespace + app_name, user_id)
+
+    def _app(self, app_name):
+        return super()._app(self.namespace + app_name)
+
+
+google.adk.sessions.InMemorySessionService = Service

@@ -1,0 +1,29 @@
+"""Puts the history over utterd in the place of LangChain's in-memory one: pytest -p plugin_langchain."""
+
+import uuid
+
+import langchain_core.chat_history
+
+import utterd
+from utterd.langchain import UtterdChatMessageHistory
+
+memory = utterd.local()
+
+
+class History(UtterdChatMessageHistory):
+    """What InMemoryChatMessageHistory is: each instance has a conversation of its own.
+
+    https://docs.langchain.com/oss/python/langchain/short-term-memory: deprecated, as the class in whose place it is.
+    """
+
+    def __init__(self, messages=()):
+        super().__init__(uuid.uuid4().hex, memory)
+        self.add_messages(messages)
+
+    def __eq__(self, other):
+        return isinstance(other, History) and self.messages == other.messages
+
+    __hash__ = None
+
+
+langchain_core.chat_history.InMemoryChatMessageHistory = History

@@ -1,0 +1,149 @@
+"""Runs agent frameworks' own tests with the adapters in the place of their stores.
+
+    UTTERD_BIN=target/debug/utterd python run.py --into DIRECTORY [openai-agents | langchain | strands | …]
+
+The frameworks and their tests come from PyPI, into environments in DIRECTORY that are kept for the next time. ADK's and
+LlamaIndex' packages come without tests: `--tests DIRECTORY` names one that holds, from checkouts, ADK's
+`test_session_service.py` and LlamaIndex' `test_simple_chat_store.py` and `test_sql.py`. What is left out stands in
+left_out.txt, with the reasons.
+"""
+
+import argparse
+import os
+import subprocess
+import sys
+import tarfile
+from dataclasses import dataclass
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+PACKAGE = HERE.parents[1] / "utterd"
+PYTEST = ["pytest", "pytest-asyncio", "pytest-mock", "pytest-timeout"]
+
+
+@dataclass(frozen=True)
+class Suite:
+    """Tests of a framework, and what runs them."""
+
+    package: str
+    plugin: str
+    tests: tuple[str, ...]
+    needs: tuple[str, ...] = ()
+    from_sdist: bool = True
+    options: tuple[str, ...] = ()
+
+
+SUITES = {
+    "openai-agents": [
+        Suite(
+            "openai-agents==0.24.0",
+            "plugin_openai_agents",
+            (
+                "tests/memory/test_session.py",
+                "tests/memory/test_session_limit.py",
+                "tests/memory/test_compaction_suffix.py",
+                "tests/memory/test_compaction_model_visibility.py",
+                "tests/memory/test_openai_responses_compaction_session.py",
+                "tests/test_agent_runner.py",
+                "tests/test_max_turns.py",
+            ),
+            ("aiosqlite", "sqlalchemy[asyncio]", "cryptography", "websockets", "inline-snapshot", "hatchling"),
+        )
+    ],
+    "langchain": [
+        Suite(
+            "langchain-core==1.7.2",
+            "plugin_langchain",
+            ("tests/unit_tests/runnables/test_history.py", "tests/unit_tests/chat_history"),
+            ("langchain-tests", "blockbuster", "hatchling", "pytest-socket", "syrupy", "numpy"),
+        )
+    ],
+    "strands": [
+        Suite(
+            "strands-agents==1.62.0",
+            plugin,
+            (f"tests/strands/session/{tests}",),
+            ("boto3", "moto", "hatchling", "hatch-vcs"),
+        )
+        for plugin, tests in (
+            ("plugin_strands", "test_repository_session_manager.py"),
+            ("plugin_strands_file", "test_file_session_manager.py"),
+        )
+    ],
+    "google-adk": [
+        Suite(
+            "google-adk==1.4.2",
+            "plugin_google_adk",
+            ("test_session_service.py",),
+            from_sdist=False,
+            options=("-k", "IN_MEMORY", "-o", "asyncio_mode=auto"),
+        )
+    ],
+    "llama-index": [
+        Suite(
+            "llama-index-core==0.14.25",
+            "plugin_llama_index",
+            ("test_simple_chat_store.py", "test_sql.py"),
+            ("aiosqlite", "sqlalchemy[asyncio]"),
+            from_sdist=False,
+        )
+    ],
+}
+
+
+def main() -> int | str:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--into", type=Path, required=True, help="where environments and sources are kept")
+    parser.add_argument("--tests", type=Path, help="where tests are that come with no package")
+    parser.add_argument("frameworks", nargs="*", default=[*SUITES], metavar="FRAMEWORK", help=", ".join(SUITES))
+    arguments = parser.parse_args()
+    failed = []
+    for framework in arguments.frameworks:
+        for suite in SUITES[framework]:
+            if not suite.from_sdist and arguments.tests is None:
+                print(f"== {framework}: left out, as its tests come with no package", flush=True)
+                continue
+            if not passes(suite, arguments.into.resolve() / framework, arguments.tests):
+                failed.append(framework)
+    return f"failed: {', '.join(failed)}" if failed else 0
+
+
+def passes(suite: Suite, into: Path, tests: Path | None) -> bool:
+    python = environment(suite, into)
+    source = sources(suite, python, into) if suite.from_sdist else tests.resolve()
+    command = [python, "-m", "pytest", "-q", "--timeout", "60", "-p", suite.plugin, *suite.options, *suite.tests]
+    left_out = [f"--deselect={test}" for test in left_out_tests() if test.split("::")[0] in suite.tests]
+    print(f"== {suite.package}: {suite.plugin} {' '.join(suite.tests)}", flush=True)
+    path = os.pathsep.join([str(HERE), *filter(None, [os.environ.get("PYTHONPATH")])])
+    return subprocess.run([*command, *left_out], cwd=source, env={**os.environ, "PYTHONPATH": path}).returncode == 0
+
+
+def environment(suite: Suite, into: Path) -> str:
+    """A Python that has the framework, what its tests need, and this package."""
+    python = into / "bin" / "python"
+    if not python.exists():
+        subprocess.run([sys.executable, "-m", "venv", into], check=True)
+    install = [python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
+    subprocess.run([*install, *PYTEST, *suite.needs, suite.package, "-e", PACKAGE], check=True)
+    return str(python)
+
+
+def sources(suite: Suite, python: str, into: Path) -> Path:
+    """The framework's source, with its tests."""
+    directory = into / suite.package.replace("-", "_").replace("==", "-")
+    if not directory.exists():
+        download = [python, "-m", "pip", "download", "--quiet", "--disable-pip-version-check", "--no-deps"]
+        download += ["--no-binary", ":all:", "--no-build-isolation", "--dest", into, suite.package]
+        subprocess.run(download, check=True)
+        with tarfile.open(f"{directory}.tar.gz") as archive:
+            archive.extractall(into, filter="data")
+    return directory
+
+
+def left_out_tests() -> list[str]:
+    lines = (HERE / "left_out.txt").read_text().splitlines()
+    return [line.rpartition(": ")[0] for line in lines if line and not line.startswith("#")]
+
+
+if __name__ == "__main__":
+    sys.exit(main())

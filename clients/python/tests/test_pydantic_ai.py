@@ -1,0 +1,49 @@
+"""Histories for Pydantic AI."""
+
+import pytest
+
+pytest.importorskip("pydantic_ai", reason="pip install 'utterd[pydantic-ai]'")
+
+from pydantic_ai import Agent, BinaryContent
+from pydantic_ai.messages import ModelMessagesTypeAdapter, SystemPromptPart, ToolCallPart, ToolReturnPart
+from pydantic_ai.models.test import TestModel
+
+from utterd.pydantic_ai import UtterdHistory
+
+
+def agent():
+    agent = Agent(TestModel(), system_prompt="You are kind, and you know the weather.")
+
+    @agent.tool_plain
+    def weather(city: str) -> dict:
+        return {"degrees": 1.5, "city": city}
+
+    return agent
+
+
+async def test_messages_come_back(memory_async, name):
+    history, it = UtterdHistory(name, memory_async), agent()
+    assert await history.load() == [] and await history.context(4000) == []
+    for _ in range(3):
+        prompt = ["And this one?", BinaryContent(bytes(range(256)), media_type="image/png")]
+        result = await it.run(prompt, message_history=await history.load())
+        await history.save(result.new_messages())
+    dumped = ModelMessagesTypeAdapter.dump_json
+    assert dumped(await history.load()) == dumped(result.all_messages())
+    assert dumped(await history.load(last=2)) == dumped(result.all_messages()[-2:])
+    await history.clear()
+    assert await history.load() == []
+
+
+async def test_contexts_are_histories(memory_async, name):
+    history, it = UtterdHistory(name, memory_async), agent()
+    for _ in range(3):
+        result = await it.run("How is it in Rome?", message_history=await history.context(budget=2000))
+        await history.save(result.new_messages())
+    parts = [part for message in await history.context(budget=2000) for part in message.parts]
+    assert [part.content for part in parts if isinstance(part, SystemPromptPart)] == [
+        "You are kind, and you know the weather."
+    ]
+    calls = [part.tool_call_id for part in parts if isinstance(part, ToolCallPart)]
+    returns = [(part.tool_call_id, part.tool_name) for part in parts if isinstance(part, ToolReturnPart)]
+    assert calls and returns == [(call, "weather") for call in calls]

@@ -1,0 +1,113 @@
+"""Conversation memory for LLM agents: the client of an utterd server.
+
+    import utterd
+
+    memory = utterd.connect()                          # 127.0.0.1:50051; or utterd.local(), with a server of its own
+    chat = memory.conversation(recipient="alice")
+    chat.add({"role": "user", "content": "My flight HAT136 leaves on May 23."})
+    messages = chat.context(budget=8000, format="openai")  # what goes to the model
+
+`connect_async` and `local_async` give the same for asyncio: each method is a coroutine. Adapters for frameworks are
+modules of this package: `utterd.openai_agents`, `utterd.langchain`, `utterd.langgraph`, `utterd.strands`,
+`utterd.google_adk`, `utterd.llama_index`, `utterd.pydantic_ai`.
+"""
+
+from utterd._asyncio import AsyncClient, AsyncConversation, connect_async
+from utterd._channel import Tls
+from utterd._errors import (
+    ConflictError,
+    DeadlineError,
+    DeniedError,
+    ExhaustedError,
+    ExistsError,
+    FieldProblem,
+    InvalidRequestError,
+    NotFoundError,
+    PreconditionError,
+    ServerError,
+    StartError,
+    UnavailableError,
+    UtterdError,
+)
+from utterd._model import (
+    Added,
+    Capacity,
+    Compacted,
+    Context,
+    ConversationRecord,
+    Forgotten,
+    Format,
+    Irregularity,
+    Match,
+    Message,
+    Messages,
+    Omission,
+    Policy,
+    Prepared,
+    Recall,
+    Reference,
+    Restored,
+    Role,
+    Scope,
+    Status,
+    Stored,
+    StoredMessage,
+    Summary,
+    Tokens,
+    Utterance,
+)
+from utterd._server import find_utterd_bin, local, local_async
+from utterd._sync import Client, Conversation, connect
+
+__version__ = "0.1.0"
+
+__all__ = [
+    "Added",
+    "AsyncClient",
+    "AsyncConversation",
+    "Capacity",
+    "Client",
+    "Compacted",
+    "ConflictError",
+    "Context",
+    "Conversation",
+    "ConversationRecord",
+    "DeadlineError",
+    "DeniedError",
+    "ExhaustedError",
+    "ExistsError",
+    "FieldProblem",
+    "Forgotten",
+    "Format",
+    "InvalidRequestError",
+    "Irregularity",
+    "Match",
+    "Message",
+    "Messages",
+    "NotFoundError",
+    "Omission",
+    "Policy",
+    "PreconditionError",
+    "Prepared",
+    "Recall",
+    "Reference",
+    "Restored",
+    "Role",
+    "Scope",
+    "ServerError",
+    "StartError",
+    "Status",
+    "Stored",
+    "StoredMessage",
+    "Summary",
+    "Tls",
+    "Tokens",
+    "UnavailableError",
+    "Utterance",
+    "UtterdError",
+    "connect",
+    "connect_async",
+    "find_utterd_bin",
+    "local",
+    "local_async",
+]

@@ -1,0 +1,258 @@
+"""The client for asyncio: the blocking one's calls, each a coroutine."""
+
+from __future__ import annotations
+
+import asyncio
+import weakref
+from collections.abc import AsyncIterator, Callable, Coroutine, Mapping
+from types import TracebackType
+from typing import Any, Concatenate, ParamSpec, TypeVar
+
+import grpc
+import grpc.aio
+
+from utterd import _contexts, _conversations, _messages
+from utterd import _model as model
+from utterd._calls import Attempts, Call, Steps, named_as
+from utterd._channel import Endpoint, Owned, Tls, endpoint
+from utterd._errors import ServerError
+from utterd._messages import Address, Addressed
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+
+def connect_async(
+    address: str | None = None,
+    *,
+    token: str | None = None,
+    namespace: str | None = None,
+    tls: Tls | None = None,
+    timeout: float | None = 30.0,
+) -> AsyncClient:
+    """A client for asyncio of the server at an address. The arguments are those of `connect`."""
+    return AsyncClient(endpoint(address, token, namespace, tls), timeout)
+
+
+def _of_client(
+    operation: Callable[P, Steps[T]],
+) -> Callable[Concatenate[AsyncClient, P], Coroutine[Any, Any, T]]:
+    async def method(self: AsyncClient, /, *args: P.args, **kwargs: P.kwargs) -> T:
+        return await self.run(operation(*args, **kwargs))
+
+    return named_as(operation, method, of_address=False)
+
+
+def _of_conversation(
+    operation: Callable[Concatenate[Address, P], Steps[T]],
+) -> Callable[Concatenate[AsyncConversation, P], Coroutine[Any, Any, T]]:
+    async def method(self: AsyncConversation, /, *args: P.args, **kwargs: P.kwargs) -> T:
+        return await self.client.run(operation(self.address, *args, **kwargs))
+
+    return named_as(operation, method, of_address=True)
+
+
+class Channels:
+    """The channels of a client: one for each event loop that uses it, as gRPC asks for."""
+
+    def __init__(self, endpoint: Endpoint) -> None:
+        self._endpoint = endpoint
+        self._of_loops: weakref.WeakKeyDictionary[asyncio.AbstractEventLoop, grpc.aio.Channel] = (
+            weakref.WeakKeyDictionary()
+        )
+
+    def here(self) -> grpc.aio.Channel:
+        """That of the loop that runs."""
+        loop = asyncio.get_running_loop()
+        if loop not in self._of_loops:
+            self._of_loops[loop] = self._open()
+        return self._of_loops[loop]
+
+    def _open(self) -> grpc.aio.Channel:
+        to = self._endpoint
+        if to.credentials is None:
+            return grpc.aio.insecure_channel(to.target, options=to.options)
+        return grpc.aio.secure_channel(to.target, to.credentials, options=to.options)
+
+    async def close(self) -> None:
+        """Closes that of the loop that runs. The others' went with their loops."""
+        channel = self._of_loops.pop(asyncio.get_running_loop(), None)
+        if channel is not None:
+            await channel.close(None)
+
+
+class AsyncClient:
+    """A connection to a server, for asyncio."""
+
+    def __init__(
+        self,
+        endpoint: Endpoint,
+        timeout: float | None,
+        channels: Channels | None = None,
+        owned: Owned | None = None,
+    ) -> None:
+        self._endpoint = endpoint
+        self._timeout = timeout
+        self._channels = channels or Channels(endpoint)
+        self._owned = owned
+
+    @property
+    def address(self) -> str:
+        """Where the server is."""
+        return self._endpoint.target
+
+    def with_timeout(self, timeout: float | None) -> AsyncClient:
+        """The same connection, with another number of seconds that a call may take."""
+        return AsyncClient(self._endpoint, timeout, self._channels)
+
+    def conversation(self, id: str | None = None, *, recipient: str | None = None) -> AsyncConversation:
+        """A conversation: that with an id, or a recipient's active one; by default that of the recipient `default`.
+
+        Nothing is called: a conversation starts with the first message that is added.
+        """
+        return AsyncConversation(self, id, recipient)
+
+    async def create(
+        self,
+        id: str | None = None,
+        *,
+        recipient: str | None = None,
+        title: str = "",
+        policy: model.Policy | None = None,
+        labels: Mapping[str, str] | None = None,
+        encoding: str = "",
+        exist_ok: bool = False,
+    ) -> AsyncConversation:
+        """Makes a conversation with limits of its own; `ExistsError` when the id is taken, unless `exist_ok`."""
+        made = _conversations.create(
+            Address(id or "", recipient or ""),
+            title=title,
+            policy=policy,
+            labels=labels,
+            encoding=encoding,
+            exist_ok=exist_ok,
+        )
+        return AsyncConversation(self, await self.run(made), recipient)
+
+    conversations = _of_client(_conversations.conversation_records)
+    delete_recipient = _of_client(_conversations.delete_recipient)
+    prepare = _of_client(_contexts.prepare)
+    count_tokens = _of_client(_contexts.count_tokens)
+
+    async def close(self) -> None:
+        """Closes the connection of the event loop that runs, and ends the server if it is the client's own."""
+        await self._channels.close()
+        if self._owned is not None:
+            await asyncio.to_thread(self._owned.close)
+
+    async def run(self, steps: Steps[T]) -> T:
+        """Makes the calls of an operation, and waits for them."""
+        try:
+            call = next(steps)
+            while True:
+                try:
+                    answer = await self._answer(call)
+                except ServerError as error:
+                    call = steps.throw(error)
+                else:
+                    call = steps.send(answer)
+        except StopIteration as end:
+            result: T = end.value
+            return result
+
+    async def _answer(self, call: Call) -> object:
+        method = self._channels.here().unary_unary(call.method, call.write, call.read)
+        attempts = Attempts(call, self._timeout)
+        while True:
+            try:
+                return await method(call.request, timeout=attempts.time_left(), metadata=self._endpoint.metadata)
+            except grpc.aio.AioRpcError as failure:
+                await asyncio.sleep(attempts.pause_after(failure))
+
+    async def stream(self, call: Call) -> AsyncIterator[object]:
+        """The responses of a stream, which is opened anew when the server is lost."""
+        method = self._channels.here().unary_stream(call.method, call.write, call.read)
+        attempts = Attempts(call, None)
+        while True:
+            responses = method(call.request, metadata=self._endpoint.metadata)
+            try:
+                async for response in responses:
+                    attempts = Attempts(call, None)
+                    yield response
+                return
+            except grpc.aio.AioRpcError as failure:
+                await asyncio.sleep(attempts.pause_after(failure))
+            finally:
+                responses.cancel()
+
+    async def __aenter__(self) -> AsyncClient:
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self.close()
+
+    def __repr__(self) -> str:
+        return f"<utterd.AsyncClient of {self._endpoint.target}>"
+
+
+class AsyncConversation(Addressed):
+    """A conversation of a server, for asyncio. It holds nothing but where that is."""
+
+    def __init__(self, client: AsyncClient, id: str | None, recipient: str | None) -> None:
+        self.client = client
+        self.address = Address(id or "", recipient or "")
+
+    def with_timeout(self, timeout: float | None) -> AsyncConversation:
+        """The same conversation, with another number of seconds that a call may take."""
+        return AsyncConversation(self.client.with_timeout(timeout), self.id, self.recipient)
+
+    add = _of_conversation(_messages.add)
+    messages = _of_conversation(_messages.messages)
+    stored = _of_conversation(_messages.stored)
+    pop = _of_conversation(_messages.pop)
+    replace_after = _of_conversation(_messages.replace_after)
+    clear = _of_conversation(_messages.clear)
+    context = _of_conversation(_contexts.context)
+    remember = _of_conversation(_messages.remember)
+    forget = _of_conversation(_messages.forget)
+    restore = _of_conversation(_messages.restore)
+    summarize = _of_conversation(_messages.summarize)
+    summary = _of_conversation(_messages.summary)
+    capacity = _of_conversation(_messages.capacity)
+    edit = _of_conversation(_conversations.edit)
+    compact = _of_conversation(_conversations.compact)
+    undo_compaction = _of_conversation(_conversations.undo_compaction)
+    record = _of_conversation(_conversations.record)
+    update = _of_conversation(_conversations.update)
+    end = _of_conversation(_conversations.end)
+    delete = _of_conversation(_conversations.delete)
+
+    async def fork(
+        self,
+        *,
+        after: int | None = None,
+        id: str | None = None,
+        recipient: str | None = None,
+        title: str = "",
+        expected_revision: int | None = None,
+    ) -> AsyncConversation:
+        """Another conversation, which starts with what was said in this one; see `Conversation.fork`."""
+        made = _conversations.fork(
+            self.address,
+            after=after,
+            id=id or "",
+            recipient=recipient or "",
+            title=title,
+            expected_revision=expected_revision,
+        )
+        return AsyncConversation(self.client, await self.client.run(made), recipient)
+
+    async def watch(self) -> AsyncIterator[model.Capacity]:
+        """How full the window is: now, and after each change, without an end."""
+        async for response in self.client.stream(_messages.watched(self.address)):
+            yield _messages.capacity_of(response)
+
+    def __repr__(self) -> str:
+        return f"<utterd.AsyncConversation {self.id or 'of ' + (self.recipient or 'default')}>"

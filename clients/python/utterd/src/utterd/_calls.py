@@ -1,0 +1,162 @@
+"""Calls as values: what is sent, what comes back, and when a call is made again.
+
+An operation is a generator that yields calls and is sent their responses, so that it stands once for the
+blocking client and the one for asyncio. Each of these does no more than to make the calls and to wait.
+"""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import random
+import time
+import uuid
+from collections.abc import Callable, Generator
+from dataclasses import dataclass
+from typing import Any, TypeAlias, TypeVar
+
+import grpc
+from google.protobuf.duration_pb2 import Duration
+from google.protobuf.message import DecodeError, Message
+from google.rpc import error_details_pb2, status_pb2
+
+from utterd._errors import KINDS, FieldProblem, ServerError
+
+ATTEMPTS = 6
+"""How often a call is made, at most."""
+FIRST_PAUSE = 0.1
+"""Seconds before the second attempt, at most; each further pause may be twice as long."""
+
+T = TypeVar("T")
+Response = TypeVar("Response", bound=Message)
+Method = TypeVar("Method", bound=Callable[..., Any])
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """A call that is to be made."""
+
+    method: str
+    """Its path, such as `/utterd.v1.MemoryService/Memorize`."""
+    request: Message
+    response: type[Message]
+
+    def write(self, request: Message) -> bytes:
+        """The request's bytes."""
+        return request.SerializeToString()
+
+    def read(self, bytes: bytes) -> Message:
+        """The response of these bytes."""
+        return self.response.FromString(bytes)
+
+
+Steps: TypeAlias = Generator[Call, Any, T]
+"""An operation that comes to a `T`."""
+
+
+def call(service: str, name: str, request: Message, response: type[Response]) -> Steps[Response]:
+    """One call of `service`. To make it twice does what once does: it reads, or has a request id, or removes."""
+    answer: Response = yield Call(f"/utterd.v1.{service}/{name}", request, response)
+    return answer
+
+
+def request_id(given: str | None) -> str:
+    """The id of an attempt: the caller's, or a new one."""
+    return given or uuid.uuid4().hex
+
+
+class Attempts:
+    """Counts the attempts of one call, and decides after each failure."""
+
+    def __init__(self, call: Call, timeout: float | None) -> None:
+        self._call = call
+        self._deadline = None if timeout is None else time.monotonic() + timeout
+        self._made = 0
+
+    def time_left(self) -> float | None:
+        """Seconds that the next attempt may take."""
+        return None if self._deadline is None else max(self._deadline - time.monotonic(), 0.0)
+
+    def pause_after(self, failure: grpc.RpcError) -> float:
+        """Seconds to wait before the next attempt; raises the failure's error when there is none."""
+        self._made += 1
+        error = error_of(failure, getattr(self._call.request, "request_id", ""))
+        pause = random.uniform(0, FIRST_PAUSE * 2 ** (self._made - 1)) + (error.retry_after or 0.0)
+        left = self.time_left()
+        late = left is not None and pause >= left
+        if self._made >= ATTEMPTS or late or not self._may_pass(error):
+            raise error from failure
+        return pause
+
+    def _may_pass(self, error: ServerError) -> bool:
+        if error.code == "UNAVAILABLE":
+            return True
+        if error.code == "ABORTED":
+            # Who pinned a revision has to look at what is there now.
+            return not _pinned(self._call.request)
+        # Turned away before it was looked at, with the time to come again.
+        return error.code == "RESOURCE_EXHAUSTED" and error.retry_after is not None
+
+
+def _pinned(request: Message) -> bool:
+    return "expected_revision" in request.DESCRIPTOR.fields_by_name and request.HasField("expected_revision")
+
+
+def error_of(failure: grpc.RpcError, request_id: str = "") -> ServerError:
+    """The error that a failed call comes to."""
+    code = failure.code().name
+    kind = KINDS.get(code, ServerError)
+    details = {type(detail): detail for detail in _details(failure)}
+    info = details.get(error_details_pb2.ErrorInfo, error_details_pb2.ErrorInfo())
+    bad = details.get(error_details_pb2.BadRequest, error_details_pb2.BadRequest())
+    retry = details.get(error_details_pb2.RetryInfo)
+    return kind(
+        failure.details() or code,
+        code=code,
+        reason=info.reason,
+        fields=tuple(FieldProblem(it.field, it.description) for it in bad.field_violations),
+        metadata=dict(info.metadata),
+        retry_after=None if retry is None else _seconds(retry.retry_delay),
+        request_id=request_id,
+    )
+
+
+def _seconds(duration: Duration) -> float:
+    return duration.seconds + duration.nanos / 1e9
+
+
+def _details(failure: grpc.RpcError) -> list[Any]:
+    """The details of a rich status that are known here."""
+    metadata: Any = failure.trailing_metadata() or ()
+    packed = dict(metadata).get("grpc-status-details-bin")
+    if packed is None:
+        return []
+    try:
+        status = status_pb2.Status.FromString(packed)
+    except DecodeError:
+        return []
+    kinds = (error_details_pb2.ErrorInfo, error_details_pb2.BadRequest, error_details_pb2.RetryInfo)
+    known = []
+    for detail in status.details:
+        for kind in kinds:
+            message = kind()
+            if detail.Is(kind.DESCRIPTOR) and detail.Unpack(message):
+                known.append(message)
+    return known
+
+
+def named_as(operation: Callable[..., Any], method: Method, *, of_address: bool) -> Method:
+    """`method`, with the name, the documentation and the parameters of the operation that it runs.
+
+    `of_address`: the operation's first parameter, an address, is the object's own.
+    """
+    functools.update_wrapper(method, operation)
+    signature = inspect.signature(operation)
+    parameters = list(signature.parameters.values())[of_address:]
+    itself = inspect.Parameter("self", inspect.Parameter.POSITIONAL_ONLY)
+    positional = [it for it in parameters if it.kind is not inspect.Parameter.POSITIONAL_ONLY]
+    result = str(signature.return_annotation).removeprefix("Steps[").removesuffix("]")
+    method.__signature__ = signature.replace(  # type: ignore[attr-defined]
+        parameters=[itself, *positional], return_annotation=result
+    )
+    return method

@@ -1,0 +1,145 @@
+"""What goes to a model. Each operation stands here once, for both clients."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import Literal
+
+from utterd import _model as model
+from utterd import _read as read
+from utterd._calls import Steps, call
+from utterd._messages import SCOPES, Address
+from utterd._proto import context_service_pb2 as contexts
+
+CONTEXTS = "ContextService"
+FORMATS = {
+    "openai": contexts.CONTEXT_FORMAT_OPENAI_CHAT,
+    "anthropic": contexts.CONTEXT_FORMAT_ANTHROPIC_MESSAGES,
+    "text": contexts.CONTEXT_FORMAT_TEXT,
+}
+PLACES = {
+    "system": contexts.SUMMARY_PLACEMENT_SYSTEM,
+    "user": contexts.SUMMARY_PLACEMENT_USER_MESSAGE,
+}
+UNANSWERED = {
+    "omit": contexts.UNANSWERED_CALLS_OMIT,
+    "placeholder": contexts.UNANSWERED_CALLS_PLACEHOLDER,
+}
+
+
+def context(
+    at: Address,
+    budget: int | None = None,
+    format: Literal["openai", "anthropic", "text"] = "openai",
+    *,
+    instructions: str = "",
+    recall: str | model.Recall | None = None,
+    max_turns: int | None = None,
+    summary: Literal["system", "user"] = "system",
+    unanswered: Literal["omit", "placeholder"] = "omit",
+    mask_results_after_turns: int | None = None,
+    stable_steps: bool | None = None,
+) -> Steps[model.Context]:
+    """What goes to the model, in at most `budget` tokens: instructions, summary, pinned and recent messages.
+
+    No result of a tool goes without its call, and no call without its results.
+
+    - `budget`: by default what the conversation's policy lets the window and the summary have.
+    - `format`: OpenAI's chat, Anthropic's messages (with `system` beside them), or `text`.
+    - `instructions`: a system prompt that is not stored.
+    - `recall`: adds what a search for this finds of the rest, a prompt or a `Recall`.
+    - `max_turns`: the newest so many turns, exactly.
+    - `summary`: whether it stands in a system message or in a user's.
+    - `unanswered`: whether a call without a result is left out, or closed with a placeholder.
+    - `mask_results_after_turns`: a line stands for results of tools of turns that are older than this.
+    - `stable_steps`: whether messages leave in steps, so that a provider's prompt cache is hit.
+    """
+    wanted = model.Recall(recall) if isinstance(recall, str) else recall
+    request = contexts.BuildContextRequest(
+        conversation_id=at.conversation_id,
+        recipient_id=at.recipient_id,
+        format=read.chosen("format", format, FORMATS),
+        token_budget=budget,
+        max_turns=max_turns,
+        summary_placement=read.chosen("summary", summary, PLACES),
+        recall=None if wanted is None else _recall(wanted),
+        mask_tool_results_after_turns=mask_results_after_turns,
+        unanswered_calls=read.chosen("unanswered", unanswered, UNANSWERED),
+        instructions=instructions,
+        **read.present(stable_steps=stable_steps),
+    )
+    it = yield from call(CONTEXTS, "BuildContext", request, contexts.BuildContextResponse)
+    return _context(it)
+
+
+def _recall(wanted: model.Recall) -> contexts.ContextRecall:
+    return contexts.ContextRecall(
+        prompt=wanted.prompt,
+        limit=wanted.limit,
+        scope=None if wanted.scope is None else read.chosen("recall.scope", wanted.scope, SCOPES),
+        max_percent=wanted.max_percent,
+    )
+
+
+def _context(it: contexts.BuildContextResponse) -> model.Context:
+    made = model.Context(json.loads(it.messages_json or "[]"))
+    made.conversation_id = it.conversation_id
+    made.revision = it.revision
+    made.system = json.loads(it.system_json or "[]")
+    made.text = it.text
+    made.tokens = it.token_count
+    made.budget = read.given(it, "token_budget")
+    made.sequences = tuple(utterance.sequence for utterance in it.utterances)
+    made.omitted = tuple(
+        model.Omission(
+            contexts.OmissionReason.Name(omitted.reason).removeprefix("OMISSION_REASON_").lower(),
+            tuple(range(its.first, its.last + 1) for its in omitted.sequences),
+        )
+        for omitted in it.omitted
+    )
+    made.stable_messages = it.stable_prefix_messages
+    made.uncovered = it.uncovered_utterance_count
+    made.warnings = tuple(warning.text for warning in it.warnings)
+    return made
+
+
+def prepare(
+    messages: model.Messages,
+    prompt: str = "",
+    *,
+    max_messages: int | None = None,
+    max_bytes: int | None = None,
+    budget: int | None = None,
+    format: Literal["openai", "anthropic"] = "openai",
+    model_name: str = "",
+) -> Steps[model.Prepared]:
+    """Makes a history that the caller holds fit for a model, and stores nothing.
+
+    Keeps the newest messages within the limits, whole exchanges only, and drops what is malformed. `prompt` is the
+    user's next message. By default 20 messages and 102,400 bytes.
+    """
+    request = contexts.PrepareHistoryRequest(
+        messages_json=read.as_json(messages),
+        prompt=prompt,
+        max_messages=max_messages,
+        max_bytes=max_bytes,
+        token_budget=budget,
+        format=read.chosen("format", format, FORMATS),
+        model=model_name,
+    )
+    it = yield from call(CONTEXTS, "PrepareHistory", request, contexts.PrepareHistoryResponse)
+    return model.Prepared(
+        messages=json.loads(it.messages_json or "[]"),
+        system=it.system,
+        tokens=it.token_count,
+        dropped=tuple(f"messages[{its.index}]: {its.text}" for its in it.dropped),
+        warnings=tuple(warning.text for warning in it.warnings),
+    )
+
+
+def count_tokens(texts: str | Sequence[str], *, model_name: str = "") -> Steps[model.Tokens]:
+    """Counts the tokens of texts, exactly, for an encoding or an OpenAI model; by default the server's encoding."""
+    request = contexts.CountTokensRequest(texts=[texts] if isinstance(texts, str) else texts, model=model_name)
+    it = yield from call(CONTEXTS, "CountTokens", request, contexts.CountTokensResponse)
+    return model.Tokens(tuple(it.token_counts), it.encoding)

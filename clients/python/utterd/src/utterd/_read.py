@@ -1,0 +1,239 @@
+"""From the messages of the protocol to plain values, and from words to its enumerations."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from datetime import datetime, timezone
+from typing import Any, TypeVar, cast
+
+from google.protobuf.message import Message as Proto
+from google.protobuf.timestamp_pb2 import Timestamp
+
+from utterd import _model as model
+from utterd._proto import capacity_pb2, conversation_pb2, message_pb2, transfer_pb2, utterance_pb2
+
+E = TypeVar("E", bound=int)
+
+FORMATS: Mapping[str, transfer_pb2.ConversationFormat] = {
+    "openai": transfer_pb2.CONVERSATION_FORMAT_OPENAI_CHAT,
+    "responses": transfer_pb2.CONVERSATION_FORMAT_OPENAI_RESPONSES,
+    "anthropic": transfer_pb2.CONVERSATION_FORMAT_ANTHROPIC_MESSAGES,
+}
+ROLES: Mapping[str, utterance_pb2.Role] = {
+    "system": utterance_pb2.ROLE_SYSTEM,
+    "user": utterance_pb2.ROLE_USER,
+    "assistant": utterance_pb2.ROLE_ASSISTANT,
+    "tool": utterance_pb2.ROLE_TOOL,
+}
+STATUSES: Mapping[str, conversation_pb2.ConversationStatus] = {
+    "active": conversation_pb2.CONVERSATION_STATUS_ACTIVE,
+    "awaiting_answer": conversation_pb2.CONVERSATION_STATUS_AWAITING_ANSWER,
+    "idle": conversation_pb2.CONVERSATION_STATUS_IDLE,
+    "closed": conversation_pb2.CONVERSATION_STATUS_CLOSED,
+}
+PRESETS: Mapping[str, conversation_pb2.PolicyPreset] = {
+    "rolling": conversation_pb2.POLICY_PRESET_ROLLING,
+    "turns": conversation_pb2.POLICY_PRESET_TURNS,
+    "session": conversation_pb2.POLICY_PRESET_SESSION,
+}
+
+
+def chosen(field: str, word: str, words: Mapping[str, E]) -> E:
+    """The value that a word stands for; ValueError, with the words that are accepted, for another."""
+    if word not in words:
+        raise ValueError(f"{field}: {word!r}; accepted are {', '.join(words)}")
+    return words[word]
+
+
+def word(value: int, words: Mapping[str, int]) -> str | None:
+    """The word for a value; None for one that is unspecified or not known here."""
+    for word, its in words.items():
+        if its == value:
+            return word
+    return None
+
+
+def time(stamp: Timestamp) -> datetime:
+    return stamp.ToDatetime(tzinfo=timezone.utc)
+
+
+def given(message: Proto, field: str) -> int | None:
+    """A number with explicit presence; None where it is absent."""
+    return cast(int, getattr(message, field)) if message.HasField(field) else None
+
+
+def present(**fields: Any) -> dict[str, Any]:
+    """The fields that are not None: those that a request is to have."""
+    return {name: value for name, value in fields.items() if value is not None}
+
+
+def capacity(it: capacity_pb2.Capacity) -> model.Capacity:
+    return model.Capacity(
+        conversation_id=it.conversation_id,
+        recipient_id=it.recipient_id,
+        revision=it.revision,
+        status=cast("model.Status | None", word(it.status, STATUSES)),
+        utterances=it.utterance_count,
+        tokens=it.token_count,
+        turns=it.turn_count,
+        archived=it.archived_utterance_count,
+        max_utterances=given(it, "max_utterances"),
+        max_tokens=given(it, "max_tokens"),
+        max_turns=given(it, "max_turns"),
+        available_utterances=given(it, "available_utterances"),
+        available_tokens=given(it, "available_tokens"),
+        over_limit=it.over_limit,
+        summary_tokens=it.summary.token_count,
+        total_tokens=it.total_token_count,
+        compaction_advised=it.HasField("compaction_advice"),
+    )
+
+
+def role(value: int) -> model.Role:
+    return cast("model.Role", word(value, ROLES) or "user")
+
+
+def references(them: Iterable[utterance_pb2.UtteranceRef]) -> tuple[model.Reference, ...]:
+    return tuple(
+        model.Reference(
+            utterance_id=it.utterance_id,
+            sequence=it.sequence,
+            role=cast("model.Role | None", word(it.role, ROLES)),
+            turn=it.turn_number,
+            tokens=it.token_count,
+        )
+        for it in them
+    )
+
+
+def plain_messages(them: Iterable[message_pb2.Message]) -> list[dict[str, Any]]:
+    """The messages themselves, without what is known of them. To read them as one text takes half the time."""
+    return cast("list[dict[str, Any]]", json.loads(f"[{','.join(it.message_json for it in them)}]"))
+
+
+def message(it: message_pb2.Message) -> model.StoredMessage:
+    return model.StoredMessage(
+        message=json.loads(it.message_json),
+        json=it.message_json,
+        format=cast("model.Format", word(it.format, FORMATS) or "openai"),
+        utterance_id=it.utterance_id,
+        sequence=it.sequence,
+        utterance_count=it.utterance_count,
+        role=role(it.role),
+        turn=it.turn_number,
+        time=time(it.create_time),
+        archived=it.state == utterance_pb2.UTTERANCE_STATE_EVICTED,
+    )
+
+
+def utterance(it: utterance_pb2.Utterance) -> model.Utterance:
+    return model.Utterance(
+        utterance_id=it.utterance_id,
+        sequence=it.sequence,
+        role=role(it.role),
+        name=it.name,
+        content=it.content,
+        turn=it.turn_number,
+        time=time(it.create_time),
+        tokens=it.token_count,
+        pinned=it.pinned,
+        tool_call_id=it.tool_call_id,
+        metadata=dict(it.metadata),
+    )
+
+
+def policy(it: conversation_pb2.Policy) -> model.Policy:
+    return model.Policy(
+        max_utterances=given(it, "max_utterances"),
+        keep_utterances=given(it, "keep_utterances"),
+        max_tokens=given(it, "max_tokens"),
+        keep_tokens=given(it, "keep_tokens"),
+        max_turns=given(it, "max_turns"),
+        keep_turns=given(it, "keep_turns"),
+        summaries=it.summarization_enabled,
+        summary_token_limit=given(it, "summary_token_limit"),
+        archive_limit=given(it, "archive_limit"),
+    )
+
+
+def policy_of(limits: model.Policy | None) -> conversation_pb2.Policy | None:
+    """The policy to send."""
+    if limits is None:
+        return None
+    preset = None if limits.preset is None else chosen("policy.preset", limits.preset, PRESETS)
+    return conversation_pb2.Policy(
+        preset=preset,
+        max_utterances=limits.max_utterances,
+        keep_utterances=limits.keep_utterances,
+        max_tokens=limits.max_tokens,
+        keep_tokens=limits.keep_tokens,
+        max_turns=limits.max_turns,
+        keep_turns=limits.keep_turns,
+        **present(summarization_enabled=limits.summaries),
+        summary_token_limit=limits.summary_token_limit,
+        archive_limit=limits.archive_limit,
+    )
+
+
+def conversation(it: conversation_pb2.Conversation) -> model.ConversationRecord:
+    return model.ConversationRecord(
+        conversation_id=it.conversation_id,
+        recipient_id=it.recipient_id,
+        title=it.title,
+        start_time=time(it.start_time),
+        update_time=time(it.update_time),
+        end_time=time(it.end_time) if it.HasField("end_time") else None,
+        ended_reason=it.ended_reason,
+        closing_summary=it.closing_summary,
+        status=cast("model.Status | None", word(it.status, STATUSES)),
+        active=it.active,
+        encoding=it.encoding,
+        policy=policy(it.policy),
+        labels=dict(it.labels),
+        revision=it.revision,
+        utterances=it.utterance_count,
+        forked_from=it.forked_from.conversation_id if it.HasField("forked_from") else None,
+    )
+
+
+def as_json(messages: model.Messages) -> str:
+    """A JSON array of one message or several. A text is one already."""
+    if isinstance(messages, str):
+        return messages
+    several = isinstance(messages, Iterable) and not isinstance(messages, Mapping) and not _is_model(messages)
+    plain = list(map(_plain, messages if several else [messages]))
+    text = _written.encode(plain)
+    return text if _is_text(text) else f"[{','.join(map(_one_as_json, plain))}]"
+
+
+_written = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+_escaped = json.JSONEncoder(allow_nan=False, separators=(",", ":"))
+
+
+def _is_model(value: Any) -> bool:
+    return callable(getattr(value, "model_dump", None))
+
+
+def _plain(message: Any) -> dict[str, Any]:
+    if isinstance(message, dict):
+        return message
+    if not isinstance(message, Mapping) and _is_model(message):
+        message = message.model_dump(mode="json", exclude_unset=True)
+    if not isinstance(message, Mapping):
+        raise TypeError(f"messages: {type(message).__name__}; accepted are mappings and objects with model_dump")
+    return dict(message)
+
+
+def _one_as_json(message: dict[str, Any]) -> str:
+    text = _written.encode(message)
+    # Half of a surrogate pair is no text, and JSON can only hold it escaped.
+    return text if _is_text(text) else _escaped.encode(message)
+
+
+def _is_text(characters: str) -> bool:
+    try:
+        characters.encode()
+    except UnicodeEncodeError:
+        return False
+    return True

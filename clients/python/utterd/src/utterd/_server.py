@@ -1,0 +1,162 @@
+"""A server of one's own: a process that ends with its client, or with this process."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import tempfile
+import threading
+import weakref
+from collections.abc import Mapping
+from pathlib import Path
+
+from utterd._asyncio import AsyncClient
+from utterd._channel import endpoint
+from utterd._errors import StartError
+from utterd._sync import Client
+
+START_SECONDS = 60.0
+"""How long a server may take until it serves. One on files may have much to read."""
+LONGEST_SOCKET = 103
+"""Bytes that the path of a socket may have, on every system."""
+END_SECONDS = 30.0
+"""How long it may take to end by itself."""
+
+
+def local(
+    path: str | os.PathLike[str] | None = None,
+    *,
+    settings: Mapping[str, str | int | bool] | None = None,
+    timeout: float | None = 30.0,
+) -> Client:
+    """A client with a server of its own, which ends with it: `with utterd.local() as memory: …`.
+
+    - `path`: the directory of the server's files; it is made if need be, and one server at a time may use it. Without
+      one everything is in memory, and gone with the client.
+    - `settings`: keys of the configuration, such as `{"preset": "session"}`. Variables of the environment and files of
+      configuration do not count.
+
+    `StartError` when there is no program, or it does not start.
+    """
+    server = Server(path, settings or {})
+    return Client(endpoint(server.address, None, None, None), timeout, owned=server)
+
+
+def local_async(
+    path: str | os.PathLike[str] | None = None,
+    *,
+    settings: Mapping[str, str | int | bool] | None = None,
+    timeout: float | None = 30.0,
+) -> AsyncClient:
+    """A client for asyncio with a server of its own; see `local`. Starting the server blocks for a moment."""
+    server = Server(path, settings or {})
+    return AsyncClient(endpoint(server.address, None, None, None), timeout, owned=server)
+
+
+def find_utterd_bin() -> str:
+    """The program `utterd`: what the variable `UTTERD_BIN` names, that of the package `utterd-server`, or one of PATH.
+
+    `StartError` when there is none.
+    """
+    if named := os.environ.get("UTTERD_BIN"):
+        return named
+    try:
+        from utterd_server import find_utterd_bin as find
+    except ImportError:
+        found = shutil.which("utterd")
+    else:
+        found = os.fspath(find())
+    if found is None:
+        raise StartError("there is no program utterd: pip install utterd-server, or set UTTERD_BIN")
+    return found
+
+
+class Server:
+    """A server process on a Unix socket in a private directory."""
+
+    address: str
+    """Where it listens."""
+
+    def __init__(self, path: str | os.PathLike[str] | None, settings: Mapping[str, str | int | bool]) -> None:
+        program = find_utterd_bin()
+        flags = _flags(path, settings)
+        self._directory = _private_directory()
+        self._remove = weakref.finalize(self, shutil.rmtree, self._directory, ignore_errors=True)
+        try:
+            self._process = self._start(program, flags)
+            self._end = weakref.finalize(self, _end, self._process)
+            self.address = self._announced()
+        except BaseException:
+            self._remove()
+            raise
+
+    def _start(self, program: str, flags: list[str]) -> subprocess.Popen[bytes]:
+        listen = ["--listen", f"unix:{self._directory}/socket", "--announce", "json", "--exit-with-parent"]
+        try:
+            with open(self._directory / "log", "wb") as log:
+                return subprocess.Popen(
+                    [program, "serve", *listen, *flags],
+                    # The server ends when this pipe does, however this process ends.
+                    stdin=subprocess.PIPE,
+                    stdout=subprocess.PIPE,
+                    stderr=log,
+                    # No configuration of this directory, nor of the environment.
+                    cwd=self._directory,
+                    env={name: value for name, value in os.environ.items() if not name.startswith("UTTERD_")},
+                )
+        except OSError as error:
+            raise StartError(f"{program} cannot be run: {error}") from error
+
+    def _announced(self) -> str:
+        """The address that the first line of its output tells."""
+        assert self._process.stdout is not None
+        impatience = threading.Timer(START_SECONDS, self._process.kill)
+        impatience.start()
+        try:
+            line = self._process.stdout.readline()
+        finally:
+            impatience.cancel()
+        if not line:
+            self._end()
+            log = (self._directory / "log").read_text(errors="replace").strip()
+            raise StartError(f"the server did not start: {log or f'exit code {self._process.returncode}'}")
+        return str(json.loads(line)["address"])
+
+    def close(self) -> None:
+        """Ends it, and waits until it has ended. A second time it does nothing."""
+        self._end()
+        self._remove()
+
+
+def _private_directory() -> Path:
+    directory = Path(tempfile.mkdtemp(prefix="utterd-"))
+    if len(os.fsencode(directory / "socket")) <= LONGEST_SOCKET:
+        return directory
+    directory.rmdir()
+    return Path(tempfile.mkdtemp(prefix="utterd-", dir="/tmp"))
+
+
+def _end(process: subprocess.Popen[bytes]) -> None:
+    """Closes the pipe that a server lives by, and waits for it."""
+    assert process.stdin is not None and process.stdout is not None
+    process.stdin.close()
+    try:
+        process.wait(END_SECONDS)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.wait()
+    process.stdout.close()
+
+
+def _flags(path: str | os.PathLike[str] | None, settings: Mapping[str, str | int | bool]) -> list[str]:
+    flags = []
+    if path is not None:
+        directory = Path(path).resolve()
+        directory.mkdir(parents=True, exist_ok=True)
+        flags += ["--backend", "fjall", "--data-dir", str(directory)]
+    for key, value in settings.items():
+        text = str(value).lower() if isinstance(value, bool) else str(value)
+        flags.append(f"--{key.replace('_', '-')}={text}")
+    return flags

@@ -1,0 +1,242 @@
+"""The blocking client."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Mapping
+from types import TracebackType
+from typing import Concatenate, ParamSpec, TypeVar
+
+import grpc
+
+from utterd import _contexts, _conversations, _messages
+from utterd import _model as model
+from utterd._calls import Attempts, Call, Steps, named_as
+from utterd._channel import Endpoint, Owned, Tls, endpoint
+from utterd._errors import ServerError
+from utterd._messages import Address, Addressed
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+
+def connect(
+    address: str | None = None,
+    *,
+    token: str | None = None,
+    namespace: str | None = None,
+    tls: Tls | None = None,
+    timeout: float | None = 30.0,
+) -> Client:
+    """A client of the server at an address: `HOST:PORT`, `https://…` or `unix:PATH`. It connects with its first call.
+
+    - `address`: by default what the variable `UTTERD_SERVER` says, or else `127.0.0.1:50051`.
+    - `token`: the credential; by default what `UTTERD_TOKEN`, or the file `UTTERD_TOKEN_FILE`, says.
+    - `namespace`: the one that is meant, where the credential is an admin's.
+    - `tls`: the authority and the certificate, for `https://…`.
+    - `timeout`: seconds that a call may take with all its attempts; None for any number.
+    """
+    return Client(endpoint(address, token, namespace, tls), timeout)
+
+
+def _of_client(operation: Callable[P, Steps[T]]) -> Callable[Concatenate[Client, P], T]:
+    def method(self: Client, /, *args: P.args, **kwargs: P.kwargs) -> T:
+        return self.run(operation(*args, **kwargs))
+
+    return named_as(operation, method, of_address=False)
+
+
+def _of_conversation(
+    operation: Callable[Concatenate[Address, P], Steps[T]],
+) -> Callable[Concatenate[Conversation, P], T]:
+    def method(self: Conversation, /, *args: P.args, **kwargs: P.kwargs) -> T:
+        return self.client.run(operation(self.address, *args, **kwargs))
+
+    return named_as(operation, method, of_address=True)
+
+
+class Client:
+    """A connection to a server. Several threads may use it at once."""
+
+    def __init__(
+        self,
+        endpoint: Endpoint,
+        timeout: float | None,
+        channel: grpc.Channel | None = None,
+        owned: Owned | None = None,
+    ) -> None:
+        self._endpoint = endpoint
+        self._timeout = timeout
+        self._channel = channel or _channel(endpoint)
+        self._owned = owned
+
+    @property
+    def address(self) -> str:
+        """Where the server is."""
+        return self._endpoint.target
+
+    def with_timeout(self, timeout: float | None) -> Client:
+        """The same connection, with another number of seconds that a call may take."""
+        return Client(self._endpoint, timeout, self._channel)
+
+    def conversation(self, id: str | None = None, *, recipient: str | None = None) -> Conversation:
+        """A conversation: that with an id, or a recipient's active one; by default that of the recipient `default`.
+
+        Nothing is called: a conversation starts with the first message that is added.
+        """
+        return Conversation(self, id, recipient)
+
+    def create(
+        self,
+        id: str | None = None,
+        *,
+        recipient: str | None = None,
+        title: str = "",
+        policy: model.Policy | None = None,
+        labels: Mapping[str, str] | None = None,
+        encoding: str = "",
+        exist_ok: bool = False,
+    ) -> Conversation:
+        """Makes a conversation with limits of its own; `ExistsError` when the id is taken, unless `exist_ok`."""
+        made = _conversations.create(
+            Address(id or "", recipient or ""),
+            title=title,
+            policy=policy,
+            labels=labels,
+            encoding=encoding,
+            exist_ok=exist_ok,
+        )
+        return Conversation(self, self.run(made), recipient)
+
+    conversations = _of_client(_conversations.conversation_records)
+    delete_recipient = _of_client(_conversations.delete_recipient)
+    prepare = _of_client(_contexts.prepare)
+    count_tokens = _of_client(_contexts.count_tokens)
+
+    def close(self) -> None:
+        """Closes the connection, and ends the server if it is the client's own."""
+        self._channel.close()
+        if self._owned is not None:
+            self._owned.close()
+
+    def run(self, steps: Steps[T]) -> T:
+        """Makes the calls of an operation, and waits for them."""
+        try:
+            call = next(steps)
+            while True:
+                try:
+                    answer = self._answer(call)
+                except ServerError as error:
+                    call = steps.throw(error)
+                else:
+                    call = steps.send(answer)
+        except StopIteration as end:
+            result: T = end.value
+            return result
+
+    def _answer(self, call: Call) -> object:
+        method = self._channel.unary_unary(call.method, call.write, call.read)
+        attempts = Attempts(call, self._timeout)
+        while True:
+            try:
+                return method(call.request, timeout=attempts.time_left(), metadata=self._endpoint.metadata)
+            except grpc.RpcError as failure:
+                time.sleep(attempts.pause_after(failure))
+
+    def stream(self, call: Call) -> Iterator[object]:
+        """The responses of a stream, which is opened anew when the server is lost."""
+        method = self._channel.unary_stream(call.method, call.write, call.read)
+        attempts = Attempts(call, None)
+        while True:
+            responses = method(call.request, metadata=self._endpoint.metadata)
+            try:
+                for response in responses:
+                    attempts = Attempts(call, None)
+                    yield response
+                return
+            except grpc.RpcError as failure:
+                time.sleep(attempts.pause_after(failure))
+            finally:
+                responses.cancel()  # type: ignore[no-untyped-call]
+
+    def __enter__(self) -> Client:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def __repr__(self) -> str:
+        return f"<utterd.Client of {self._endpoint.target}>"
+
+
+def _channel(endpoint: Endpoint) -> grpc.Channel:
+    if endpoint.credentials is None:
+        return grpc.insecure_channel(endpoint.target, options=endpoint.options)
+    return grpc.secure_channel(endpoint.target, endpoint.credentials, options=endpoint.options)
+
+
+class Conversation(Addressed):
+    """A conversation of a server. It holds nothing but where that is; several may point to the same one."""
+
+    def __init__(self, client: Client, id: str | None, recipient: str | None) -> None:
+        self.client = client
+        self.address = Address(id or "", recipient or "")
+
+    def with_timeout(self, timeout: float | None) -> Conversation:
+        """The same conversation, with another number of seconds that a call may take."""
+        return Conversation(self.client.with_timeout(timeout), self.id, self.recipient)
+
+    add = _of_conversation(_messages.add)
+    messages = _of_conversation(_messages.messages)
+    stored = _of_conversation(_messages.stored)
+    pop = _of_conversation(_messages.pop)
+    replace_after = _of_conversation(_messages.replace_after)
+    clear = _of_conversation(_messages.clear)
+    context = _of_conversation(_contexts.context)
+    remember = _of_conversation(_messages.remember)
+    forget = _of_conversation(_messages.forget)
+    restore = _of_conversation(_messages.restore)
+    summarize = _of_conversation(_messages.summarize)
+    summary = _of_conversation(_messages.summary)
+    capacity = _of_conversation(_messages.capacity)
+    edit = _of_conversation(_conversations.edit)
+    compact = _of_conversation(_conversations.compact)
+    undo_compaction = _of_conversation(_conversations.undo_compaction)
+    record = _of_conversation(_conversations.record)
+    update = _of_conversation(_conversations.update)
+    end = _of_conversation(_conversations.end)
+    delete = _of_conversation(_conversations.delete)
+
+    def fork(
+        self,
+        *,
+        after: int | None = None,
+        id: str | None = None,
+        recipient: str | None = None,
+        title: str = "",
+        expected_revision: int | None = None,
+    ) -> Conversation:
+        """Another conversation, which starts with what was said in this one.
+
+        `after` is the last sequence that they share, by default the newest. Nothing is copied, and what either says
+        from then on the other does not see.
+        """
+        made = _conversations.fork(
+            self.address,
+            after=after,
+            id=id or "",
+            recipient=recipient or "",
+            title=title,
+            expected_revision=expected_revision,
+        )
+        return Conversation(self.client, self.client.run(made), recipient)
+
+    def watch(self) -> Iterator[model.Capacity]:
+        """How full the window is: now, and after each change, without an end."""
+        for response in self.client.stream(_messages.watched(self.address)):
+            yield _messages.capacity_of(response)
+
+    def __repr__(self) -> str:
+        return f"<utterd.Conversation {self.id or 'of ' + (self.recipient or 'default')}>"

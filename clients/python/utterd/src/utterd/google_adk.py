@@ -1,0 +1,287 @@
+"""A session service for Google's Agent Development Kit.
+
+    memory = utterd.connect_async()
+    runner = Runner(agent=agent, app_name="shop", session_service=UtterdSessionService(memory))
+
+An event is a message of the session's conversation: texts, calls of functions and their responses as Anthropic writes
+them, so that the server knows which response answers which call, and what is ADK's own beside them. A session's state
+is a message of its own, which says nothing; an event and the change of state that it brings are stored in one commit.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import time
+import uuid
+from typing import Any
+
+from google.adk.events.event import Event
+from google.adk.sessions.base_session_service import BaseSessionService, GetSessionConfig, ListSessionsResponse
+from google.adk.sessions.session import Session
+from google.adk.sessions.state import State
+from google.genai import types
+
+from utterd import AsyncClient, AsyncConversation, ConflictError, ExistsError, NotFoundError, Policy, StoredMessage
+from utterd._fold import fold, unfold
+from utterd._ids import fit
+
+__all__ = ["UtterdSessionService"]
+
+FIELD = "google_adk"
+"""The field of a message that holds what is ADK's own of it."""
+STATE = "state"
+"""The id of the message that holds a state. It is the first of its conversation."""
+LABEL = "google_adk_session"
+"""Names the session of a conversation."""
+APP, USER = "google_adk_app", "google_adk_user"
+"""Name its app and its user."""
+
+
+class UtterdSessionService(BaseSessionService):
+    """Sessions, their events and state, and the state of users and apps, in an utterd server."""
+
+    def __init__(self, memory: AsyncClient, *, policy: Policy | None = None) -> None:
+        """`policy`: limits of each session's conversation; by default the server's."""
+        self._memory = memory
+        self._policy = policy
+
+    async def create_session(
+        self,
+        *,
+        app_name: str,
+        user_id: str,
+        state: dict[str, Any] | None = None,
+        session_id: str | None = None,
+        **kwargs: Any,
+    ) -> Session:
+        """Makes a session; ValueError when there is one of its id."""
+        session_id = (session_id or "").strip() or str(uuid.uuid4())
+        at = self._session(app_name, user_id, session_id)
+        try:
+            await self._memory.create(
+                at.id,
+                recipient=at.recipient,
+                policy=self._policy,
+                labels={APP: app_name, USER: user_id, LABEL: session_id},
+            )
+        except ExistsError as error:
+            raise ValueError(f"session {session_id} of {user_id} exists already") from error
+        app, user, own = _parted(state or {})
+        now = time.time()
+        await asyncio.gather(
+            at.add(_holding({"state": own, "time": now}), ids=[STATE], lenient=True),
+            self._merge(self._app(app_name), app),
+            self._merge(self._user(app_name, user_id), user),
+        )
+        shared = await self._shared(app_name, user_id)
+        return Session(app_name=app_name, user_id=user_id, id=session_id, state={**own, **shared}, last_update_time=now)
+
+    async def get_session(
+        self, *, app_name: str, user_id: str, session_id: str, config: GetSessionConfig | None = None
+    ) -> Session | None:
+        """The session with its events, or the newest of them; None when there is none."""
+        at = self._session(app_name, user_id, session_id)
+        last = config.num_recent_events if config else None
+        try:
+            if last:
+                head, tail = await asyncio.gather(at.stored(ids=[STATE]), at.stored(after=1, last=last))
+                stored = [*head.messages, *tail.messages]
+            else:
+                stored = list((await at.stored()).messages)
+        except NotFoundError:
+            return None
+        held: dict[str, Any] = next(
+            (it.message[FIELD] for it in stored if it.utterance_id == STATE), {"state": {}, "time": 0.0}
+        )
+        events = [_event(it) for it in stored if it.utterance_id != STATE]
+        updated = max([held["time"], *(event.timestamp for event in events)])
+        if config and config.after_timestamp:
+            events = [event for event in events if event.timestamp >= config.after_timestamp]
+        return Session(
+            app_name=app_name,
+            user_id=user_id,
+            id=session_id,
+            state={**held["state"], **await self._shared(app_name, user_id)},
+            events=events,
+            last_update_time=updated,
+        )
+
+    async def list_sessions(self, *, app_name: str, user_id: str | None = None) -> ListSessionsResponse:
+        """A user's sessions, or those of all, without events and state, the oldest first."""
+        recipient = "" if user_id is None else self._session(app_name, user_id, "").recipient or ""
+        records = await self._memory.conversations(recipient, all_recipients=user_id is None, order="oldest_start")
+        return ListSessionsResponse(
+            sessions=[
+                Session(
+                    app_name=app_name,
+                    user_id=record.labels[USER],
+                    id=record.labels[LABEL],
+                    last_update_time=record.update_time.timestamp(),
+                )
+                for record in records
+                if record.labels.get(APP) == app_name and LABEL in record.labels
+            ]
+        )
+
+    async def delete_session(self, *, app_name: str, user_id: str, session_id: str) -> None:
+        """Removes a session with its events and state. The user's and the app's stay."""
+        await self._session(app_name, user_id, session_id).delete()
+
+    async def append_event(self, session: Session, event: Event) -> Event:
+        """Stores an event, and in the same commit what it changes of the session's state."""
+        event = await super().append_event(session=session, event=event)
+        if event.partial:
+            return event
+        session.last_update_time = event.timestamp
+        delta = event.actions.state_delta if event.actions else {}
+        app, user, own = _parted(delta)
+        await self._append(self._session(session.app_name, session.user_id, session.id), event, own)
+        await self._merge(self._app(session.app_name), app)
+        await self._merge(self._user(session.app_name, session.user_id), user)
+        return event
+
+    async def context(self, session: Session, budget: int | None = None) -> tuple[str, list[types.Content]]:
+        """What goes to the model within a budget of tokens: a text for the system prompt, and contents.
+
+        The text is the summary of what is not among the contents.
+        """
+        at = self._session(session.app_name, session.user_id, session.id)
+        context = await at.context(budget, "anthropic", unanswered="placeholder")
+        return "\n".join(block["text"] for block in context.system), _contents(context)
+
+    async def _append(self, at: AsyncConversation, event: Event, delta: dict[str, Any]) -> None:
+        if not delta:
+            await at.add(_said(event), ids=[event.id], upsert=True, format="anthropic", lenient=True)
+            return
+        while True:
+            stored = await at.stored(ids=[STATE])
+            held = stored.messages[0].message[FIELD] if stored.messages else {"state": {}}
+            changed = _holding({"state": {**held["state"], **delta}, "time": event.timestamp})
+            try:
+                await at.add(
+                    [_said(event), changed],
+                    ids=[event.id, STATE],
+                    upsert=True,
+                    format="anthropic",
+                    lenient=True,
+                    expected_revision=stored.revision,
+                )
+                return
+            except ConflictError:
+                continue
+
+    async def _merge(self, at: AsyncConversation, delta: dict[str, Any]) -> None:
+        """Changes the state of a user or an app."""
+        while delta:
+            held, revision = await self._held(at)
+            try:
+                await at.add(
+                    _holding({**held, **delta}), ids=[STATE], upsert=True, lenient=True, expected_revision=revision
+                )
+                return
+            except ConflictError:
+                continue
+
+    async def _held(self, at: AsyncConversation) -> tuple[dict[str, Any], int]:
+        try:
+            stored = await at.stored(ids=[STATE])
+        except NotFoundError:
+            return {}, 0
+        return (stored.messages[0].message[FIELD] if stored.messages else {}), stored.revision
+
+    async def _shared(self, app_name: str, user_id: str) -> dict[str, Any]:
+        (app, _), (user, _) = await asyncio.gather(
+            self._held(self._app(app_name)), self._held(self._user(app_name, user_id))
+        )
+        prefixed = {State.APP_PREFIX + key: value for key, value in app.items()}
+        return prefixed | {State.USER_PREFIX + key: value for key, value in user.items()}
+
+    def _session(self, app_name: str, user_id: str, session_id: str) -> AsyncConversation:
+        return self._memory.conversation(fit(app_name, user_id, session_id), recipient=fit(app_name, user_id))
+
+    def _user(self, app_name: str, user_id: str) -> AsyncConversation:
+        return self._memory.conversation(fit("state", app_name, user_id), recipient=fit(app_name, user_id))
+
+    def _app(self, app_name: str) -> AsyncConversation:
+        return self._memory.conversation(fit("state", app_name), recipient=fit("state", app_name))
+
+
+def _parted(state: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any], dict[str, Any]]:
+    """What of a state is the app's, the user's and the session's; what is temporary is nobody's."""
+    app, user, own = {}, {}, {}
+    for key, value in state.items():
+        if key.startswith(State.APP_PREFIX):
+            app[key.removeprefix(State.APP_PREFIX)] = value
+        elif key.startswith(State.USER_PREFIX):
+            user[key.removeprefix(State.USER_PREFIX)] = value
+        elif not key.startswith(State.TEMP_PREFIX):
+            own[key] = value
+    return app, user, own
+
+
+def _holding(state: dict[str, Any]) -> dict[str, Any]:
+    return {"role": "system", "content": "", FIELD: state}
+
+
+def _said(event: Event) -> dict[str, Any]:
+    """The event as Anthropic writes a message, with what is ADK's own in a field more."""
+    parts = (event.content.parts or []) if event.content else []
+    blocks = [block for part in parts if (block := _block(part)) is not None]
+    answers = any(block["type"] == "tool_result" for block in blocks)
+    said = {"role": "user" if answers or event.author == "user" else "assistant", "content": blocks}
+    return fold(said, FIELD, json.loads(event.model_dump_json(exclude_none=True)))
+
+
+def _block(part: types.Part) -> dict[str, Any] | None:
+    """A part as Anthropic writes it; None for one that is no text, call or response."""
+    if call := part.function_call:
+        return {"type": "tool_use", "id": call.id or call.name, "name": call.name, "input": call.args or {}}
+    if response := part.function_response:
+        text = json.dumps(response.response, ensure_ascii=False, default=str)
+        return {"type": "tool_result", "tool_use_id": response.id or response.name, "content": text}
+    return {"type": "text", "text": part.text} if part.text and not part.thought else None
+
+
+def _event(stored: StoredMessage) -> Event:
+    if FIELD in stored.message:
+        return Event.model_validate_json(json.dumps(unfold(stored.message, FIELD)))
+    # stored by another client
+    content = _contents([stored.message])[0]
+    author = "user" if content.role == "user" else "model"
+    return Event(id=stored.utterance_id, author=author, content=content, timestamp=stored.time.timestamp())
+
+
+def _contents(messages: list[dict[str, Any]]) -> list[types.Content]:
+    """Messages as Anthropic writes them as contents."""
+    names: dict[str, str] = {}
+    contents = []
+    for message in messages:
+        content = message["content"]
+        blocks = [{"type": "text", "text": content}] if isinstance(content, str) else content
+        names |= {block["id"]: block["name"] for block in blocks if block["type"] == "tool_use"}
+        role = "model" if message["role"] == "assistant" else "user"
+        contents.append(types.Content(role=role, parts=[_part(block, names) for block in blocks]))
+    return contents
+
+
+def _part(block: dict[str, Any], names: dict[str, str]) -> types.Part:
+    if block["type"] == "tool_use":
+        call = types.FunctionCall(id=block["id"], name=block["name"], args=block["input"])
+        return types.Part(function_call=call)
+    if block["type"] == "tool_result":
+        id = block["tool_use_id"]
+        response = types.FunctionResponse(id=id, name=names.get(id, id), response=_response(block.get("content")))
+        return types.Part(function_response=response)
+    return types.Part(text=block["text"])
+
+
+def _response(content: Any) -> dict[str, Any]:
+    """What a function responded, of the text that was made of it."""
+    if isinstance(content, list):
+        content = "\n".join(block["text"] for block in content if block.get("text"))
+    try:
+        response = json.loads(content or "")
+    except ValueError:
+        return {"result": content}
+    return response if isinstance(response, dict) else {"result": response}

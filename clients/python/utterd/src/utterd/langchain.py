@@ -1,0 +1,158 @@
+"""Chat history and contexts for LangChain.
+
+    memory = utterd.connect()
+    chain = RunnableWithMessageHistory(model, lambda id: UtterdChatMessageHistory(id, memory, budget=8000))
+
+or, without that class:
+
+    chain = build_context(memory, budget=8000) | model | remember(memory)
+    chain.invoke("Where is my order?", {"configurable": {"session_id": "order-7"}})
+
+A message is stored as one of OpenAI's chat with what is LangChain's own beside it, and comes back as it was.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Iterator, Sequence
+from typing import Any, cast
+
+from langchain_core.chat_history import BaseChatMessageHistory
+from langchain_core.messages import (
+    BaseMessage,
+    BaseMessageChunk,
+    HumanMessage,
+    convert_to_messages,
+    message_chunk_to_message,
+)
+from langchain_core.runnables import Runnable, RunnableConfig, RunnableGenerator, RunnableLambda
+from langchain_core.runnables.config import run_in_executor
+
+from utterd import Client, Conversation, NotFoundError, Policy
+from utterd._ids import fit
+from utterd._langchain_messages import from_chat, to_chat
+
+__all__ = ["UtterdChatMessageHistory", "build_context", "remember"]
+
+Said = str | BaseMessage | Sequence[BaseMessage]
+
+
+class UtterdChatMessageHistory(BaseChatMessageHistory):
+    """The messages of a conversation of an utterd server."""
+
+    def __init__(
+        self,
+        session_id: str,
+        memory: Client,
+        *,
+        user: str | None = None,
+        budget: int | None = None,
+        policy: Policy | None = None,
+    ) -> None:
+        """
+        - `session_id`: the conversation's id; where it is too long for one, or has control characters, a digest of it.
+        - `user`: whose conversation it is (its recipient).
+        - `budget`: with one, `messages` is a context of at most so many tokens.
+        - `policy`: limits of the conversation, when it starts here.
+        """
+        self.conversation = memory.conversation(fit(session_id), recipient=user)
+        self._budget = budget
+        self._policy = policy
+
+    @property
+    def messages(self) -> list[BaseMessage]:
+        """The messages that are stored; with a budget, the context."""
+        if self._budget is not None:
+            return self.context(self._budget)
+        return self.stored()
+
+    @messages.setter
+    def messages(self, messages: list[BaseMessage]) -> None:
+        """Puts others in their place, in one commit."""
+        self._start()
+        self.conversation.replace_after(0, list(map(to_chat, messages)), format="openai", lenient=True)
+
+    def stored(self) -> list[BaseMessage]:
+        """Every message that is stored."""
+        try:
+            return list(map(from_chat, self.conversation.messages(format="openai")))
+        except NotFoundError:
+            return []
+
+    def context(self, budget: int | None = None) -> list[BaseMessage]:
+        """What goes to the model within a budget of tokens: a summary, and the newest messages with whole exchanges."""
+        try:
+            return convert_to_messages(self.conversation.context(budget, unanswered="placeholder"))
+        except NotFoundError:
+            return []
+
+    def add_messages(self, messages: Sequence[BaseMessage]) -> None:
+        """Stores messages, all or none."""
+        if messages:
+            self._start()
+            self.conversation.add(list(map(to_chat, messages)), format="openai", lenient=True)
+
+    def _start(self) -> None:
+        if self._policy is not None:
+            at = self.conversation
+            at.client.create(at.id, recipient=at.recipient, policy=self._policy, exist_ok=True)
+            self._policy = None
+
+    def clear(self) -> None:
+        """Removes all messages."""
+        self.conversation.clear()
+
+
+def build_context(
+    memory: Client, *, budget: int | None = None, key: str = "session_id", **options: Any
+) -> Runnable[Said, list[BaseMessage]]:
+    """A runnable that stores what it is given and returns what goes to the model, within a budget of tokens.
+
+    The configuration's `configurable` names the conversation by `key`. `options` are those of `Conversation.context`.
+    """
+
+    def build(said: Said, config: RunnableConfig) -> list[BaseMessage]:
+        conversation = _named(memory, config, key)
+        conversation.add(list(map(to_chat, _messages(said))), format="openai", lenient=True)
+        return convert_to_messages(conversation.context(budget, **{"unanswered": "placeholder", **options}))
+
+    return RunnableLambda(build)
+
+
+def remember(memory: Client, *, key: str = "session_id") -> Runnable[BaseMessage, BaseMessage]:
+    """A runnable that passes the model's answer on, streamed or not, and stores it."""
+
+    def store(whole: BaseMessage | None, config: RunnableConfig) -> None:
+        if isinstance(whole, BaseMessageChunk):
+            whole = message_chunk_to_message(whole)
+        if whole is not None:
+            _named(memory, config, key).add(to_chat(whole), format="openai", lenient=True)
+
+    def passed_on(parts: Iterator[Any], config: RunnableConfig) -> Iterator[Any]:
+        whole = None
+        for part in parts:
+            whole = part if whole is None else whole + part
+            yield part
+        store(whole, config)
+
+    async def passed_on_async(parts: AsyncIterator[Any], config: RunnableConfig) -> AsyncIterator[Any]:
+        whole = None
+        async for part in parts:
+            whole = part if whole is None else whole + part
+            yield part
+        await run_in_executor(config, store, whole, config)
+
+    # They are given the configuration as they have a parameter for it, which the stubs do not say.
+    return RunnableGenerator(cast(Any, passed_on), cast(Any, passed_on_async))
+
+
+def _named(memory: Client, config: RunnableConfig, key: str) -> Conversation:
+    configurable = config.get("configurable") or {}
+    if key not in configurable:
+        raise ValueError(f'configurable.{key} is missing; accepted is {{"configurable": {{"{key}": "…"}}}}')
+    return memory.conversation(fit(str(configurable[key])))
+
+
+def _messages(said: Said) -> Sequence[BaseMessage]:
+    if isinstance(said, str):
+        return [HumanMessage(said)]
+    return [said] if isinstance(said, BaseMessage) else said

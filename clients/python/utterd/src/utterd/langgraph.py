@@ -1,0 +1,95 @@
+"""Nodes for LangGraph: one remembers a graph's messages, one builds what goes to the model.
+
+    graph.add_node("remember", remember(memory))
+    graph.add_node("context", build_context(memory, budget=8000))   # writes the state's `llm_input_messages`
+
+or, for an agent with hooks around its model:
+
+    agent = create_react_agent(
+        model, tools, pre_model_hook=build_context(memory, budget=8000), post_model_hook=remember(memory)
+    )
+
+A checkpointer keeps a graph's state; this keeps the conversation: searched, summarised, and within a budget.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from langchain_core.messages import BaseMessage, convert_to_messages
+from langchain_core.runnables import RunnableConfig
+
+from utterd import Client, Conversation, NotFoundError
+from utterd._ids import fit
+from utterd._langchain_messages import to_chat
+
+__all__ = ["build_context", "remember"]
+
+State = Any
+Node = Callable[[State, RunnableConfig], dict[str, Any]]
+
+
+def remember(memory: Client, *, key: str = "thread_id", messages_key: str = "messages") -> Node:
+    """A node that stores those of the state's messages that are not stored yet.
+
+    It knows them by their ids, so that a step that is run again stores nothing twice. The configuration's
+    `configurable` names the conversation by `key`.
+    """
+
+    def node(state: State, config: RunnableConfig) -> dict[str, Any]:
+        _store(_named(memory, config, key), _messages(state, messages_key))
+        return {}
+
+    return node
+
+
+def build_context(
+    memory: Client,
+    *,
+    budget: int | None = None,
+    key: str = "thread_id",
+    messages_key: str = "messages",
+    into: str = "llm_input_messages",
+    **options: Any,
+) -> Node:
+    """A node that stores the state's messages as `remember` does, and writes what goes to the model into the state.
+
+    That is a summary, and the newest messages with whole exchanges, within a budget of tokens. `options` are those of
+    `Conversation.context`; a call without a result is closed with a placeholder unless they say otherwise.
+    """
+
+    def node(state: State, config: RunnableConfig) -> dict[str, Any]:
+        conversation = _named(memory, config, key)
+        _store(conversation, _messages(state, messages_key))
+        return {into: convert_to_messages(conversation.context(budget, **{"unanswered": "placeholder", **options}))}
+
+    return node
+
+
+def _store(conversation: Conversation, messages: list[BaseMessage]) -> None:
+    try:
+        newest = [it.utterance_id for it in conversation.stored(last=1).messages]
+    except NotFoundError:
+        newest = []
+    known = [index for index, message in enumerate(messages) if message.id is not None and message.id in newest]
+    new = messages[known[-1] + 1 :] if known else messages
+    if new:
+        conversation.add(
+            list(map(to_chat, new)),
+            format="openai",
+            ids=[message.id or "" for message in new],
+            upsert=True,
+            lenient=True,
+        )
+
+
+def _messages(state: State, key: str) -> list[BaseMessage]:
+    return list(state[key] if isinstance(state, dict) else getattr(state, key))
+
+
+def _named(memory: Client, config: RunnableConfig, key: str) -> Conversation:
+    configurable = config.get("configurable") or {}
+    if key not in configurable:
+        raise ValueError(f'configurable.{key} is missing; accepted is {{"configurable": {{"{key}": "…"}}}}')
+    return memory.conversation(fit(str(configurable[key])))

@@ -1,0 +1,437 @@
+"""Chat stores and a memory for LlamaIndex.
+
+    memory = UtterdMemory.from_defaults(memory=utterd.connect(), session_id="order-7", budget=8000)
+    response = await agent.run("Where is my order?", memory=memory)
+
+A message is stored as one of OpenAI's chat with what is LlamaIndex' own beside it, and comes back as it was. A key of a
+store is a conversation.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Coroutine, Sequence
+from typing import Any, TypeVar
+
+from llama_index.core.base.llms.types import ChatMessage, MessageRole, TextBlock, ToolCallBlock
+from llama_index.core.memory.types import BaseMemory
+from llama_index.core.storage.chat_store.base import BaseChatStore
+from llama_index.core.storage.chat_store.base_db import AsyncDBChatStore, MessageStatus
+from pydantic import PrivateAttr
+
+from utterd import (
+    AsyncClient,
+    AsyncConversation,
+    Client,
+    ConflictError,
+    Conversation,
+    NotFoundError,
+    Policy,
+    Stored,
+    StoredMessage,
+)
+from utterd._fold import fold, unfold
+from utterd._ids import fit
+
+__all__ = ["UtterdChatStore", "UtterdDBChatStore", "UtterdMemory"]
+
+T = TypeVar("T")
+
+FIELD = "llama_index"
+"""The field of a message that holds what is LlamaIndex' own of it."""
+LABEL = "llama_index_key"
+"""Names the key of a conversation, where that is not its id."""
+ROLES = {
+    MessageRole.SYSTEM: "system",
+    MessageRole.DEVELOPER: "system",
+    MessageRole.ASSISTANT: "assistant",
+    MessageRole.CHATBOT: "assistant",
+    MessageRole.MODEL: "assistant",
+    MessageRole.TOOL: "tool",
+}
+
+
+class UtterdChatStore(BaseChatStore):
+    """The messages of keys, each a conversation of an utterd server."""
+
+    _memory: Client = PrivateAttr()
+    _user: str = PrivateAttr()
+
+    def __init__(self, memory: Client, *, user: str = "llama-index", **kwargs: Any) -> None:
+        """`user`: whose conversations they are (their recipient); its keys are the store's."""
+        super().__init__(**kwargs)
+        self._memory = memory
+        self._user = user
+
+    @classmethod
+    def class_name(cls) -> str:
+        return "UtterdChatStore"
+
+    def set_messages(self, key: str, messages: list[ChatMessage]) -> None:
+        """Puts messages in the place of a key's, in one commit."""
+        self._start(key).replace_after(0, list(map(_said, messages)), format="openai", lenient=True)
+
+    def get_messages(self, key: str) -> list[ChatMessage]:
+        """A key's messages; none when there is no such key."""
+        return [_message(it.message) for it in _stored(self._at(key)).messages]
+
+    def add_message(self, key: str, message: ChatMessage, idx: int | None = None) -> None:
+        """Adds a message at the end, or before the one at an index."""
+        if idx is None:
+            self._start(key).add(_said(message), format="openai", lenient=True)
+            return
+        while True:
+            at = self._start(key)
+            stored = _stored(at)
+            behind = stored.messages[idx:]
+            after = behind[0].sequence - 1 if behind else _end(stored)
+            said = [_said(message), *(it.message for it in behind)]
+            try:
+                at.replace_after(after, said, format="openai", lenient=True, expected_revision=stored.revision)
+                return
+            except ConflictError:
+                continue
+
+    def delete_messages(self, key: str) -> list[ChatMessage] | None:
+        """Removes a key, and returns its messages; None when there is no such key."""
+        messages = self.get_messages(key)
+        return messages if self._at(key).delete() else None
+
+    def delete_message(self, key: str, idx: int) -> ChatMessage | None:
+        """Removes the message at an index, and returns it; None when there is none."""
+        while True:
+            stored = _stored(self._at(key))
+            if not -len(stored.messages) <= idx < len(stored.messages):
+                return None
+            message = stored.messages[idx]
+            try:
+                self._at(key).forget(
+                    sequences=[_places(message)], hard=True, exact=True, expected_revision=stored.revision
+                )
+            except ConflictError:
+                continue
+            return _message(message.message)
+
+    def delete_last_message(self, key: str) -> ChatMessage | None:
+        """Removes the newest message, and returns it; None when there is none."""
+        popped = self._at(key).pop(format="openai")
+        return None if popped is None else _message(popped)
+
+    def get_keys(self) -> list[str]:
+        """The keys, the oldest first."""
+        records = self._memory.conversations(self._user, order="oldest_start")
+        return [record.labels.get(LABEL, record.conversation_id) for record in records]
+
+    def context(self, key: str, budget: int | None = None) -> list[ChatMessage]:
+        """What goes to the model of a key's messages within a budget of tokens: a summary, and the newest messages."""
+        try:
+            return list(map(_message, self._at(key).context(budget, unanswered="placeholder")))
+        except NotFoundError:
+            return []
+
+    def _at(self, key: str) -> Conversation:
+        return self._memory.conversation(fit(key), recipient=self._user)
+
+    def _start(self, key: str) -> Conversation:
+        """The conversation of a key, which is made with a label where its id does not tell the key."""
+        at = self._at(key)
+        if at.id != key:
+            self._memory.create(at.id, recipient=self._user, labels={LABEL: key[:1000]}, exist_ok=True)
+        return at
+
+
+class UtterdDBChatStore(AsyncDBChatStore):
+    """The messages of keys with a status, each key a conversation of an utterd server."""
+
+    _memory: AsyncClient = PrivateAttr()
+    _user: str = PrivateAttr()
+
+    def __init__(self, memory: AsyncClient, *, user: str = "llama-index", **kwargs: Any) -> None:
+        """`user`: whose conversations they are (their recipient); its keys are the store's."""
+        super().__init__(**kwargs)
+        self._memory = memory
+        self._user = user
+
+    async def get_messages(
+        self,
+        key: str,
+        status: MessageStatus | None = MessageStatus.ACTIVE,
+        limit: int | None = None,
+        offset: int | None = None,
+    ) -> list[ChatMessage]:
+        """A key's messages of a status, `limit` of them behind the first `offset`."""
+        found = _of_status(await self._stored(key), status)[offset or 0 :]
+        return [_message(it.message) for it in found[:limit]]
+
+    async def count_messages(self, key: str, status: MessageStatus | None = MessageStatus.ACTIVE) -> int:
+        """How many messages of a status a key has."""
+        return len(_of_status(await self._stored(key), status))
+
+    async def add_message(self, key: str, message: ChatMessage, status: MessageStatus = MessageStatus.ACTIVE) -> None:
+        """Adds a message."""
+        await self.add_messages(key, [message], status)
+
+    async def add_messages(
+        self, key: str, messages: list[ChatMessage], status: MessageStatus = MessageStatus.ACTIVE
+    ) -> None:
+        """Adds messages, all or none."""
+        if messages:
+            at = await self._start(key)
+            await at.add([_said(message, status) for message in messages], format="openai", lenient=True)
+
+    async def set_messages(
+        self, key: str, messages: list[ChatMessage], status: MessageStatus = MessageStatus.ACTIVE
+    ) -> None:
+        """Puts messages in the place of all of a key's, in one commit."""
+        at = await self._start(key)
+        await at.replace_after(0, [_said(message, status) for message in messages], format="openai", lenient=True)
+
+    async def delete_message(self, key: str, idx: int) -> ChatMessage | None:
+        """Removes the message with a sequence, and returns it; None when there is none."""
+
+        async def remove() -> ChatMessage | None:
+            stored = await self._stored(key)
+            gone = [it for it in stored.messages if it.sequence == idx]
+            await self._remove(key, gone, stored.revision)
+            return _message(gone[0].message) if gone else None
+
+        return await _until_settled(remove)
+
+    async def delete_messages(self, key: str, status: MessageStatus | None = None) -> None:
+        """Removes a key, or its messages of a status."""
+        if status is None:
+            await self._at(key).delete()
+            return
+
+        async def remove() -> None:
+            stored = await self._stored(key)
+            await self._remove(key, _of_status(stored, status), stored.revision)
+
+        await _until_settled(remove)
+
+    async def delete_oldest_messages(self, key: str, n: int) -> list[ChatMessage]:
+        """Removes the oldest `n` active messages, and returns them."""
+
+        async def remove() -> list[ChatMessage]:
+            stored = await self._stored(key)
+            oldest = _of_status(stored, MessageStatus.ACTIVE)[:n]
+            await self._remove(key, oldest, stored.revision)
+            return [_message(it.message) for it in oldest]
+
+        return await _until_settled(remove)
+
+    async def archive_oldest_messages(self, key: str, n: int) -> list[ChatMessage]:
+        """Gives the oldest `n` active messages the status `archived`, and returns them."""
+
+        async def archive() -> list[ChatMessage]:
+            stored = await self._stored(key)
+            oldest = _of_status(stored, MessageStatus.ACTIVE)[:n]
+            messages = [_message(it.message) for it in oldest]
+            if oldest:
+                await self._at(key).add(
+                    [_said(message, MessageStatus.ARCHIVED) for message in messages],
+                    format="openai",
+                    ids=[it.utterance_id for it in oldest],
+                    upsert=True,
+                    lenient=True,
+                    expected_revision=stored.revision,
+                )
+            return messages
+
+        return await _until_settled(archive)
+
+    async def get_keys(self) -> list[str]:
+        """The keys, the oldest first."""
+        records = await self._memory.conversations(self._user, order="oldest_start")
+        return [record.labels.get(LABEL, record.conversation_id) for record in records]
+
+    async def context(self, key: str, budget: int | None = None) -> list[ChatMessage]:
+        """What goes to the model of a key's messages within a budget of tokens: a summary, and the newest messages."""
+        try:
+            return list(map(_message, await self._at(key).context(budget, unanswered="placeholder")))
+        except NotFoundError:
+            return []
+
+    @classmethod
+    def class_name(cls) -> str:
+        return "UtterdDBChatStore"
+
+    def _at(self, key: str) -> AsyncConversation:
+        return self._memory.conversation(fit(key), recipient=self._user)
+
+    async def _start(self, key: str) -> AsyncConversation:
+        at = self._at(key)
+        if at.id != key:
+            await self._memory.create(at.id, recipient=self._user, labels={LABEL: key[:1000]}, exist_ok=True)
+        return at
+
+    async def _stored(self, key: str) -> Stored:
+        try:
+            return await self._at(key).stored(format="openai")
+        except NotFoundError:
+            return Stored("", 0, ())
+
+    async def _remove(self, key: str, messages: Sequence[StoredMessage], revision: int) -> None:
+        if messages:
+            await self._at(key).forget(
+                sequences=list(map(_places, messages)), hard=True, exact=True, expected_revision=revision
+            )
+
+
+class UtterdMemory(BaseMemory):
+    """A memory whose history is a conversation of an utterd server, and which gives the model a context of it."""
+
+    _conversation: Conversation = PrivateAttr()
+    _budget: int | None = PrivateAttr()
+    _recall: bool = PrivateAttr()
+    _policy: Policy | None = PrivateAttr()
+
+    def __init__(
+        self,
+        memory: Client,
+        session_id: str,
+        *,
+        user: str | None = None,
+        budget: int | None = None,
+        recall: bool = False,
+        policy: Policy | None = None,
+    ) -> None:
+        """
+        - `session_id`: the conversation's id; where it is too long for one, or has control characters, a digest of it.
+        - `user`: whose conversation it is (its recipient).
+        - `budget`: tokens of what `get` returns; by default what the conversation's limits come to.
+        - `recall`: `get` adds what the search for its input finds of the rest.
+        - `policy`: limits of the conversation, when it starts here.
+        """
+        super().__init__()
+        self._conversation = memory.conversation(fit(session_id), recipient=user)
+        self._budget = budget
+        self._recall = recall
+        self._policy = policy
+
+    @classmethod
+    def class_name(cls) -> str:
+        return "UtterdMemory"
+
+    @classmethod
+    def from_defaults(cls, **kwargs: Any) -> UtterdMemory:
+        """A memory; the arguments are those of the class."""
+        return cls(**kwargs)
+
+    def get(self, input: str | None = None, **kwargs: Any) -> list[ChatMessage]:
+        """What goes to the model: a summary, and the newest messages with whole exchanges, within the budget."""
+        try:
+            recall = input if self._recall and input and input.strip() else None
+            return list(
+                map(_message, self._conversation.context(self._budget, recall=recall, unanswered="placeholder"))
+            )
+        except NotFoundError:
+            return []
+
+    def get_all(self) -> list[ChatMessage]:
+        """Every message that is stored."""
+        return [_message(it.message) for it in _stored(self._conversation).messages]
+
+    def put(self, message: ChatMessage) -> None:
+        """Adds a message."""
+        self.put_messages([message])
+
+    def put_messages(self, messages: list[ChatMessage]) -> None:
+        """Adds messages, all or none."""
+        if messages:
+            self._start().add(list(map(_said, messages)), format="openai", lenient=True)
+
+    def set(self, messages: list[ChatMessage]) -> None:
+        """Puts messages in the place of all, in one commit."""
+        self._start().replace_after(0, list(map(_said, messages)), format="openai", lenient=True)
+
+    def reset(self) -> None:
+        """Removes all messages."""
+        self._conversation.clear()
+
+    def _start(self) -> Conversation:
+        at = self._conversation
+        if self._policy is not None:
+            at.client.create(at.id, recipient=at.recipient, policy=self._policy, exist_ok=True)
+            self._policy = None
+        return at
+
+
+async def _until_settled(change: Callable[[], Coroutine[Any, Any, T]]) -> T:
+    """Makes a change that builds on what it reads until nothing came between."""
+    while True:
+        try:
+            return await change()
+        except ConflictError:
+            continue
+
+
+def _stored(at: Conversation) -> Stored:
+    try:
+        return at.stored(format="openai")
+    except NotFoundError:
+        return Stored("", 0, ())
+
+
+def _end(stored: Stored) -> int:
+    return stored.messages[-1].last_sequence if stored.messages else 0
+
+
+def _places(message: StoredMessage) -> range:
+    return range(message.sequence, message.last_sequence + 1)
+
+
+def _of_status(stored: Stored, status: MessageStatus | None) -> list[StoredMessage]:
+    return [it for it in stored.messages if status is None or _status(it.message) == status]
+
+
+def _status(said: dict[str, Any]) -> MessageStatus:
+    return MessageStatus(said.get(FIELD, {}).get("status", MessageStatus.ACTIVE))
+
+
+def _said(message: ChatMessage, status: MessageStatus = MessageStatus.ACTIVE) -> dict[str, Any]:
+    """The message as one of OpenAI's chat, with what that cannot say of it in a field more."""
+    said: dict[str, Any] = {"role": ROLES.get(message.role, "user"), "content": message.content or ""}
+    if said["role"] == "assistant" and (calls := _calls(message)):
+        said["tool_calls"] = calls
+    if said["role"] == "tool":
+        said["tool_call_id"] = str(message.additional_kwargs.get("tool_call_id") or "unknown")
+    own: dict[str, Any] = {}
+    if _message(said) != message:
+        own["message"] = json.loads(message.model_dump_json())
+    if status != MessageStatus.ACTIVE:
+        own["status"] = status.value
+    return fold(said, FIELD, own) if own else said
+
+
+def _calls(message: ChatMessage) -> list[dict[str, Any]]:
+    blocks = [block for block in message.blocks if isinstance(block, ToolCallBlock)]
+    if blocks:
+        return [_call(block.tool_call_id or block.tool_name, block.tool_name, block.tool_kwargs) for block in blocks]
+    # of integrations that keep what the provider sent
+    given = json.loads(message.model_dump_json(include={"additional_kwargs"}))["additional_kwargs"].get("tool_calls")
+    return [call for call in given or () if isinstance(call, dict) and "function" in call]
+
+
+def _call(id: str, name: str, arguments: dict[str, Any] | str) -> dict[str, Any]:
+    text = arguments if isinstance(arguments, str) else json.dumps(arguments, ensure_ascii=False)
+    return {"id": id, "type": "function", "function": {"name": name, "arguments": text}}
+
+
+def _message(said: dict[str, Any]) -> ChatMessage:
+    """The message that was stored, or what another client or a context says as one of LlamaIndex'."""
+    if "message" in said.get(FIELD, {}):
+        return ChatMessage.model_validate(unfold(said, FIELD)["message"])
+    content = said.get("content") or ""
+    if isinstance(content, list):
+        content = "\n".join(part["text"] for part in content if part.get("text"))
+    blocks: list[Any] = [TextBlock(text=content)] if content else []
+    extra: dict[str, Any] = {}
+    if said["role"] == "tool":
+        extra["tool_call_id"] = said["tool_call_id"]
+    for call in said.get("tool_calls") or ():
+        function = call["function"]
+        blocks.append(
+            ToolCallBlock(tool_call_id=call["id"], tool_name=function["name"], tool_kwargs=function["arguments"])
+        )
+    return ChatMessage(role=said["role"], blocks=blocks, additional_kwargs=extra)

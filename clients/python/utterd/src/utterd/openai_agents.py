@@ -1,0 +1,225 @@
+"""A session for the OpenAI Agents SDK.
+
+    memory = utterd.connect_async()
+    session = UtterdSession("order-7", memory, budget=8000)
+    result = await Runner.run(agent, "Where is my order?", session=session)
+
+An item of the SDK is a message of the conversation, and comes back byte for byte. Calls of functions and their
+results are calls and results for the server too. With a `budget` the model is given a context of at most so many
+tokens, with a summary of what does not fit, in the place of everything that was said.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Coroutine
+from typing import TYPE_CHECKING, Any, TypeVar, cast
+
+from agents.memory.session import SessionABC
+from agents.memory.session_settings import SessionSettings, coerce_session_settings, resolve_session_limit
+
+from utterd import AsyncClient, ConflictError, NotFoundError, Policy, Recall, Stored
+from utterd._ids import fit
+
+if TYPE_CHECKING:
+    from agents.items import TResponseInputItem
+    from agents.memory.session import _CompactionSnapshot
+
+__all__ = ["UtterdSession", "items_of"]
+
+T = TypeVar("T")
+
+FIELD = "openai_agents"
+"""The field of a message that holds an item which is none of OpenAI's, such as an encrypted one."""
+ROLES = ("system", "developer", "user", "assistant")
+
+
+class UtterdSession(SessionABC):
+    """A session whose items are a conversation of an utterd server. Several may share one, in several processes too."""
+
+    def __init__(
+        self,
+        session_id: str,
+        memory: AsyncClient,
+        *,
+        user: str | None = None,
+        budget: int | None = None,
+        recall: bool = False,
+        policy: Policy | None = None,
+        session_settings: SessionSettings | dict[str, Any] | None = None,
+    ) -> None:
+        """
+        - `session_id`: the conversation's id; where it is too long for one, or has control characters, a digest of it.
+        - `user`: whose conversation it is (its recipient).
+        - `budget`: tokens that the history may have in what goes to the model. Without one it is everything.
+        - `recall`: with a budget, adds what the search for the last thing that the user said finds of the rest.
+        - `policy`: limits of the conversation, when it starts with this session.
+        """
+        self.session_id = session_id
+        self.session_settings = (
+            SessionSettings() if session_settings is None else coerce_session_settings(session_settings)
+        )
+        self.conversation = memory.conversation(fit(session_id), recipient=user)
+        self._budget = budget
+        self._recall = recall
+        self._policy = policy
+
+    async def get_items(self, limit: int | None = None) -> list[TResponseInputItem]:
+        """The items that are stored, or the newest `limit` of them; with a budget and no limit, the context."""
+        limit = resolve_session_limit(limit, self.session_settings)
+        if limit is None and self._budget is not None:
+            return await self.context(self._budget)
+        if limit == 0:
+            return []
+        last = limit if limit is not None and limit > 0 else None
+        try:
+            return list(map(_item, await self.conversation.messages(last=last, format="responses")))
+        except NotFoundError:
+            return []
+
+    async def context(self, budget: int | None = None) -> list[TResponseInputItem]:
+        """The history within a budget of tokens, as items: a summary, and the newest messages with whole exchanges."""
+        recall = None
+        if self._recall:
+            asked = await self._stored(last=1, roles=["user"])
+            prompt = "".join(_texts(message.message.get("content")) for message in asked.messages)
+            recall = Recall(prompt[:10_000]) if prompt.strip() else None
+        try:
+            return items_of(await self.conversation.context(budget, recall=recall, unanswered="placeholder"))
+        except NotFoundError:
+            return []
+
+    async def add_items(self, items: list[TResponseInputItem]) -> None:
+        """Stores items, all or none."""
+        if not items:
+            return
+        if self._policy is not None:
+            await self._start(self._policy)
+        await _to_its_end(self.conversation.add(list(map(_said, items)), format="responses", lenient=True))
+
+    async def _start(self, policy: Policy) -> None:
+        at = self.conversation
+        await at.client.create(at.id, recipient=at.recipient, policy=policy, exist_ok=True)
+        self._policy = None
+
+    async def pop_item(self) -> TResponseInputItem | None:
+        """Removes the newest item and returns it; None when there is none."""
+        popped = await _to_its_end(self.conversation.pop(format="responses"))
+        return None if popped is None else _item(popped)
+
+    async def clear_session(self) -> None:
+        """Removes all items."""
+        await _to_its_end(self.conversation.clear())
+
+    async def _stored(self, **which: Any) -> Stored:
+        try:
+            return await self.conversation.stored(format="responses", **which)
+        except NotFoundError:
+            return Stored("", 0, ())
+
+    async def _get_compaction_snapshot(
+        self, limit: int, *, prune_prefix: Callable[[TResponseInputItem], bool] | None = None
+    ) -> _CompactionSnapshot:
+        """The newest items, and how to put others in their place if nothing was said since."""
+        # Private to the SDK, whose sessions that compact ask for it, where they know it.
+        from agents.memory.session import _CompactionSnapshot
+
+        stored = await self._stored(last=limit + 1)
+        complete = len(stored.messages) <= limit
+        rows = stored.messages[-limit:]
+
+        async def replace_suffix(start: int, output: list[TResponseInputItem]) -> bool:
+            if not rows[start:]:
+                return False
+            revision = stored.revision
+            try:
+                if prune_prefix is not None:
+                    revision = await self._prune(rows[start].sequence, prune_prefix, revision)
+                await self.conversation.replace_after(
+                    rows[start].sequence - 1,
+                    list(map(_said, output)),
+                    format="responses",
+                    lenient=True,
+                    expected_revision=revision,
+                )
+            except ConflictError:
+                return False
+            return True
+
+        async def replaced(start: int, output: list[TResponseInputItem]) -> bool:
+            return await _to_its_end(replace_suffix(start, output))
+
+        return _CompactionSnapshot([_item(row.message) for row in rows], complete, replaced)
+
+    async def _prune(self, before: int, expired: Callable[[TResponseInputItem], bool], revision: int) -> int:
+        """Removes the oldest items as long as they are expired; the revision after it."""
+        end = 0
+        for message in (await self._stored(before=before)).messages:
+            if not expired(_item(message.message)):
+                break
+            end = message.last_sequence
+        if not end:
+            return revision
+        gone = await self.conversation.forget(
+            sequences=[range(1, end + 1)], hard=True, exact=True, expected_revision=revision
+        )
+        return gone.revision
+
+
+def _said(item: Any) -> dict[str, Any]:
+    """The item itself, or a message that says nothing and holds one which is none of OpenAI's."""
+    kind, role = item.get("type"), item.get("role")
+    message = kind in (None, "message")
+    if (message and role in ROLES) or (not message and isinstance(kind, str)):
+        return cast(dict[str, Any], item)
+    return {"role": "assistant", "content": "", FIELD: item}
+
+
+def _item(message: dict[str, Any]) -> TResponseInputItem:
+    return cast("TResponseInputItem", message.get(FIELD, message))
+
+
+async def _to_its_end(change: Coroutine[Any, Any, T]) -> T:
+    """Waits for a change also when the caller is cancelled, so that what became of it is known before that shows."""
+    task = asyncio.ensure_future(change)
+    cancelled: asyncio.CancelledError | None = None
+    while not task.done():
+        try:
+            await asyncio.wait({task})
+        except asyncio.CancelledError as error:
+            cancelled = cancelled or error
+    if cancelled is not None:
+        task.exception()
+        raise cancelled
+    return task.result()
+
+
+def items_of(messages: list[dict[str, Any]]) -> list[TResponseInputItem]:
+    """Chat messages, such as a context's, as items."""
+    items: list[dict[str, Any]] = []
+    for message in messages:
+        role, content = message["role"], message.get("content")
+        if role == "tool":
+            items.append(
+                {"type": "function_call_output", "call_id": message["tool_call_id"], "output": _texts(content)}
+            )
+            continue
+        if content:
+            items.append({"role": role, "content": _texts(content)})
+        for call in message.get("tool_calls") or ():
+            function = call["function"]
+            items.append(
+                {
+                    "type": "function_call",
+                    "call_id": call["id"],
+                    "name": function["name"],
+                    "arguments": function["arguments"],
+                }
+            )
+    return cast("list[TResponseInputItem]", items)
+
+
+def _texts(content: Any) -> str:
+    if isinstance(content, list):
+        return "\n".join(part["text"] for part in content if isinstance(part, dict) and part.get("text"))
+    return content or ""

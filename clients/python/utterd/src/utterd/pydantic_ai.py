@@ -1,0 +1,160 @@
+"""Message histories for Pydantic AI, which takes them from its caller.
+
+    history = UtterdHistory("order-7", utterd.connect_async())
+    result = await agent.run("Where is my order?", message_history=await history.context(budget=8000))
+    await history.save(result.new_messages())
+
+A message is stored as Anthropic writes it, with what is Pydantic AI's own beside it, and comes back as it was.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
+from typing import Any
+
+from pydantic_ai.messages import (
+    ModelMessage,
+    ModelMessagesTypeAdapter,
+    ModelRequest,
+    ModelResponse,
+    RetryPromptPart,
+    SystemPromptPart,
+    TextPart,
+    ToolCallPart,
+    ToolReturnPart,
+    UserPromptPart,
+)
+
+from utterd import AsyncClient, NotFoundError, Policy
+from utterd._fold import fold, unfold
+from utterd._ids import fit
+
+__all__ = ["UtterdHistory"]
+
+FIELD = "pydantic_ai"
+"""The field of a message that holds what is Pydantic AI's own of it."""
+
+
+class UtterdHistory:
+    """The messages of a conversation of an utterd server."""
+
+    def __init__(
+        self, session_id: str, memory: AsyncClient, *, user: str | None = None, policy: Policy | None = None
+    ) -> None:
+        """
+        - `session_id`: the conversation's id; where it is too long for one, or has control characters, a digest of it.
+        - `user`: whose conversation it is (its recipient).
+        - `policy`: limits of the conversation, when it starts here.
+        """
+        self.conversation = memory.conversation(fit(session_id), recipient=user)
+        self._policy = policy
+
+    async def load(self, last: int | None = None) -> list[ModelMessage]:
+        """Every message that is stored, or the newest `last`."""
+        try:
+            return [_message(said) for said in await self.conversation.messages(last=last, format="anthropic")]
+        except NotFoundError:
+            return []
+
+    async def save(self, messages: Sequence[ModelMessage]) -> None:
+        """Stores messages, such as a run's `new_messages()`, all or none."""
+        if not messages:
+            return
+        at = self.conversation
+        if self._policy is not None:
+            await at.client.create(at.id, recipient=at.recipient, policy=self._policy, exist_ok=True)
+            self._policy = None
+        await at.add(list(map(_said, messages)), format="anthropic", lenient=True)
+
+    async def context(self, budget: int | None = None, *, recall: str | None = None) -> list[ModelMessage]:
+        """What goes to the model within a budget of tokens: a summary, and the newest messages with whole exchanges.
+
+        System prompts of the first message stay, and count in the budget. `recall` adds what a search for it finds of
+        the rest.
+        """
+        try:
+            first = await self.conversation.messages(limit=1, format="anthropic")
+            prompts = _prompts(_message(first[0])) if first else []
+            context = await self.conversation.context(
+                budget, "anthropic", instructions="\n\n".join(prompts), recall=recall, unanswered="placeholder"
+            )
+        except NotFoundError:
+            return []
+        head = [SystemPromptPart(block["text"]) for block in context.system]
+        names = {block["id"]: block["name"] for block in _calls(context)}
+        messages = [_said_by_others(said, names) for said in context]
+        return [ModelRequest(parts=head), *messages] if head else messages
+
+    async def clear(self) -> None:
+        """Removes all messages."""
+        await self.conversation.clear()
+
+
+def _prompts(message: ModelMessage) -> list[str]:
+    return [part.content for part in message.parts if isinstance(part, SystemPromptPart)]
+
+
+def _said(message: ModelMessage) -> dict[str, Any]:
+    """The message as Anthropic writes it, with what is Pydantic AI's own in a field more."""
+    blocks = [block for part in message.parts for block in _blocks(part)]
+    said = {"role": "assistant" if isinstance(message, ModelResponse) else "user", "content": blocks}
+    return fold(said, FIELD, json.loads(ModelMessagesTypeAdapter.dump_json([message]))[0])
+
+
+def _blocks(part: Any) -> list[dict[str, Any]]:
+    """A part as Anthropic writes it: none for one that is no text, call or return."""
+    if isinstance(part, TextPart):
+        return [{"type": "text", "text": part.content}] if part.content else []
+    if isinstance(part, UserPromptPart):
+        contents = [part.content] if isinstance(part.content, str) else part.content
+        return [{"type": "text", "text": content} for content in contents if isinstance(content, str) and content]
+    if isinstance(part, ToolCallPart):
+        name, input = part.tool_name, part.args_as_dict()
+        return [{"type": "tool_use", "id": part.tool_call_id, "name": name, "input": input}]
+    if isinstance(part, ToolReturnPart):
+        return [{"type": "tool_result", "tool_use_id": part.tool_call_id, "content": part.model_response_str()}]
+    if isinstance(part, RetryPromptPart):
+        text = part.model_response()
+        if part.tool_name is None:
+            return [{"type": "text", "text": text}]
+        return [{"type": "tool_result", "tool_use_id": part.tool_call_id, "content": text, "is_error": True}]
+    return []
+
+
+def _message(said: dict[str, Any]) -> ModelMessage:
+    if FIELD not in said:
+        return _said_by_others(said)
+    return ModelMessagesTypeAdapter.validate_json(json.dumps([unfold(said, FIELD)]))[0]
+
+
+def _calls(messages: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The calls in messages as Anthropic writes them."""
+    contents = [said["content"] for said in messages if isinstance(said["content"], list)]
+    return [block for content in contents for block in content if block["type"] == "tool_use"]
+
+
+def _said_by_others(said: dict[str, Any], names: Mapping[str, str] = MappingProxyType({})) -> ModelMessage:
+    """A message as Anthropic writes it, such as a context's, as one of Pydantic AI's; `names`: the tools of calls."""
+    content = said["content"]
+    blocks = [{"type": "text", "text": content}] if isinstance(content, str) else content
+    if said["role"] == "assistant":
+        return ModelResponse(parts=[_answer(block) for block in blocks])
+    return ModelRequest(parts=[_asked(block, names) for block in blocks])
+
+
+def _answer(block: dict[str, Any]) -> TextPart | ToolCallPart:
+    if block["type"] == "tool_use":
+        return ToolCallPart(tool_name=block["name"], args=block["input"], tool_call_id=block["id"])
+    return TextPart(block["text"])
+
+
+def _asked(block: dict[str, Any], names: Mapping[str, str]) -> UserPromptPart | ToolReturnPart:
+    if block["type"] != "tool_result":
+        return UserPromptPart(block["text"])
+    content = block.get("content") or ""
+    if isinstance(content, list):
+        content = "\n".join(part["text"] for part in content if part.get("text"))
+    id = block["tool_use_id"]
+    return ToolReturnPart(tool_name=names.get(id, id), content=content, tool_call_id=id)

@@ -1,0 +1,319 @@
+"""Sessions for Strands Agents.
+
+    memory = utterd.connect()
+    agent = Agent(session_manager=UtterdSessionManager("order-7", memory))
+
+An agent's messages are a conversation: texts, uses of tools and their results as Anthropic writes them, so that the
+server knows which result answers which call, and what is Strands' own beside them. State is a message of its own, which
+says nothing and is replaced in its place.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any, cast
+
+from strands.session.repository_session_manager import RepositorySessionManager
+from strands.session.session_repository import SessionRepository
+from strands.types.exceptions import SessionException
+from strands.types.session import Session, SessionAgent, SessionMessage
+
+from utterd import (
+    Client,
+    ConflictError,
+    Conversation,
+    ExistsError,
+    InvalidRequestError,
+    NotFoundError,
+    Policy,
+    StoredMessage,
+)
+from utterd._fold import fold, unfold
+from utterd._ids import fit
+
+if TYPE_CHECKING:
+    from strands.multiagent.base import MultiAgentBase
+    from strands.types.content import Message
+
+__all__ = ["UtterdSessionManager", "UtterdSessionRepository"]
+
+FIELD = "strands"
+"""The field of a message that holds what is Strands' own of it."""
+SESSION, AGENT = "session", "agent"
+"""The ids of the messages that hold a session's state and an agent's. Those of others have a prefix or are numbers."""
+LABEL = "strands_session"
+"""Names the session of an agent's conversation."""
+
+
+class UtterdSessionRepository(SessionRepository):
+    """Sessions, agents and their messages in an utterd server."""
+
+    def __init__(self, memory: Client, *, user: str = "strands", policy: Policy | None = None) -> None:
+        """
+        - `user`: whose conversations they are (their recipient).
+        - `policy`: limits of each agent's conversation; by default the server's.
+        """
+        self._memory = memory
+        self._user = user
+        self._policy = policy
+        self._known: set[tuple[str, str]] = set()
+
+    def create_session(self, session: Session, **kwargs: Any) -> Session:
+        """Stores a session; SessionException when there is one of its id."""
+        try:
+            # It is never evicted, and never summarised: nothing is said in it.
+            self._memory.create(
+                self._of_session(session.session_id).id,
+                recipient=self._user,
+                policy=Policy(preset="session", summaries=False),
+                labels={LABEL: session.session_id},
+            )
+        except ExistsError as error:
+            raise SessionException(f"Session {session.session_id} already exists") from error
+        _put(self._of_session(session.session_id), SESSION, session.to_dict())
+        return session
+
+    def read_session(self, session_id: str, **kwargs: Any) -> Session | None:
+        """The session; None when there is none."""
+        state = _state(self._of_session(session_id), SESSION)
+        return None if state is None else Session.from_dict(state)
+
+    def delete_session(self, session_id: str, **kwargs: Any) -> None:
+        """Removes a session with its agents and their messages."""
+        found = [it for it in self._memory.conversations(self._user) if it.labels.get(LABEL) == session_id]
+        if not found:
+            raise SessionException(f"Session {session_id} does not exist")
+        for record in found:
+            self._memory.conversation(record.conversation_id).delete()
+        self._known = {known for known in self._known if known[0] != session_id}
+
+    def create_agent(self, session_id: str, session_agent: SessionAgent, **kwargs: Any) -> None:
+        """Stores an agent; SessionException when there is one of its id, or no such session."""
+        self._need_session(session_id)
+        agent_id = session_agent.agent_id
+        try:
+            conversation = self._memory.create(
+                self._of_agent(session_id, agent_id).id,
+                recipient=self._user,
+                policy=self._policy,
+                labels={LABEL: session_id},
+            )
+        except ExistsError as error:
+            raise SessionException(f"Agent {agent_id} already exists in session {session_id}") from error
+        _put(conversation, AGENT, session_agent.to_dict())
+        self._known.add((session_id, agent_id))
+
+    def read_agent(self, session_id: str, agent_id: str, **kwargs: Any) -> SessionAgent | None:
+        """The agent; None when there is none."""
+        state = _state(self._of_agent(session_id, agent_id), AGENT)
+        return None if state is None else SessionAgent.from_dict(state)
+
+    def update_agent(self, session_id: str, session_agent: SessionAgent, **kwargs: Any) -> None:
+        """Puts an agent in the place of the one of its id."""
+        agent_id = session_agent.agent_id
+        before = _state(self._of_agent(session_id, agent_id), AGENT)
+        if before is None:
+            raise SessionException(f"Agent {agent_id} in session {session_id} does not exist")
+        session_agent.created_at = before["created_at"]
+        _put(self._of_agent(session_id, agent_id), AGENT, session_agent.to_dict())
+
+    def create_message(self, session_id: str, agent_id: str, session_message: SessionMessage, **kwargs: Any) -> None:
+        """Stores a message; SessionException when there is one of its id, or no such agent."""
+        self._need_agent(session_id, agent_id)
+        try:
+            self._of_agent(session_id, agent_id).add(
+                _said(session_message), format="anthropic", ids=[_id(session_message.message_id)], lenient=True
+            )
+        except ExistsError as error:
+            raise SessionException(f"Message {session_message.message_id} already exists") from error
+
+    def read_message(self, session_id: str, agent_id: str, message_id: int, **kwargs: Any) -> SessionMessage | None:
+        """The message; None when there is none."""
+        stored = self._stored(session_id, agent_id, message_id)
+        return None if stored is None else _message(stored)
+
+    def update_message(self, session_id: str, agent_id: str, session_message: SessionMessage, **kwargs: Any) -> None:
+        """Puts a message in the place of the one of its id."""
+        while True:
+            stored = self._stored(session_id, agent_id, session_message.message_id)
+            if stored is None:
+                raise SessionException(f"Message {session_message.message_id} does not exist")
+            session_message.created_at = _message(stored).created_at
+            conversation = self._of_agent(session_id, agent_id)
+            said = _said(session_message)
+            try:
+                conversation.add(said, format="anthropic", ids=[stored.utterance_id], lenient=True, upsert=True)
+                return
+            except InvalidRequestError:
+                if stored.utterance_count == 1 and _results(said) < 2:
+                    raise
+            # Several results of tools are several utterances, which have no one place: what follows is stored anew.
+            behind = conversation.stored(after=stored.last_sequence, format="anthropic")
+            try:
+                conversation.replace_after(
+                    stored.sequence - 1,
+                    [said, *(it.message for it in behind.messages)],
+                    format="anthropic",
+                    ids=[stored.utterance_id, *(it.utterance_id for it in behind.messages)],
+                    lenient=True,
+                    expected_revision=behind.revision,
+                )
+                return
+            except ConflictError:
+                continue
+
+    def list_messages(
+        self, session_id: str, agent_id: str, limit: int | None = None, offset: int = 0, **kwargs: Any
+    ) -> list[SessionMessage]:
+        """The agent's messages in the order in which they were stored, `limit` of them behind the first `offset`."""
+        self._need_agent(session_id, agent_id)
+        conversation = self._of_agent(session_id, agent_id)
+        # The first sequence is the agent's state.
+        stored = conversation.stored(after=1, offset=offset, limit=limit, format="anthropic")
+        return list(map(_message, stored.messages))
+
+    def context(self, session_id: str, agent_id: str, budget: int | None = None) -> tuple[str, list[Message]]:
+        """What goes to the model within a budget of tokens: a text for the system prompt, and messages.
+
+        The text is the summary of what is not among the messages.
+        """
+        context = self._of_agent(session_id, agent_id).context(budget, "anthropic", unanswered="placeholder")
+        system = "\n".join(block["text"] for block in context.system)
+        return system, [_strands(message) for message in context]
+
+    def create_multi_agent(self, session_id: str, multi_agent: MultiAgentBase, **kwargs: Any) -> None:
+        """Stores the state of several agents that work together."""
+        self._need_session(session_id)
+        _put(self._of_session(session_id), _multi(multi_agent.id), multi_agent.serialize_state())
+
+    def read_multi_agent(self, session_id: str, multi_agent_id: str, **kwargs: Any) -> dict[str, Any] | None:
+        """That state; None when there is none."""
+        return _state(self._of_session(session_id), _multi(multi_agent_id))
+
+    def update_multi_agent(self, session_id: str, multi_agent: MultiAgentBase, **kwargs: Any) -> None:
+        """Puts a state in the place of the one before."""
+        if _state(self._of_session(session_id), _multi(multi_agent.id)) is None:
+            raise SessionException(f"MultiAgent {multi_agent.id} does not exist in session {session_id}")
+        _put(self._of_session(session_id), _multi(multi_agent.id), multi_agent.serialize_state())
+
+    def _of_session(self, session_id: str) -> Conversation:
+        return self._memory.conversation(fit(session_id))
+
+    def _of_agent(self, session_id: str, agent_id: str) -> Conversation:
+        return self._memory.conversation(fit(session_id, agent_id))
+
+    def _need_session(self, session_id: str) -> None:
+        if _state(self._of_session(session_id), SESSION) is None:
+            raise SessionException(f"Session {session_id} does not exist")
+
+    def _need_agent(self, session_id: str, agent_id: str) -> None:
+        # Asked once, as every message would ask.
+        if (session_id, agent_id) in self._known:
+            return
+        if _state(self._of_agent(session_id, agent_id), AGENT) is None:
+            raise SessionException(f"Agent {agent_id} does not exist in session {session_id}")
+        self._known.add((session_id, agent_id))
+
+    def _stored(self, session_id: str, agent_id: str, message_id: int) -> StoredMessage | None:
+        try:
+            stored = self._of_agent(session_id, agent_id).stored(ids=[_id(message_id)], format="anthropic")
+        except NotFoundError:
+            return None
+        return stored.messages[0] if stored.messages else None
+
+
+class UtterdSessionManager(RepositorySessionManager, UtterdSessionRepository):
+    """A session manager over an utterd server, for one session."""
+
+    def __init__(
+        self,
+        session_id: str,
+        memory: Client,
+        *,
+        user: str = "strands",
+        policy: Policy | None = None,
+        **kwargs: Any,
+    ) -> None:
+        """The arguments are those of `UtterdSessionRepository`."""
+        UtterdSessionRepository.__init__(self, memory, user=user, policy=policy)
+        RepositorySessionManager.__init__(self, session_id=session_id, session_repository=self, **kwargs)
+
+
+def _id(message_id: int) -> str:
+    return f"message-{message_id}"
+
+
+def _multi(multi_agent_id: str) -> str:
+    return fit("multi-agent", multi_agent_id)
+
+
+def _put(conversation: Conversation, id: str, state: dict[str, Any]) -> None:
+    conversation.add(
+        {"role": "system", "content": "", FIELD: state}, format="openai", ids=[id], upsert=True, lenient=True
+    )
+
+
+def _state(conversation: Conversation, id: str) -> dict[str, Any] | None:
+    try:
+        stored = conversation.stored(ids=[id]).messages
+    except NotFoundError:
+        return None
+    return cast(dict[str, Any], stored[0].message[FIELD]) if stored else None
+
+
+def _said(message: SessionMessage) -> dict[str, Any]:
+    """The message as Anthropic writes it, with what is Strands' own in a field more."""
+    seen = message.to_message()
+    blocks = [_block(dict(block)) for block in seen.get("content", ())]
+    said = {"role": seen["role"], "content": [block for block in blocks if block is not None]}
+    return fold(said, FIELD, message.to_dict())
+
+
+def _block(block: dict[str, Any]) -> dict[str, Any] | None:
+    """A block as Anthropic writes it; None for one that is no text, use of a tool, or result."""
+    if "text" in block:
+        return {"type": "text", "text": block["text"]}
+    if use := block.get("toolUse"):
+        return {"type": "tool_use", "id": use["toolUseId"], "name": use["name"], "input": use["input"]}
+    if result := block.get("toolResult"):
+        texts = [
+            part["text"] if "text" in part else json.dumps(part["json"])
+            for part in result["content"]
+            if part.keys() & {"text", "json"}
+        ]
+        said: dict[str, Any] = {
+            "type": "tool_result",
+            "tool_use_id": result["toolUseId"],
+            "content": [{"type": "text", "text": text} for text in texts],
+        }
+        return {**said, "is_error": True} if result.get("status") == "error" else said
+    return None
+
+
+def _results(said: dict[str, Any]) -> int:
+    return sum(block["type"] == "tool_result" for block in said["content"])
+
+
+def _message(stored: StoredMessage) -> SessionMessage:
+    if FIELD in stored.message:
+        return SessionMessage.from_dict(unfold(stored.message, FIELD))
+    # stored by another client
+    return SessionMessage(_strands(stored.message), stored.sequence)
+
+
+def _strands(said: dict[str, Any]) -> Message:
+    """A message as Anthropic writes it as one of Strands'."""
+    content = said["content"]
+    blocks = [{"type": "text", "text": content}] if isinstance(content, str) else content
+    return cast("Message", {"role": said["role"], "content": [_strands_block(block) for block in blocks]})
+
+
+def _strands_block(block: dict[str, Any]) -> dict[str, Any]:
+    if block["type"] == "tool_use":
+        return {"toolUse": {"toolUseId": block["id"], "name": block["name"], "input": block["input"]}}
+    if block["type"] == "tool_result":
+        content = block.get("content") or []
+        parts = [{"text": content}] if isinstance(content, str) else [{"text": part["text"]} for part in content]
+        status = "error" if block.get("is_error") else "success"
+        return {"toolResult": {"toolUseId": block["tool_use_id"], "content": parts, "status": status}}
+    return {"text": block["text"]}

@@ -1,0 +1,27 @@
+"""The same agent with Strands Agents: pip install 'utterd[strands]' openai."""
+
+import json
+import sys
+from pathlib import Path
+
+from strands import Agent, tool
+from strands.models.openai import OpenAIModel
+
+import utterd
+from utterd.strands import UtterdSessionManager
+
+
+@tool
+def lookup_order(id: int) -> str:
+    """Looks an order up."""
+    return json.dumps(json.loads(Path("orders.json").read_text())[str(id)])
+
+
+def main(session: str, question: str | None = None) -> None:
+    model = OpenAIModel(client_args={}, model_id="gpt-4o-mini")
+    sessions = UtterdSessionManager(session, utterd.connect())
+    agent = Agent(model, tools=[lookup_order], session_manager=sessions, agent_id="shop", callback_handler=None)
+    print(agent(question))
+
+
+main(*sys.argv[1:])
