@@ -1,0 +1,124 @@
+/** How calls are made: their request ids, deadlines, and when they are made again. */
+import { randomUUID } from "node:crypto";
+import { setTimeout as pause } from "node:timers/promises";
+
+import { type CallOptions as TransportOptions, type Client, createClient, type Transport } from "@connectrpc/connect";
+
+import { CompactionService } from "./_proto/utterd/v1/compaction_service_pb.js";
+import { ContextService } from "./_proto/utterd/v1/context_service_pb.js";
+import { ConversationService } from "./_proto/utterd/v1/conversation_service_pb.js";
+import { MemoryService } from "./_proto/utterd/v1/memory_service_pb.js";
+import type { ServerError } from "./errors.js";
+import { failureOf } from "./failures.js";
+import type { CallOptions } from "./model.js";
+
+/** How often a call is made, at most. */
+const ATTEMPTS = 6;
+/** Milliseconds before the second attempt, at most; each further pause may be twice as long. */
+const FIRST_PAUSE = 100;
+
+type Unary<Q, R> = (request: Q, options?: TransportOptions) => Promise<R>;
+type Streaming<Q, R> = (request: Q, options?: TransportOptions) => AsyncIterable<R>;
+
+/** What of a request decides whether it is made again. */
+interface Attempted {
+  readonly requestId?: string;
+  readonly expectedRevision?: bigint;
+}
+
+/** The id of an attempt: the caller's, or a new one. */
+export function attempt(given?: string): string {
+  return given || randomUUID();
+}
+
+/** The services of a server. */
+export class Calls {
+  readonly memory: Client<typeof MemoryService>;
+  readonly conversations: Client<typeof ConversationService>;
+  readonly contexts: Client<typeof ContextService>;
+  readonly compactions: Client<typeof CompactionService>;
+
+  constructor(
+    transport: Transport,
+    /** Milliseconds that a call may take with all its attempts; null for any number. */
+    private readonly timeout: number | null,
+  ) {
+    this.memory = createClient(MemoryService, transport);
+    this.conversations = createClient(ConversationService, transport);
+    this.contexts = createClient(ContextService, transport);
+    this.compactions = createClient(CompactionService, transport);
+  }
+
+  /** Makes a call. To make it twice does what once does: it reads, or has a request id, or removes. */
+  async make<Q extends object, R>(method: Unary<Q, R>, request: Q, options: CallOptions = {}): Promise<R> {
+    const timeout = options.timeout === undefined ? this.timeout : options.timeout;
+    const attempts = new Attempts(request, timeout, options.signal);
+    for (;;) {
+      try {
+        options.signal?.throwIfAborted();
+        return await method(request, { timeoutMs: attempts.timeLeft(), signal: options.signal });
+      } catch (failure) {
+        await attempts.pauseAfter(failure);
+      }
+    }
+  }
+
+  /** The responses of a stream, which is opened anew when the server is lost. */
+  async *stream<Q extends object, R>(method: Streaming<Q, R>, request: Q, signal?: AbortSignal): AsyncGenerator<R> {
+    let attempts = new Attempts(request, null, signal);
+    for (;;) {
+      const end = new AbortController();
+      const either = signal === undefined ? end.signal : AbortSignal.any([signal, end.signal]);
+      try {
+        signal?.throwIfAborted();
+        for await (const response of method(request, { signal: either })) {
+          attempts = new Attempts(request, null, signal);
+          yield response;
+        }
+        return;
+      } catch (failure) {
+        await attempts.pauseAfter(failure);
+      } finally {
+        end.abort();
+      }
+    }
+  }
+}
+
+/** Counts the attempts of one call, and decides after each failure. */
+class Attempts {
+  private readonly deadline: number | undefined;
+  private made = 0;
+
+  constructor(
+    private readonly request: Attempted,
+    timeout: number | null,
+    private readonly signal: AbortSignal | undefined,
+  ) {
+    this.deadline = timeout === null ? undefined : performance.now() + timeout;
+  }
+
+  /** Milliseconds that the next attempt may take. */
+  timeLeft(): number | undefined {
+    return this.deadline === undefined ? undefined : Math.max(Math.ceil(this.deadline - performance.now()), 1);
+  }
+
+  /** Waits until the next attempt; throws the failure's error when there is none. */
+  async pauseAfter(thrown: unknown): Promise<void> {
+    this.signal?.throwIfAborted();
+    this.made += 1;
+    const error = failureOf(thrown, this.request.requestId ?? "");
+    const wait = Math.random() * FIRST_PAUSE * 2 ** (this.made - 1) + (error.retryAfter ?? 0);
+    const late = this.deadline !== undefined && performance.now() + wait >= this.deadline;
+    if (this.made >= ATTEMPTS || late || !this.mayPass(error)) throw error;
+    await pause(wait, undefined, { signal: this.signal }).catch(() => this.signal?.throwIfAborted());
+  }
+
+  private mayPass(error: ServerError): boolean {
+    if (error.code === "UNAVAILABLE") return true;
+    // Who pinned a revision has to look at what is there now.
+    if (error.code === "ABORTED") return this.request.expectedRevision === undefined;
+    // Turned away before it was looked at, with the time to come again.
+    return error.code === "RESOURCE_EXHAUSTED" && error.retryAfter !== undefined;
+  }
+}

@@ -1,0 +1,134 @@
+/** What goes to a model. */
+import {
+  type BuildContextResponse,
+  ContextFormat,
+  OmissionReason,
+  SummaryPlacement,
+  UnansweredCalls,
+} from "./_proto/utterd/v1/context_service_pb.js";
+import { RememberScope } from "./_proto/utterd/v1/memory_service_pb.js";
+import type { CallOptions, Context, ContextFacts, Messages, Prepared, Recall } from "./model.js";
+import * as read from "./read.js";
+
+export const SCOPES = {
+  window: RememberScope.WINDOW,
+  conversation: RememberScope.CONVERSATION,
+  recipient: RememberScope.RECIPIENT,
+} as const;
+const FORMATS = {
+  openai: ContextFormat.OPENAI_CHAT,
+  anthropic: ContextFormat.ANTHROPIC_MESSAGES,
+  text: ContextFormat.TEXT,
+} as const;
+const PLACES = { system: SummaryPlacement.SYSTEM, user: SummaryPlacement.USER_MESSAGE } as const;
+const UNANSWERED = { omit: UnansweredCalls.OMIT, placeholder: UnansweredCalls.PLACEHOLDER } as const;
+
+/** What a context is to be. */
+export interface ContextOptions extends CallOptions {
+  /** The most tokens; by default what the conversation's policy lets the window and the summary have. */
+  readonly budget?: number;
+  /** OpenAI's chat (by default), Anthropic's messages (with `system` beside them), or `text`. */
+  readonly format?: "openai" | "anthropic" | "text";
+  /** A system prompt that is not stored. */
+  readonly instructions?: string;
+  /** Adds what a search for this finds of the rest. */
+  readonly recall?: string | Recall;
+  /** The newest so many turns, exactly. */
+  readonly maxTurns?: number;
+  /** Whether the summary stands in a system message (by default) or in a user's. */
+  readonly summary?: "system" | "user";
+  /** Whether a call without a result is left out (by default), or closed with a placeholder. */
+  readonly unanswered?: "omit" | "placeholder";
+  /** A line stands for results of tools of turns that are older than this. */
+  readonly maskResultsAfterTurns?: number;
+  /** Whether messages leave in steps, so that a provider's prompt cache is hit. */
+  readonly stableSteps?: boolean;
+}
+
+/** The request of BuildContext, without the conversation. */
+export function contextRequest(options: ContextOptions) {
+  return {
+    format: read.chosen("format", options.format ?? "openai", FORMATS),
+    tokenBudget: options.budget,
+    maxTurns: options.maxTurns,
+    summaryPlacement: read.chosen("summary", options.summary ?? "system", PLACES),
+    recall: recallOf(options.recall),
+    maskToolResultsAfterTurns: options.maskResultsAfterTurns,
+    unansweredCalls: read.chosen("unanswered", options.unanswered ?? "omit", UNANSWERED),
+    stableSteps: options.stableSteps,
+    instructions: options.instructions,
+  };
+}
+
+function recallOf(recall: string | Recall | undefined) {
+  if (recall === undefined) return undefined;
+  const { scope, ...rest } = typeof recall === "string" ? { prompt: recall, scope: undefined } : recall;
+  return { ...rest, scope: read.chosen("recall.scope", scope, SCOPES) };
+}
+
+/** The messages of a response. What else is known of them does not show when they are printed, copied or compared. */
+export function contextOf<M>(it: BuildContextResponse): Context<M> {
+  const facts: ContextFacts = {
+    conversationId: it.conversationId,
+    revision: Number(it.revision),
+    system: JSON.parse(it.systemJson || "[]"),
+    text: it.text,
+    tokens: it.tokenCount ?? 0,
+    budget: it.tokenBudget,
+    sequences: it.utterances.map(({ sequence }) => Number(sequence)),
+    omitted: it.omitted.map(({ reason, sequences }) => ({
+      reason: (OmissionReason[reason] ?? "").toLowerCase(),
+      sequences: sequences.map(read.range),
+    })),
+    stableMessages: it.stablePrefixMessages ?? 0,
+    uncovered: it.uncoveredUtteranceCount ?? 0,
+    warnings: it.warnings.map(({ text }) => text),
+  };
+  const messages = JSON.parse(it.messagesJson || "[]") as M[];
+  for (const [name, value] of Object.entries(facts)) Object.defineProperty(messages, name, { value });
+  return messages as Context<M>;
+}
+
+/** How a history is to be made fit. */
+export interface PrepareOptions extends CallOptions {
+  /** The user's next message. */
+  readonly prompt?: string;
+  /** 20 by default. */
+  readonly maxMessages?: number;
+  /** 102,400 by default. */
+  readonly maxBytes?: number;
+  readonly budget?: number;
+  readonly format?: "openai" | "anthropic";
+  /** What tokens are counted for: an encoding, or the name of an OpenAI model. */
+  readonly model?: string;
+}
+
+/** The request of PrepareHistory. */
+export function prepareRequest(messages: Messages, options: PrepareOptions) {
+  return {
+    messagesJson: read.asJson(messages),
+    prompt: options.prompt,
+    maxMessages: options.maxMessages,
+    maxBytes: options.maxBytes,
+    tokenBudget: options.budget,
+    format: read.chosen("format", options.format ?? "openai", FORMATS),
+    model: options.model,
+  };
+}
+
+/** What PrepareHistory came to. */
+export function preparedOf<M>(it: {
+  messagesJson: string;
+  system: string;
+  tokenCount?: number;
+  dropped: { index?: number; text: string }[];
+  warnings: { text: string }[];
+}): Prepared<M> {
+  return {
+    messages: JSON.parse(it.messagesJson || "[]") as M[],
+    system: it.system,
+    tokens: it.tokenCount ?? 0,
+    dropped: it.dropped.map(({ index, text }) => `messages[${index ?? 0}]: ${text}`),
+    warnings: it.warnings.map(({ text }) => text),
+  };
+}

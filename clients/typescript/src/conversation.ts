@@ -1,0 +1,450 @@
+/** A conversation of a server, and everything that is done with one. */
+import { timestampFromDate } from "@bufbuild/protobuf/wkt";
+
+import { ListOrder } from "./_proto/utterd/v1/conversation_service_pb.js";
+import { ForgetMode, SummarizeScope } from "./_proto/utterd/v1/memory_service_pb.js";
+import { attempt, type Calls } from "./calls.js";
+import { type ContextOptions, contextOf, contextRequest, SCOPES } from "./contexts.js";
+import { errorOf, NotFoundError } from "./errors.js";
+import { collect } from "./lists.js";
+import type {
+  Added,
+  CallOptions,
+  Capacity,
+  ChangeOptions,
+  Compacted,
+  Context,
+  ConversationRecord,
+  Forgotten,
+  Format,
+  Match,
+  Messages,
+  Policy,
+  Restored,
+  Role,
+  SequenceRange,
+  Stored,
+  StoredMessage,
+  Summary,
+  Utterance,
+} from "./model.js";
+import type {
+  AddOptions,
+  CompactOptions,
+  ConversationAddress,
+  ForgetOptions,
+  ForkOptions,
+  ListOptions,
+  RememberOptions,
+  SummarizeOptions,
+} from "./options.js";
+import * as read from "./read.js";
+
+/** The last sequence that there can be. */
+const LAST = 2n ** 63n - 1n;
+const PARTS = {
+  all: SummarizeScope.ALL,
+  recent: SummarizeScope.RECENT,
+  evicted: SummarizeScope.EVICTED,
+  turns: SummarizeScope.TURNS,
+} as const;
+
+/** A conversation of a server. It holds nothing but where that is; several may point to the same one. */
+export class Conversation {
+  /** Its id; undefined of a recipient's active one. */
+  readonly id: string | undefined;
+  /** Whose it is, as far as that was said. */
+  readonly recipient: string | undefined;
+  private readonly at: { readonly conversationId?: string; readonly recipientId?: string };
+
+  /** @internal */
+  constructor(
+    private readonly calls: Calls,
+    { id, recipient }: ConversationAddress,
+  ) {
+    this.id = id || undefined;
+    this.recipient = recipient || undefined;
+    this.at = { conversationId: this.id, recipientId: this.recipient };
+  }
+
+  /**
+   * Stores one message or several, all or none; starts the conversation if need be. A message is an object as OpenAI's
+   * chat, OpenAI's Responses or Anthropic write it; fields that they do not know are kept and come back.
+   */
+  async add(messages: Messages, options: AddOptions = {}): Promise<Added> {
+    return this.memorize(messages, undefined, options);
+  }
+
+  /**
+   * Removes everything behind a sequence, 0 for everything stored, and stores messages in its place, in one commit.
+   * What is removed is gone for good, from the summary too.
+   */
+  async replaceAfter(
+    sequence: number,
+    messages: Messages = [],
+    options: Omit<AddOptions, "upsert"> = {},
+  ): Promise<Added> {
+    return this.memorize(messages, sequence, options);
+  }
+
+  private async memorize(messages: Messages, after: number | undefined, options: AddOptions): Promise<Added> {
+    const request = {
+      ...this.change(options),
+      messagesJson: read.asJson(messages),
+      format: read.chosen("format", options.format, read.FORMATS),
+      messageIds: [...(options.ids ?? [])],
+      upsert: options.upsert,
+      lenient: options.lenient,
+      replaceAfter: read.wide("sequence", after),
+    };
+    const it = await this.calls.make(this.calls.memory.memorize, request, options);
+    return {
+      conversationId: it.conversationId,
+      revision: Number(it.revision),
+      memorized: read.references(it.memorized),
+      evicted: read.references(it.evicted),
+      removed: read.references(it.removed),
+      capacity: read.capacity(it.capacity),
+      started: it.startedConversation,
+      replayed: it.replayed,
+      irregularities: it.irregularities.map(({ index = 0, sequence, description }) => ({
+        index,
+        sequence: Number(sequence),
+        description,
+      })),
+      endedConversationId: it.endedConversationId || undefined,
+    };
+  }
+
+  /** The messages that are stored, in the window and the archive, as they came. */
+  async messages<M = any>(options: ListOptions = {}): Promise<M[]> {
+    return (await this.stored<M>(options)).messages.map((it) => it.message);
+  }
+
+  /** The messages that are stored, with what is known of each, and the revision at which they were read. */
+  async stored<M = any>(options: ListOptions = {}): Promise<Stored<M>> {
+    const request = {
+      ...this.at,
+      format: read.chosen("format", options.format, read.FORMATS),
+      last: options.last,
+      afterSequence: read.wide("after", options.after),
+      beforeSequence: read.wide("before", options.before),
+      utteranceIds: [...(options.ids ?? [])],
+      roles: rolesOf(options.roles),
+      order: options.newestFirst ? ListOrder.NEWEST_FIRST : ListOrder.OLDEST_FIRST,
+      offset: options.offset,
+    };
+    // Of the first page: a change between two pages shows when a caller pins this.
+    let first: { conversationId: string; revision: bigint } | undefined;
+    const messages = await collect(
+      options.limit ?? Infinity,
+      (place) => this.calls.make(this.calls.conversations.listMessages, { ...request, ...place }, options),
+      (page) => {
+        first ??= page;
+        return page.messages.map(read.message) as StoredMessage<M>[];
+      },
+    );
+    return { conversationId: first?.conversationId ?? "", revision: Number(first?.revision ?? 0), messages };
+  }
+
+  /**
+   * Removes the newest message for good, and returns it; undefined when nothing is stored. One call, so that no two
+   * callers get the same message. Where it is made again, as the server was lost amid it, and turns out to have
+   * happened, `UnavailableError` says so: the message is gone, and outcomes keep no text.
+   */
+  async pop<M = any>(options: CallOptions & { readonly format?: Format } = {}): Promise<M | undefined> {
+    const { format, ...call } = options;
+    const wanted = { ...call, format, newest: 1, hard: true, exact: true, returnMessages: true, requestId: attempt() };
+    const it = await orNone(this.forget(wanted));
+    if (it?.replayed && it.forgotten.length > 0) {
+      const failure = { code: "UNAVAILABLE", reason: "", fields: [], metadata: {}, retryAfter: undefined };
+      const text = "the newest message was removed, but the server was lost before it was received";
+      throw errorOf(text, { ...failure, requestId: wanted.requestId });
+    }
+    return it?.messages.at(-1)?.message as M | undefined;
+  }
+
+  /**
+   * Removes everything that was said, for good, with what the summary tells of it. The conversation stays, with its
+   * title, labels and limits. One that does not exist is clear.
+   */
+  async clear(options: ChangeOptions = {}): Promise<void> {
+    const request = {
+      ...this.change(options),
+      // The word `all` would spare the instructions at the head.
+      selector: { sequences: [{ first: 1n, last: LAST }] },
+      mode: ForgetMode.HARD,
+      exact: true,
+    };
+    await orNone(this.calls.make(this.calls.memory.forget, request, options));
+  }
+
+  /**
+   * What goes to the model, in at most `budget` tokens: instructions, summary, pinned and recent messages. No result of
+   * a tool goes without its call, and no call without its results.
+   */
+  async context<M = any>(options: ContextOptions = {}): Promise<Context<M>> {
+    const request = { ...this.at, ...contextRequest(options) };
+    return contextOf<M>(await this.calls.make(this.calls.contexts.buildContext, request, options));
+  }
+
+  /** Finds utterances by a prompt, the best first; without one the newest that the filters let through. */
+  async remember(prompt = "", options: RememberOptions = {}): Promise<Match[]> {
+    const request = {
+      ...this.at,
+      prompt,
+      filter: filterOf(options),
+      scope: read.chosen("scope", options.scope ?? "conversation", SCOPES),
+      neighbors: options.neighbors,
+      minRelevance: options.minRelevance,
+    };
+    return collect(
+      options.limit ?? 10,
+      (place) => this.calls.make(this.calls.memory.remember, { ...request, ...place }, options),
+      (page) =>
+        page.matches.map((it) => ({
+          utterance: read.utterance(it.utterance!),
+          conversationId: it.conversationId,
+          score: it.score ?? 0,
+          relevance: it.relevance ?? 0,
+          terms: it.matchedTerms,
+          neighbors: it.neighbors.map(read.utterance),
+        })),
+    );
+  }
+
+  /** Forgets what instructions select, such as `last:3` or "what I said yesterday", or what is named. */
+  async forget(what: string | ForgetOptions, options: ForgetOptions = {}): Promise<Forgotten> {
+    const how = typeof what === "string" ? options : what;
+    const request = {
+      ...this.change(how),
+      instructions: typeof what === "string" ? what : "",
+      selector: selectorOf(how),
+      mode: how.hard ? ForgetMode.HARD : ForgetMode.SOFT,
+      exact: how.exact,
+      dryRun: how.dryRun,
+      returnMessages: how.returnMessages,
+      format: read.chosen("format", how.format, read.FORMATS),
+    };
+    const it = await this.calls.make(this.calls.memory.forget, request, how);
+    return {
+      conversationId: it.conversationId,
+      revision: Number(it.revision),
+      forgotten: read.references(it.forgotten),
+      messages: it.messages.map(read.message),
+      capacity: read.capacity(it.capacity),
+      understoodAs: it.understoodAs,
+      replayed: it.replayed,
+      warnings: it.warnings.map(({ text }) => text),
+    };
+  }
+
+  /** Brings back what was forgotten softly: 1 to 1,000 utterances by their ids, each with its exchange. */
+  async restore(ids: readonly string[], options: ChangeOptions = {}): Promise<Restored> {
+    const request = { ...this.change(options), utteranceIds: [...ids] };
+    const it = await this.calls.make(this.calls.memory.restore, request, options);
+    return {
+      conversationId: it.conversationId,
+      revision: Number(it.revision),
+      restored: read.references(it.restored),
+      evicted: read.references(it.evicted),
+      capacity: read.capacity(it.capacity),
+      replayed: it.replayed,
+    };
+  }
+
+  /** Summarises the conversation, or a part of it, and stores nothing. */
+  async summarize(options: SummarizeOptions = {}): Promise<Summary> {
+    const request = {
+      ...this.at,
+      scope: read.chosen("part", options.part ?? "all", PARTS),
+      recentCount: options.recent,
+      firstTurn: options.turns?.first,
+      lastTurn: options.turns?.last,
+      tokenLimit: options.tokens,
+      focusAreas: [...(options.focus ?? [])],
+      waitForLlm: options.waitForModel,
+    };
+    const it = await this.calls.make(this.calls.memory.summarize, request, options);
+    const warnings = [...it.warnings.map(({ text }) => text), it.llmError].filter(Boolean);
+    return { ...summaryOf(it), model: it.model, warnings };
+  }
+
+  /** The summary of what left the window, as it is stored. */
+  async summary(options: CallOptions = {}): Promise<Summary> {
+    const it = await this.calls.make(this.calls.conversations.getSummary, this.at, options);
+    const models = new Set(it.segments.map(({ model }) => model).filter(Boolean));
+    return { ...summaryOf(it), model: [...models].sort().join(", "), warnings: [] };
+  }
+
+  /** How full the window is. */
+  async capacity(options: CallOptions = {}): Promise<Capacity> {
+    return read.capacity((await this.calls.make(this.calls.memory.getCapacityInfo, this.at, options)).capacity);
+  }
+
+  /** How full the window is: now, and after each change, until the loop over it is left or the signal ends it. */
+  async *watch(options: { readonly signal?: AbortSignal } = {}): AsyncGenerator<Capacity, void> {
+    for await (const response of this.calls.stream(this.calls.memory.watchCapacity, this.at, options.signal)) {
+      yield read.capacity(response.capacity);
+    }
+  }
+
+  /** Changes what an utterance says, in its place, whether it is pinned, or its metadata; what is not given stays. */
+  async edit(
+    utteranceId: string,
+    what: {
+      readonly content?: string;
+      readonly pinned?: boolean;
+      readonly metadata?: Readonly<Record<string, string>>;
+    },
+    options: ChangeOptions = {},
+  ): Promise<Utterance> {
+    const { content, pinned, metadata } = what;
+    const paths = given({ content, pinned, metadata });
+    const request = { ...this.change(options), utteranceId, content, pinned, metadata, updateMask: { paths } };
+    const it = await this.calls.make(this.calls.conversations.updateUtterance, request, options);
+    return read.utterance(it.utterance!);
+  }
+
+  /**
+   * Folds all but the last `keepRecent` utterances of the window into the summary, or the `count` oldest.
+   * `PreconditionError` for a window of fewer than 30, and for one that would not become smaller.
+   */
+  async compact(options: CompactOptions = {}): Promise<Compacted> {
+    const request = {
+      ...this.change(options),
+      keepRecent: options.keepRecent,
+      count: options.count,
+      noSummary: options.summarize === false,
+      focusAreas: [...(options.focus ?? [])],
+      preview: options.preview,
+      waitForLlm: options.waitForModel,
+    };
+    const it = await this.calls.make(this.calls.compactions.compactConversation, request, options);
+    return { ...compactedOf(it), summary: it.summary };
+  }
+
+  /** Takes the last compaction back that is not undone yet: its utterances are in the window again. */
+  async undoCompaction(options: ChangeOptions = {}): Promise<Compacted> {
+    const request = this.change(options);
+    return compactedOf(await this.calls.make(this.calls.compactions.undoCompaction, request, options));
+  }
+
+  /** What the server knows of the conversation; `NotFoundError` when there is none. */
+  async record(options: CallOptions = {}): Promise<ConversationRecord> {
+    const it = await this.calls.make(this.calls.conversations.getConversation, this.at, options);
+    return read.conversation(it.conversation);
+  }
+
+  /** Changes the title, the limits or the labels; what is not given stays. A smaller limit evicts at once. */
+  async update(
+    what: { readonly title?: string; readonly policy?: Policy; readonly labels?: Readonly<Record<string, string>> },
+    options: ChangeOptions = {},
+  ): Promise<ConversationRecord> {
+    const { title, labels } = what;
+    const policy = read.policyOf(what.policy);
+    const paths = given({ title, policy, labels });
+    const request = { ...this.change(options), title, policy, labels, updateMask: { paths } };
+    const it = await this.calls.make(this.calls.conversations.updateConversation, request, options);
+    return read.conversation(it.conversation);
+  }
+
+  /** Ends the conversation: it gets a title and a closing summary, and nothing more is said in it. */
+  async end(reason = "", options: ChangeOptions = {}): Promise<ConversationRecord> {
+    const request = { ...this.change(options), reason };
+    const it = await this.calls.make(this.calls.conversations.endConversation, request, options);
+    return read.conversation(it.conversation);
+  }
+
+  /**
+   * Another conversation, which starts with what was said in this one. Nothing is copied, and what either says from
+   * then on the other does not see.
+   */
+  async fork(options: ForkOptions = {}): Promise<Conversation> {
+    const request = {
+      ...this.change(options),
+      atSequence: read.wide("after", options.after),
+      newConversationId: options.id,
+      toRecipientId: options.recipient,
+      title: options.title,
+    };
+    const it = await this.calls.make(this.calls.conversations.forkConversation, request, options);
+    return new Conversation(this.calls, { id: it.conversation?.conversationId, recipient: options.recipient });
+  }
+
+  /** Removes the conversation and everything in it. Whether there was one. */
+  async delete(options: CallOptions = {}): Promise<boolean> {
+    const conversationId = this.id ?? (await orNone(this.record(options)))?.conversationId;
+    if (conversationId === undefined) return false;
+    const removed = this.calls.make(this.calls.conversations.deleteConversation, { conversationId }, options);
+    return (await orNone(removed)) !== undefined;
+  }
+
+  /** What every change sends. */
+  private change({ expectedRevision, requestId }: ChangeOptions) {
+    return {
+      ...this.at,
+      expectedRevision: read.wide("expectedRevision", expectedRevision),
+      requestId: attempt(requestId),
+    };
+  }
+}
+
+async function orNone<T>(call: Promise<T>): Promise<T | undefined> {
+  try {
+    return await call;
+  } catch (error) {
+    if (error instanceof NotFoundError) return undefined;
+    throw error;
+  }
+}
+
+/** The names of the fields that are given. */
+function given(fields: object): string[] {
+  return Object.entries(fields).flatMap(([name, value]) => (value === undefined ? [] : [name]));
+}
+
+function rolesOf(roles: readonly Role[] = []) {
+  return roles.map((role) => read.chosen("roles", role, read.ROLES));
+}
+
+function filterOf({ roles, names, since, until }: RememberOptions) {
+  if (!roles?.length && !names?.length && !since && !until) return undefined;
+  return {
+    roles: rolesOf(roles),
+    names: [...(names ?? [])],
+    startTime: since && timestampFromDate(since),
+    endTime: until && timestampFromDate(until),
+  };
+}
+
+function selectorOf({ ids = [], sequences = [], newest }: ForgetOptions) {
+  if (!ids.length && !sequences.length && newest === undefined) return undefined;
+  return { utteranceIds: [...ids], sequences: sequences.map(rangeOf), newestMessages: newest };
+}
+
+function rangeOf(them: number | SequenceRange) {
+  const { first, last } = typeof them === "number" ? { first: them, last: them } : them;
+  return { first: read.wide("sequences", first), last: read.wide("sequences", last) };
+}
+
+function summaryOf(it: { text: string; tokenCount?: number; conversationId: string }) {
+  return { text: it.text, tokens: it.tokenCount ?? 0, conversationId: it.conversationId };
+}
+
+function compactedOf(it: {
+  conversationId: string;
+  revision: bigint;
+  compaction?: { compactedUtteranceCount?: number; tokenCountBefore?: number; tokenCountAfter?: number };
+  capacity?: Parameters<typeof read.capacity>[0];
+}): Compacted {
+  return {
+    conversationId: it.conversationId,
+    revision: Number(it.revision),
+    utterances: it.compaction?.compactedUtteranceCount ?? 0,
+    tokensBefore: it.compaction?.tokenCountBefore ?? 0,
+    tokensAfter: it.compaction?.tokenCountAfter ?? 0,
+    summary: "",
+    capacity: read.capacity(it.capacity),
+  };
+}

@@ -1,0 +1,118 @@
+/** Where a server is, and how it is reached. */
+import { readFileSync } from "node:fs";
+import { connect as connectSocket } from "node:net";
+
+import type { Interceptor, Transport } from "@connectrpc/connect";
+import { createGrpcTransport, Http2SessionManager } from "@connectrpc/connect-node";
+
+/** Where a server listens unless it is told otherwise. */
+const DEFAULT = "127.0.0.1:50051";
+const ACCEPTED = "accepted are HOST:PORT, http://…, https://… and unix:PATH";
+/** Megabytes that answers which are not yet read may take before new calls are refused; Node's own 10 are few. */
+const SESSION_MEGABYTES = 256;
+/** Milliseconds of silence after which a connection is tried before it is used, and those it has to answer. */
+const PING = { pingIntervalMs: 60_000, pingTimeoutMs: 10_000 };
+
+/** How a server is known over TLS, and how this client is known to it. The files are PEM. */
+export interface Tls {
+  /** The authority that signed the server's certificate; by default those that Node comes with. */
+  readonly ca?: string;
+  /** This client's certificate, with `key`, where the server asks for one. */
+  readonly cert?: string;
+  readonly key?: string;
+}
+
+/** How a server is reached. */
+export interface EndpointOptions {
+  /** The credential; by default what `UTTERD_TOKEN`, or the file `UTTERD_TOKEN_FILE`, says. */
+  readonly token?: string;
+  /** The namespace that is meant, where the credential is an admin's. */
+  readonly namespace?: string;
+  /** The authority and the certificate, for `https://…`. */
+  readonly tls?: Tls;
+}
+
+/** A connection to a server. */
+export interface Endpoint {
+  /** Where the server is. */
+  readonly address: string;
+  readonly transport: Transport;
+  /** Closes the connection. */
+  close(): void;
+}
+
+/**
+ * The server at an address: `HOST:PORT`, `http://…`, `https://…` or `unix:PATH`; without one, at `UTTERD_SERVER`,
+ * or else where a server listens by default. It is connected to with the first call.
+ */
+export function endpoint(given: string | undefined, options: EndpointOptions): Endpoint {
+  const address = given || process.env["UTTERD_SERVER"] || DEFAULT;
+  const target = targetOf(address, options.tls !== undefined);
+  const token = options.token ?? tokenOfTheEnvironment();
+  if (token && !target.local && !target.url.startsWith("https:")) {
+    throw new TypeError(`token: it would go to ${address} in the clear; accepted is an https:// address`);
+  }
+  const session = new Http2SessionManager(target.url, PING, {
+    maxSessionMemory: SESSION_MEGABYTES,
+    ...(target.path === undefined ? files(options.tls) : overSocket(target.path)),
+  });
+  const interceptors = [
+    withHeaders({ authorization: token && `Bearer ${token}`, "utterd-namespace": options.namespace }),
+  ];
+  const transport = createGrpcTransport({ baseUrl: target.url, sessionManager: session, interceptors });
+  return { address, transport, close: () => session.abort() };
+}
+
+interface Target {
+  readonly url: string;
+  /** The path of a socket. */
+  readonly path?: string;
+  /** Whether what is sent stays on this machine. */
+  readonly local: boolean;
+}
+
+function targetOf(address: string, tls: boolean): Target {
+  if (address.startsWith("unix:")) {
+    const path = address.slice("unix:".length).replace(/^\/\//, "");
+    if (!path) throw new TypeError("address: unix: without a path; accepted is unix:PATH");
+    return { url: "http://localhost", path, local: true };
+  }
+  const url = parsed(address, tls ? "https" : "http");
+  const local = /^(localhost|\[::1\]|127\.[0-9.]+)$/.test(url.hostname);
+  return { url: url.origin, local };
+}
+
+function parsed(address: string, scheme: string): URL {
+  const whole = address.includes("://");
+  const url = URL.canParse(whole ? address : `${scheme}://${address}`)
+    ? new URL(whole ? address : `${scheme}://${address}`)
+    : undefined;
+  const known = url !== undefined && ["http:", "https:"].includes(url.protocol) && url.hostname !== "";
+  const bare = known && url.pathname === "/" && !url.search && !url.username;
+  if (!bare || (!whole && !/:\d+$/.test(address))) throw new TypeError(`address: "${address}"; ${ACCEPTED}`);
+  return url;
+}
+
+function tokenOfTheEnvironment(): string | undefined {
+  const file = process.env["UTTERD_TOKEN_FILE"];
+  return process.env["UTTERD_TOKEN"] || (file ? readFileSync(file, "utf8").trim() : undefined);
+}
+
+function files({ ca, cert, key }: Tls = {}): { ca?: Buffer; cert?: Buffer; key?: Buffer } {
+  return {
+    ...(ca !== undefined && { ca: readFileSync(ca) }),
+    ...(cert !== undefined && { cert: readFileSync(cert) }),
+    ...(key !== undefined && { key: readFileSync(key) }),
+  };
+}
+
+function overSocket(path: string): { createConnection: () => ReturnType<typeof connectSocket> } {
+  return { createConnection: () => connectSocket(path) };
+}
+
+function withHeaders(headers: Readonly<Record<string, string | undefined>>): Interceptor {
+  return (next) => (request) => {
+    for (const [name, value] of Object.entries(headers)) if (value) request.header.set(name, value);
+    return next(request);
+  };
+}

@@ -1,0 +1,32 @@
+/** From what the transport throws to errors of this package. */
+import { Code, ConnectError } from "@connectrpc/connect";
+
+import { BadRequestSchema, ErrorInfoSchema, RetryInfoSchema } from "./_proto/google/rpc/error_details_pb.js";
+import { errorOf, type ServerError } from "./errors.js";
+
+/** The error that a failed call comes to. */
+export function failureOf(thrown: unknown, requestId: string): ServerError {
+  const error = ConnectError.from(thrown);
+  const info = error.findDetails(ErrorInfoSchema)[0];
+  const delay = error.findDetails(RetryInfoSchema)[0]?.retryDelay;
+  const failure = {
+    code: statusOf(error),
+    reason: info?.reason ?? "",
+    fields: error
+      .findDetails(BadRequestSchema)
+      .flatMap((bad) => bad.fieldViolations.map(({ field, description }) => ({ field, description }))),
+    metadata: { ...info?.metadata },
+    retryAfter: delay === undefined ? undefined : Number(delay.seconds) * 1000 + delay.nanos / 1e6,
+    requestId,
+  };
+  return errorOf(error.rawMessage || failure.code, failure, { cause: thrown });
+}
+
+/** The name of the gRPC status: the server's, or else that of what broke on the way. */
+function statusOf(error: ConnectError): string {
+  const name = Code[error.code].replace(/(?<=[a-z])(?=[A-Z])/g, "_").toUpperCase();
+  if (error.metadata.has("grpc-status") || error.code === Code.DeadlineExceeded) return name;
+  // A message that cannot be written fails before anything is sent.
+  if (error.rawMessage.startsWith("serialize ")) return "INVALID_ARGUMENT";
+  return "UNAVAILABLE";
+}

@@ -1,0 +1,88 @@
+/**
+ * A framework's own message within a provider's, without storing a text twice.
+ *
+ * What a provider's format has no place for stands in the message as one more field, which the server keeps and gives
+ * back. Texts that the provider's part says already are pointers there, so that one that is edited is edited for the
+ * framework too, and the server's limits of size hold for the message once. What JSON has no place for, bytes and URLs,
+ * is marked in the same way.
+ */
+
+/** The key of a pointer: `{"$at": [key or index, …]}` leads to a text of the message. */
+const AT = "$at";
+/** Shorter texts stand where they are: a pointer would be longer. */
+const SHORTEST = 24;
+
+type Path = (string | number)[];
+type Fields = Record<string, unknown>;
+
+/** `message` with `own` as its field `field`. */
+export function fold(message: Fields, field: string, own: unknown): Fields {
+  const texts = new Map<string, Path>();
+  collect(message, [], texts);
+  return { ...message, [field]: folded(own, texts) };
+}
+
+/** What was folded into the field of `message`; undefined when a pointer leads nowhere, as much was changed since. */
+export function unfold(message: Fields, field: string): unknown {
+  try {
+    return unfolded(message[field], message);
+  } catch (error) {
+    if (error instanceof Dangling) return undefined;
+    throw error;
+  }
+}
+
+class Dangling extends Error {}
+
+function collect(value: unknown, path: Path, texts: Map<string, Path>): void {
+  if (typeof value === "string") {
+    if (value.length >= SHORTEST && !texts.has(value)) texts.set(value, path);
+  } else if (Array.isArray(value)) {
+    value.forEach((part, index) => collect(part, [...path, index], texts));
+  } else if (typeof value === "object" && value !== null) {
+    for (const [key, part] of Object.entries(value)) collect(part, [...path, key], texts);
+  }
+}
+
+function folded(value: unknown, texts: ReadonlyMap<string, Path>): unknown {
+  if (typeof value === "string") return texts.has(value) ? { [AT]: texts.get(value) } : value;
+  if (Array.isArray(value)) return value.map((part) => folded(part, texts));
+  if (typeof value !== "object" || value === null) return value;
+  if (value instanceof URL) return { [AT]: null, url: value.href };
+  if (value instanceof Uint8Array) return { [AT]: null, bytes: base64(value) };
+  if (value instanceof ArrayBuffer) return { [AT]: null, buffer: base64(new Uint8Array(value)) };
+  const parts = Object.fromEntries(Object.entries(value).map(([key, part]) => [key, folded(part, texts)]));
+  // An object that looks like a pointer, or like this, is told from one by a key more.
+  return AT in value ? { [AT]: null, is: parts } : parts;
+}
+
+function unfolded(value: unknown, message: Fields): unknown {
+  if (Array.isArray(value)) return value.map((part) => unfolded(part, message));
+  if (typeof value !== "object" || value === null) return value;
+  const fields = value as Fields;
+  if (!(AT in fields)) return each(fields, message);
+  if (fields[AT] !== null) return textAt(fields[AT] as Path, message);
+  if (typeof fields["url"] === "string") return new URL(fields["url"]);
+  if (typeof fields["bytes"] === "string") return bytes(fields["bytes"]);
+  if (typeof fields["buffer"] === "string") return bytes(fields["buffer"]).buffer;
+  return each(fields["is"] as Fields, message);
+}
+
+function each(fields: Fields, message: Fields): Fields {
+  return Object.fromEntries(Object.entries(fields).map(([key, part]) => [key, unfolded(part, message)]));
+}
+
+function textAt(path: Path, message: Fields): string {
+  let value: unknown = message;
+  for (const step of path) value = (value as Fields | undefined)?.[step];
+  if (typeof value !== "string") throw new Dangling();
+  return value;
+}
+
+function base64(bytes: Uint8Array): string {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("base64");
+}
+
+function bytes(text: string): Uint8Array<ArrayBuffer> {
+  return Uint8Array.from(Buffer.from(text, "base64"));
+}

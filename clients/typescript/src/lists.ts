@@ -1,0 +1,22 @@
+/** Lists that come in pages. */
+
+/** The most that a page holds. */
+const PAGE = 1000;
+
+/** Everything that is listed, at most `limit`. The size of a page is the same on each, as a token asks for. */
+export async function collect<P extends { readonly nextPageToken: string }, T>(
+  limit: number,
+  ask: (place: { pageSize: number; pageToken: string }) => Promise<P>,
+  items: (page: P) => T[],
+): Promise<T[]> {
+  if (!(limit >= 0)) throw new TypeError(`limit: ${limit}; accepted are 0 and more`);
+  const found: T[] = [];
+  let pageToken = "";
+  while (found.length < limit) {
+    const page = await ask({ pageSize: Math.min(limit, PAGE), pageToken });
+    found.push(...items(page));
+    pageToken = page.nextPageToken;
+    if (!pageToken) break;
+  }
+  return found.slice(0, limit);
+}

@@ -1,0 +1,203 @@
+/** From the messages of the protocol to plain values, and from words to its enumerations. */
+import { timestampDate, type Timestamp } from "@bufbuild/protobuf/wkt";
+
+import type { Capacity as CapacityMessage } from "./_proto/utterd/v1/capacity_pb.js";
+import {
+  type Conversation as ConversationMessage,
+  ConversationStatus,
+  type Policy as PolicyMessage,
+  PolicyPreset,
+} from "./_proto/utterd/v1/conversation_pb.js";
+import type { Message } from "./_proto/utterd/v1/message_pb.js";
+import { ConversationFormat } from "./_proto/utterd/v1/transfer_pb.js";
+import {
+  Role as RoleValue,
+  type SequenceRange as RangeMessage,
+  type Utterance as UtteranceMessage,
+  UtteranceState,
+  type UtteranceRef,
+} from "./_proto/utterd/v1/utterance_pb.js";
+import type * as model from "./model.js";
+
+export const FORMATS = {
+  openai: ConversationFormat.OPENAI_CHAT,
+  responses: ConversationFormat.OPENAI_RESPONSES,
+  anthropic: ConversationFormat.ANTHROPIC_MESSAGES,
+} as const satisfies Record<model.Format, ConversationFormat>;
+
+export const ROLES = {
+  system: RoleValue.SYSTEM,
+  user: RoleValue.USER,
+  assistant: RoleValue.ASSISTANT,
+  tool: RoleValue.TOOL,
+} as const satisfies Record<model.Role, RoleValue>;
+
+export const STATUSES = {
+  active: ConversationStatus.ACTIVE,
+  awaiting_answer: ConversationStatus.AWAITING_ANSWER,
+  idle: ConversationStatus.IDLE,
+  closed: ConversationStatus.CLOSED,
+} as const satisfies Record<model.Status, ConversationStatus>;
+
+const PRESETS = {
+  rolling: PolicyPreset.ROLLING,
+  turns: PolicyPreset.TURNS,
+  session: PolicyPreset.SESSION,
+} as const;
+
+/** The value that a word stands for; TypeError, with the words that are accepted, for another. */
+export function chosen<V extends number>(field: string, word: string, words: Readonly<Record<string, V>>): V;
+export function chosen<V extends number>(
+  field: string,
+  word: string | undefined,
+  words: Readonly<Record<string, V>>,
+): V | undefined;
+export function chosen<V extends number>(
+  field: string,
+  word: string | undefined,
+  words: Readonly<Record<string, V>>,
+): V | undefined {
+  if (word === undefined) return undefined;
+  const value = Object.hasOwn(words, word) ? words[word] : undefined;
+  if (value === undefined) throw new TypeError(`${field}: "${word}"; accepted are ${Object.keys(words).join(", ")}`);
+  return value;
+}
+
+/** The word for a value; undefined for one that is unspecified or not known here. */
+function wordFor<W extends string>(value: number, words: Readonly<Record<W, number>>): W | undefined {
+  return (Object.keys(words) as W[]).find((word) => words[word] === value);
+}
+
+/** A number of the caller's that the protocol has in 64 bits. */
+export function wide(field: string, value: number): bigint;
+export function wide(field: string, value: number | undefined): bigint | undefined;
+export function wide(field: string, value: number | undefined): bigint | undefined {
+  if (value === undefined) return undefined;
+  if (!Number.isSafeInteger(value)) throw new TypeError(`${field}: ${value}; accepted are whole numbers`);
+  return BigInt(value);
+}
+
+function time(stamp: Timestamp | undefined): Date {
+  return stamp === undefined ? new Date(0) : timestampDate(stamp);
+}
+
+export function capacity(it: CapacityMessage | undefined): model.Capacity {
+  return {
+    conversationId: it?.conversationId ?? "",
+    recipientId: it?.recipientId ?? "",
+    revision: Number(it?.revision ?? 0),
+    status: wordFor(it?.status ?? 0, STATUSES),
+    utterances: it?.utteranceCount ?? 0,
+    tokens: it?.tokenCount ?? 0,
+    turns: it?.turnCount ?? 0,
+    archived: it?.archivedUtteranceCount ?? 0,
+    maxUtterances: it?.maxUtterances,
+    maxTokens: it?.maxTokens,
+    maxTurns: it?.maxTurns,
+    availableUtterances: it?.availableUtterances,
+    availableTokens: it?.availableTokens,
+    overLimit: it?.overLimit ?? false,
+    summaryTokens: it?.summary?.tokenCount ?? 0,
+    totalTokens: it?.totalTokenCount ?? 0,
+    compactionAdvised: it?.compactionAdvice !== undefined,
+  };
+}
+
+export function references(them: readonly UtteranceRef[]): model.Reference[] {
+  return them.map((it) => ({
+    utteranceId: it.utteranceId,
+    sequence: Number(it.sequence),
+    role: wordFor(it.role, ROLES),
+    turn: it.turnNumber ?? 0,
+    tokens: it.tokenCount ?? 0,
+  }));
+}
+
+export function range(it: RangeMessage): model.SequenceRange {
+  return { first: Number(it.first), last: Number(it.last) };
+}
+
+export function message(it: Message): model.StoredMessage {
+  const sequence = Number(it.sequence);
+  return {
+    message: JSON.parse(it.messageJson),
+    json: it.messageJson,
+    format: wordFor(it.format, FORMATS) ?? "openai",
+    utteranceId: it.utteranceId,
+    sequence,
+    lastSequence: sequence + (it.utteranceCount ?? 1) - 1,
+    role: wordFor(it.role, ROLES) ?? "user",
+    turn: it.turnNumber ?? 0,
+    time: time(it.createTime),
+    archived: it.state === UtteranceState.EVICTED,
+  };
+}
+
+export function utterance(it: UtteranceMessage): model.Utterance {
+  return {
+    utteranceId: it.utteranceId,
+    sequence: Number(it.sequence),
+    role: wordFor(it.role, ROLES) ?? "user",
+    name: it.name,
+    content: it.content,
+    turn: it.turnNumber ?? 0,
+    time: time(it.createTime),
+    tokens: it.tokenCount ?? 0,
+    pinned: it.pinned,
+    toolCallId: it.toolCallId,
+    metadata: { ...it.metadata },
+  };
+}
+
+function policy(it: PolicyMessage | undefined): model.Policy {
+  return {
+    maxUtterances: it?.maxUtterances,
+    keepUtterances: it?.keepUtterances,
+    maxTokens: it?.maxTokens,
+    keepTokens: it?.keepTokens,
+    maxTurns: it?.maxTurns,
+    keepTurns: it?.keepTurns,
+    summaries: it?.summarizationEnabled,
+    summaryTokenLimit: it?.summaryTokenLimit,
+    archiveLimit: it?.archiveLimit,
+  };
+}
+
+/** The policy to send. */
+export function policyOf(limits: model.Policy | undefined) {
+  if (limits === undefined) return undefined;
+  const { preset, summaries, ...rest } = limits;
+  return { ...rest, preset: chosen("policy.preset", preset, PRESETS), summarizationEnabled: summaries };
+}
+
+export function conversation(it: ConversationMessage | undefined): model.ConversationRecord {
+  return {
+    conversationId: it?.conversationId ?? "",
+    recipientId: it?.recipientId ?? "",
+    title: it?.title ?? "",
+    startTime: time(it?.startTime),
+    updateTime: time(it?.updateTime),
+    endTime: it?.endTime && time(it.endTime),
+    endedReason: it?.endedReason ?? "",
+    closingSummary: it?.closingSummary ?? "",
+    status: wordFor(it?.status ?? 0, STATUSES),
+    active: it?.active ?? false,
+    encoding: it?.encoding ?? "",
+    policy: policy(it?.policy),
+    labels: { ...it?.labels },
+    revision: Number(it?.revision ?? 0),
+    utterances: it?.utteranceCount ?? 0,
+    forkedFrom: it?.forkedFrom?.conversationId,
+  };
+}
+
+/** A JSON array of one message or several. A text is one already. */
+export function asJson(messages: model.Messages): string {
+  if (typeof messages === "string") return messages;
+  return JSON.stringify(Array.isArray(messages) ? messages : [messages], (key, value: unknown) => {
+    if (typeof value === "number" && !Number.isFinite(value)) {
+      throw new TypeError(`messages: ${key} is ${value}; accepted are finite numbers`);
+    }
+    return value;
+  });
+}

@@ -1,0 +1,195 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+import type { ModelMessage } from "ai";
+import { UtterdHistory } from "utterd/ai-sdk";
+
+import { fresh, onEachStore } from "./servers.js";
+
+const LONG = "The order was shipped with DHL on the third of May.";
+const ASKED: ModelMessage = {
+  role: "user",
+  content: [
+    { type: "text", text: "Where are my orders 7 and 8? This is what they look like." },
+    { type: "image", image: new URL("https://example.com/7.png") },
+    { type: "file", data: Uint8Array.of(0, 1, 255), mediaType: "application/pdf", filename: "8.pdf" },
+  ],
+};
+const CALLED: ModelMessage = {
+  role: "assistant",
+  content: [
+    { type: "reasoning", text: "I have to look both up.", providerOptions: { openai: { itemId: "rs_1" } } },
+    { type: "text", text: "Let me see." },
+    { type: "tool-call", toolCallId: "c7", toolName: "lookup_order", input: { id: 7 } },
+    { type: "tool-call", toolCallId: "c8", toolName: "lookup_order", input: { id: 8, $at: "home" } },
+    { type: "tool-call", toolCallId: "s1", toolName: "web_search", input: { query: "DHL" }, providerExecuted: true },
+    { type: "tool-result", toolCallId: "s1", toolName: "web_search", output: { type: "json", value: ["dhl.com"] } },
+  ],
+};
+const FOUND: ModelMessage = {
+  role: "tool",
+  content: [
+    { type: "tool-result", toolCallId: "c7", toolName: "lookup_order", output: { type: "text", value: LONG } },
+    {
+      type: "tool-result",
+      toolCallId: "c8",
+      toolName: "lookup_order",
+      output: { type: "error-json", value: { code: 404 } },
+    },
+  ],
+};
+const TOLD: ModelMessage = {
+  role: "assistant",
+  content: [{ type: "text", text: "Order 7 is on its way; there is no order 8." }],
+};
+const SAID = [ASKED, CALLED, FOUND, TOLD];
+
+onEachStore("a history of the AI SDK", (memory) => {
+  const history = () => new UtterdHistory(fresh(), memory());
+
+  test("messages come back as they were", async () => {
+    const chat = history();
+    assert.deepEqual(await chat.load(), []);
+    await chat.save([]);
+    await chat.save([{ role: "system", content: "Be brief." }, ...SAID]);
+    await chat.save({ role: "user", content: "Thanks" });
+    assert.deepEqual(await chat.load(), [
+      { role: "system", content: "Be brief." },
+      ...SAID,
+      { role: "user", content: "Thanks" },
+    ]);
+    assert.deepEqual(await chat.load({ last: 2 }), [TOLD, { role: "user", content: "Thanks" }]);
+    await chat.clear();
+    assert.deepEqual(await chat.load(), []);
+  });
+
+  test("calls are calls for the server, and results are theirs", async () => {
+    const chat = history();
+    await chat.save(SAID);
+    const openai = await chat.conversation.messages({ format: "openai" });
+    assert.deepEqual(
+      openai.map((it) => it.role),
+      ["user", "assistant", "tool", "tool", "assistant"],
+    );
+    assert.deepEqual(
+      openai[1].tool_calls.map((it: { id: string }) => it.id),
+      ["c7", "c8"],
+    );
+    assert.deepEqual(
+      openai.slice(2, 4).map((it) => [it.tool_call_id, it.content]),
+      [
+        ["c7", LONG],
+        ["c8", '{"code":404}'],
+      ],
+    );
+    assert.equal((await chat.conversation.remember("shipped DHL", { roles: ["tool"] })).length, 1);
+    const stored = JSON.stringify(await chat.conversation.messages());
+    assert.equal(stored.split(LONG).length, 2, "a text is stored once");
+  });
+
+  test("a context is spread into a call of the model", async () => {
+    const chat = history();
+    assert.deepEqual(await chat.context({ instructions: "Be kind." }), { system: "Be kind.", messages: [] });
+    await chat.save([{ role: "system", content: "Be brief." }, ...SAID]);
+    const { system, messages } = await chat.context({ budget: 8000, instructions: "Be kind." });
+    assert.match(system ?? "", /Be kind\.\n\nBe brief\./);
+    assert.deepEqual(
+      messages.map((it) => it.role),
+      ["user", "assistant", "tool", "assistant"],
+    );
+    assert.deepEqual(messages[2], {
+      role: "tool",
+      content: [
+        { type: "tool-result", toolCallId: "c7", toolName: "lookup_order", output: { type: "text", value: LONG } },
+        {
+          type: "tool-result",
+          toolCallId: "c8",
+          toolName: "lookup_order",
+          output: { type: "text", value: '{"code":404}' },
+        },
+      ],
+    });
+    assert.deepEqual((await chat.context({ maxTurns: 1, budget: 8000 })).messages.length, 4);
+  });
+
+  test("a call that was never answered is closed", async () => {
+    const chat = history();
+    await chat.save([ASKED, CALLED]);
+    const { messages } = await chat.context();
+    assert.deepEqual(
+      messages.map((it) => it.role),
+      ["user", "assistant", "tool"],
+    );
+    assert.equal(messages[2]?.content.length, 2);
+  });
+
+  test("an approval stands between a call and its result", async () => {
+    const chat = history();
+    const said: ModelMessage[] = [
+      { role: "user", content: "Delete order 7." },
+      {
+        role: "assistant",
+        content: [
+          { type: "tool-call", toolCallId: "c1", toolName: "delete_order", input: { id: 7 } },
+          { type: "tool-approval-request", approvalId: "a1", toolCallId: "c1" },
+        ],
+      },
+      { role: "tool", content: [{ type: "tool-approval-response", approvalId: "a1", approved: true }] },
+      {
+        role: "tool",
+        content: [
+          { type: "tool-result", toolCallId: "c1", toolName: "delete_order", output: { type: "text", value: "done" } },
+        ],
+      },
+    ];
+    for (const message of said) await chat.save(message);
+    assert.deepEqual(await chat.load(), said);
+    const { messages } = await chat.context();
+    assert.deepEqual(
+      messages.map((it) => it.role),
+      ["user", "assistant", "tool"],
+    );
+  });
+
+  test("what others said, and what was edited since", async () => {
+    const chat = history();
+    await chat.save({ role: "user", content: [{ type: "text", text: "Where is my order, the one with the book?" }] });
+    const [first] = (await chat.conversation.stored()).messages;
+    await chat.conversation.edit(first!.utteranceId, { content: "Where is my order, the one with the lamp?" });
+    const call = { id: "c1", type: "function", function: { name: "lookup_order", arguments: '{"id":7}' } };
+    await chat.conversation.add([
+      { role: "assistant", content: "I see.", tool_calls: [call] },
+      { role: "tool", tool_call_id: "c1", content: "shipped" },
+    ]);
+    assert.deepEqual(await chat.load(), [
+      { role: "user", content: [{ type: "text", text: "Where is my order, the one with the lamp?" }] },
+      {
+        role: "assistant",
+        content: [
+          { type: "text", text: "I see." },
+          { type: "tool-call", toolCallId: "c1", toolName: "lookup_order", input: { id: 7 } },
+        ],
+      },
+      {
+        role: "tool",
+        content: [
+          {
+            type: "tool-result",
+            toolCallId: "c1",
+            toolName: "lookup_order",
+            output: { type: "text", value: "shipped" },
+          },
+        ],
+      },
+    ]);
+  });
+
+  test("an id that is none, a recipient and limits", async () => {
+    const user = fresh();
+    const chat = new UtterdHistory(`${fresh()}\n`, memory(), { user, policy: { preset: "session" } });
+    await chat.save(ASKED);
+    const [record] = await memory().conversations({ recipient: user });
+    assert.match(record?.conversationId ?? "", /^[0-9a-f]{64}$/);
+    assert.equal(record?.policy.maxUtterances, undefined);
+  });
+});

@@ -1,0 +1,158 @@
+/** What is made again, and what is not, against a server that fails as it is told. */
+import assert from "node:assert/strict";
+import { createServer, type Http2Server, type ServerHttp2Session } from "node:http2";
+import type { AddressInfo } from "node:net";
+import { afterEach, beforeEach, test } from "node:test";
+
+import { ErrorInfoSchema, RetryInfoSchema } from "#proto/google/rpc/error_details_pb.js";
+import { MemoryService } from "#proto/utterd/v1/memory_service_pb.js";
+import { Code, ConnectError } from "@connectrpc/connect";
+import { connectNodeAdapter } from "@connectrpc/connect-node";
+import {
+  type Client,
+  ConflictError,
+  connect,
+  DeadlineError,
+  ExhaustedError,
+  NotFoundError,
+  UnavailableError,
+} from "utterd";
+
+type Failure = ConnectError | "the connection is lost" | "no answer";
+interface Request {
+  requestId?: string;
+  authorization?: string | null;
+}
+
+const SAID = { role: "user", content: "hi" };
+const UNAVAILABLE = new ConnectError("away", Code.Unavailable);
+const STALE = new ConnectError("stale", Code.Aborted, undefined, [
+  { desc: ErrorInfoSchema, value: { reason: "STALE_REVISION", metadata: { actual: "7" } } },
+]);
+const later = (nanos: number) =>
+  new ConnectError("busy", Code.ResourceExhausted, undefined, [
+    { desc: RetryInfoSchema, value: { retryDelay: { nanos } } },
+  ]);
+
+let server: Http2Server;
+let client: Client;
+let failures: Failure[];
+let requests: Request[];
+let sessions: Set<ServerHttp2Session>;
+let unanswered: ((value?: unknown) => void)[];
+let forgotten: object;
+
+async function answer<T>(request: Request, headers: Headers, response: T): Promise<T> {
+  requests.push({ requestId: request.requestId, authorization: headers.get("authorization") });
+  const failure = failures.shift();
+  if (failure instanceof ConnectError) throw failure;
+  if (failure === "the connection is lost") for (const session of sessions) session.destroy();
+  if (failure !== undefined) await new Promise((end) => unanswered.push(end));
+  return response;
+}
+
+beforeEach(async () => {
+  [failures, requests, sessions, unanswered, forgotten] = [[], [], new Set(), [], {}];
+  const routes = connectNodeAdapter({
+    routes: (router) =>
+      router.service(MemoryService, {
+        memorize: (request, { requestHeader }) => answer(request, requestHeader, { conversationId: "c", revision: 1n }),
+        forget: (request, { requestHeader }) => answer(request, requestHeader, forgotten),
+        async *watchCapacity(_, { requestHeader }) {
+          for (const utteranceCount of [1, 2]) yield answer({}, requestHeader, { capacity: { utteranceCount } });
+          throw new ConnectError("deleted", Code.NotFound);
+        },
+      }),
+  });
+  server = createServer(routes);
+  server.on("session", (session) => sessions.add(session));
+  await new Promise<void>((listening) => server.listen(0, "127.0.0.1", listening));
+  client = connect(`127.0.0.1:${(server.address() as AddressInfo).port}`, { token: "secret" });
+});
+
+afterEach(async () => {
+  await client.close();
+  for (const end of unanswered) end();
+  for (const session of sessions) session.destroy();
+  server.close();
+});
+
+const ids = () => new Set(requests.map((it) => it.requestId));
+
+test("an attempt is repeated under its request id", async () => {
+  failures = [UNAVAILABLE, "the connection is lost"];
+  assert.equal((await client.conversation("c").add(SAID)).revision, 1);
+  assert.deepEqual([requests.length, ids().size], [3, 1]);
+  assert.ok(requests[0]?.requestId);
+  assert.equal(requests[0].authorization, "Bearer secret");
+});
+
+test("it ends", async () => {
+  failures = Array.from({ length: 20 }, () => UNAVAILABLE);
+  await assert.rejects(client.conversation("c").add(SAID), (error) => {
+    assert.ok(error instanceof UnavailableError);
+    assert.equal(error.requestId, requests[0]?.requestId);
+    return true;
+  });
+  assert.equal(requests.length, 6);
+});
+
+test("the server says when", async () => {
+  failures = [later(200_000_000)];
+  const start = performance.now();
+  await client.conversation("c").add(SAID);
+  assert.ok(performance.now() - start >= 199 && requests.length === 2);
+});
+
+test("a limit that stays is told at once", async () => {
+  const info = { desc: ErrorInfoSchema, value: { reason: "NAMESPACE_QUOTA" } };
+  failures = [new ConnectError("full", Code.ResourceExhausted, undefined, [info])];
+  await assert.rejects(client.conversation("c").add(SAID), (error) => {
+    assert.ok(error instanceof ExhaustedError && error.reason === "NAMESPACE_QUOTA");
+    return true;
+  });
+  assert.equal(requests.length, 1);
+});
+
+test("a conflict is the caller's who pinned a revision", async () => {
+  failures = [STALE];
+  await assert.rejects(client.conversation("c").add(SAID, { expectedRevision: 3 }), (error) => {
+    assert.ok(error instanceof ConflictError);
+    assert.deepEqual(error.metadata, { actual: "7" });
+    return true;
+  });
+  assert.equal(requests.length, 1);
+  failures = [STALE];
+  await client.conversation("c").add(SAID);
+  assert.equal(requests.length, 3);
+});
+
+test("a pop that happened while the server was lost", async () => {
+  failures = ["the connection is lost"];
+  forgotten = { replayed: true, forgotten: [{ sequence: 7n }] };
+  await assert.rejects(client.conversation("c").pop(), /was removed/);
+  assert.deepEqual([requests.length, ids().size], [2, 1]);
+});
+
+test("no pause outlasts the timeout", async () => {
+  failures = Array.from({ length: 9 }, () => later(900_000_000));
+  await assert.rejects(client.conversation("c").add(SAID, { timeout: 500 }), ExhaustedError);
+  assert.equal(requests.length, 1);
+});
+
+test("a server that does not answer", async () => {
+  failures = ["no answer", "no answer"];
+  await assert.rejects(client.conversation("c").add(SAID, { timeout: 50 }), DeadlineError);
+  await assert.rejects(client.conversation("c").add(SAID, { signal: AbortSignal.timeout(50) }), {
+    name: "TimeoutError",
+  });
+});
+
+test("a watch goes on after a failure, and ends with the conversation", async () => {
+  failures = [UNAVAILABLE, "the connection is lost"];
+  const seen: number[] = [];
+  await assert.rejects(async () => {
+    for await (const capacity of client.conversation("c").watch()) seen.push(capacity.utterances);
+  }, NotFoundError);
+  assert.deepEqual([seen, requests.length], [[1, 2], 4]);
+});
