@@ -3,12 +3,6 @@
     graph.add_node("remember", remember(memory))
     graph.add_node("context", build_context(memory, budget=8000))   # writes the state's `llm_input_messages`
 
-or, for an agent with hooks around its model:
-
-    agent = create_react_agent(
-        model, tools, pre_model_hook=build_context(memory, budget=8000), post_model_hook=remember(memory)
-    )
-
 A checkpointer keeps a graph's state; this keeps the conversation: searched, summarised, and within a budget.
 """
 
