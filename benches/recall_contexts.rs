@@ -248,6 +248,7 @@ async fn memorized(talks: &[Talk], policy: &Policy) -> Arc<Engine> {
                 expected: None,
                 lenient: false,
                 upsert: false,
+                state: None,
             };
             engine.memorize(&Caller::default(), call).await.unwrap();
         }

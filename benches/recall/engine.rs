@@ -142,6 +142,7 @@ async fn memorize(served: &Arc<Engine>, name: &str, drafts: Vec<Draft>) -> Durat
         expected: None,
         lenient: false,
         upsert: false,
+        state: None,
     };
     let start = Instant::now();
     served.memorize(&Caller::default(), call).await.unwrap();

@@ -49,6 +49,7 @@ async fn states(conversation: &Conversation, places: &[usize], limit: u32) -> Ve
             expected: None,
             lenient: true,
             upsert: false,
+            state: None,
         };
         engine.memorize(&Caller::default(), call).await.unwrap();
         if places.contains(&number) {

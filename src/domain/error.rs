@@ -51,8 +51,13 @@ pub enum Refusal {
         actual: Revision,
     },
     /// The caller expected other versions of names of the state.
-    #[error("{}: read them again and decide anew", stale(.0))]
-    StaleState(Vec<StaleName>),
+    #[error("{}: read them again and decide anew", stale(names))]
+    StaleState {
+        /// What stands in the request before the field; ends with a dot, or is empty.
+        within: &'static str,
+        /// The names.
+        names: Vec<StaleName>,
+    },
     /// The conversation has ended.
     #[error("the conversation {0:?} has ended: what is said next starts another one")]
     Closed(String),
@@ -140,6 +145,16 @@ impl Refusal {
         Self::field(Reason::InvalidField, field, description)
     }
 
+    /// The same of what stands within another field, or within none: `within` ends with a dot.
+    pub fn within(mut self, within: &'static str) -> Self {
+        match &mut self {
+            Self::Field(_, violation) => violation.field.insert_str(0, within),
+            Self::StaleState { within: before, .. } => *before = within,
+            _ => {}
+        }
+        self
+    }
+
     /// An identifier that is not one.
     pub fn id(field: impl Into<String>, description: impl Into<String>) -> Self {
         Self::field(Reason::InvalidId, field, description)
@@ -180,7 +195,7 @@ impl Refusal {
             Self::Exists { kind, .. } if *kind == UTTERANCE => Reason::UtteranceExists,
             Self::Exists { .. } => Reason::ConversationExists,
             Self::StaleRevision { .. } => Reason::StaleRevision,
-            Self::StaleState(_) => Reason::StaleState,
+            Self::StaleState { .. } => Reason::StaleState,
             Self::Closed(_) => Reason::ConversationClosed,
             Self::RequestIdReused(_) => Reason::RequestIdReused,
             Self::TooManyShares(_) => Reason::TooManyShares,

@@ -126,6 +126,7 @@ fn part(all: &Memorize, kept: &[usize]) -> Memorize {
     Memorize {
         drafts: kept.iter().map(|place| all.drafts[*place].clone()).collect(),
         tokens: kept.iter().map(|place| all.tokens[*place]).collect(),
+        state: None,
         ..*all
     }
 }

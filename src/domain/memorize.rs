@@ -10,6 +10,7 @@ use crate::domain::{
     Sequence, Transition, Utterance, UtteranceId, Verdict,
     change::Context,
     exchange::{AbandonedCall, LateResult, OpenExchange},
+    state::StateChange,
     stop::{Stop, verdict},
 };
 
@@ -33,6 +34,8 @@ pub struct Memorize {
     pub lenient: bool,
     /// What has the id of a draft already is replaced by it, instead of refusing it.
     pub upsert: bool,
+    /// What to change of the conversation's state with it.
+    pub state: Option<StateChange>,
 }
 
 /// A batch that was memorized.
@@ -62,7 +65,7 @@ pub struct Irregularity {
 ///
 /// Refuses, and changes nothing, when a turn number goes back, a tool result answers no call (unless
 /// lenient), an id is taken, the policy rejects an oversize utterance or exchange, the revision is not the
-/// expected one, or the conversation has ended.
+/// expected one, the conversation has ended, or the state cannot be changed so.
 pub fn memorize(
     before: &Conversation,
     command: &Memorize,
@@ -100,6 +103,9 @@ fn say(
     let Placing { mut transition, irregularities, .. } = placing;
     if !command.drafts.is_empty() {
         transition.after.head.said_time = context.now;
+    }
+    if let Some(change) = &command.state {
+        transition.change_state(change).map_err(|refusal| refusal.within("state."))?;
     }
     transition.evict(context)?;
     Ok(Memorized { transition, irregularities })

@@ -115,6 +115,7 @@ impl Life {
             expected: None,
             lenient,
             upsert: false,
+            state: None,
         };
         let said = self.decide(|before, context| memorize(before, &command, context))?;
         self.apply(said.transition.clone());
@@ -146,7 +147,8 @@ impl Life {
     pub(super) fn replace(&mut self, after: u64, drafts: Vec<Draft>) -> Replaced {
         let tokens = drafts.iter().map(|draft| draft.tokens(&Letters)).collect();
         let encoding = Encoding::O200kBase;
-        let memorize = Memorize { drafts, tokens, encoding, expected: None, lenient: true, upsert: false };
+        let memorize =
+            Memorize { drafts, tokens, encoding, expected: None, lenient: true, upsert: false, state: None };
         let command = Replace { after: Sequence(after), memorize };
         let replaced = self.decide(|before, context| replace(before, &command, context)).unwrap();
         self.apply(replaced.transition.clone());
@@ -157,7 +159,8 @@ impl Life {
     pub(super) fn upsert(&mut self, draft: Draft) -> Result<Memorized, Refusal> {
         let (tokens, drafts) = (vec![draft.tokens(&Letters)], vec![draft]);
         let encoding = Encoding::O200kBase;
-        let command = Memorize { drafts, tokens, encoding, expected: None, lenient: true, upsert: true };
+        let command =
+            Memorize { drafts, tokens, encoding, expected: None, lenient: true, upsert: true, state: None };
         let said = self.decide(|before, context| memorize(before, &command, context))?;
         self.apply(said.transition.clone());
         Ok(said)

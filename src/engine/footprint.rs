@@ -79,7 +79,8 @@ mod tests {
         let drafts: Vec<Draft> = (0..count).map(draft).collect();
         let tokens = drafts.iter().map(|draft| draft.tokens(&Bytes)).collect();
         let encoding = Encoding::O200kBase;
-        let command = Memorize { drafts, tokens, encoding, expected: None, lenient: false, upsert: false };
+        let command =
+            Memorize { drafts, tokens, encoding, expected: None, lenient: false, upsert: false, state: None };
         let context = Context { now: Timestamp(1), counter: &Bytes, loaded: &Loaded::default(), llm: false };
         match memorize(state, &command, &context) {
             Ok(Verdict::Decided(memorized)) => memorized.transition,

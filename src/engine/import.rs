@@ -392,6 +392,7 @@ impl Planned {
                 expected: None,
                 lenient,
                 upsert: false,
+                state: None,
             },
             title: self.incoming.title.clone(),
             summaries: if from == 0 { self.incoming.summaries.clone() } else { Vec::new() },

@@ -6,6 +6,7 @@ use crate::{
     domain::{
         Draft, Encoding, Refusal, Revision, Role, Sequence, TokenCounter, Utterance,
         memorize::{Irregularity, Memorize, Replace, memorize, replace},
+        state::StateChange,
     },
     engine::{
         Address, Applied, Attempt, COUNT_ASIDE_BYTES, Caller, Engine, EngineError, Operation, aside,
@@ -32,6 +33,8 @@ pub struct MemorizeCall {
     pub lenient: bool,
     /// What has the id of a draft already is replaced by it.
     pub upsert: bool,
+    /// What to change of the conversation's state with it.
+    pub state: Option<StateChange>,
 }
 
 /// What became of it, and what was let pass.
@@ -91,9 +94,9 @@ impl Engine {
     ) -> Result<Option<Applied<(Vec<Irregularity>, Vec<Arc<Utterance>>)>>, EngineError> {
         let encoding = self.defaults.encoding;
         let tokens = count(&call.drafts, self.counter(encoding));
-        let MemorizeCall { expected, lenient, upsert, .. } = call;
         let write = self.memorize_write(caller, &call);
-        let memorize = Memorize { drafts: call.drafts, tokens, encoding, expected, lenient, upsert };
+        let MemorizeCall { drafts, expected, lenient, upsert, state, .. } = call;
+        let memorize = Memorize { drafts, tokens, encoding, expected, lenient, upsert, state };
         let command = Replace { after, memorize };
         self.erase(write, move |before, context| {
             Ok(replace(before, &command, context)?.map(|replaced| Erasure {
@@ -125,14 +128,14 @@ impl Engine {
         call: MemorizeCall,
     ) -> Result<Prepared, EngineError> {
         let write = self.memorize_write(caller, &call);
-        let MemorizeCall { drafts, expected, lenient, upsert, .. } = call;
+        let MemorizeCall { drafts, expected, lenient, upsert, state, .. } = call;
         let target = match self.aim(&write).await? {
             Aimed::At(target) => target,
             Aimed::Earlier(outcome) => return Ok(Prepared::Earlier(outcome)),
         };
         let encoding = self.encoding_of(&write.address, &target).await?;
         let tokens = count(&drafts, self.counter(encoding));
-        let command = Memorize { drafts, tokens, encoding, expected, lenient, upsert };
+        let command = Memorize { drafts, tokens, encoding, expected, lenient, upsert, state };
         let mut request = Request::new(write, move |before, context| {
             Ok(memorize(before, &command, context)?
                 .map(|memorized| Decision::of(memorized.transition, None, memorized.irregularities)))

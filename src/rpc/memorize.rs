@@ -15,6 +15,7 @@ use crate::{
         endless::UntilClosing,
         messages::{Incoming, of_messages},
         paced::{Pace, Paced},
+        state,
     },
 };
 
@@ -79,6 +80,7 @@ impl Services {
             ..request.clone()
         })?;
         let replace_after = request.replace_after.map(replace_after).transpose()?;
+        let state = request.state.take().map(state::change).transpose();
         let Incoming { drafts, messages } = self.incoming(&mut request)?;
         let call = MemorizeCall {
             address: decode::address(&request.conversation_id, &request.recipient_id)?,
@@ -86,6 +88,7 @@ impl Services {
             expected: decode::revision(request.expected_revision)?,
             lenient: request.lenient,
             upsert: request.upsert,
+            state: state.map_err(|refusal| refusal.within("state."))?,
             drafts,
         };
         Ok(Asked { call, replace_after, from: From { session, messages } })

@@ -7,7 +7,7 @@ use crate::{
     domain::{
         Refusal, Revision,
         limits::MAX_STATE_NAMES,
-        state::{StateContent, StateValue, UpdateState},
+        state::{StateChange, StateContent, StateValue, UpdateState},
     },
     engine::{Caller, UpdateStateCall},
     proto::{self, state_value::Value},
@@ -60,20 +60,28 @@ fn call(request: proto::UpdateStateRequest) -> Result<UpdateStateCall, Refusal> 
         request_id: String::new(),
         ..request.clone()
     })?;
-    check_count("set", request.set.len())?;
-    check_count("delete", request.delete.len())?;
-    check_count("expected_versions", request.expected_versions.len())?;
-    let set = request.set.into_iter().enumerate().map(|(index, value)| given(index, value));
-    let versions = request.expected_versions.into_iter().map(|(name, version)| expected(name, version));
+    let proto::UpdateStateRequest { set, delete, expected_versions, .. } = request;
     Ok(UpdateStateCall {
         address: decode::address(&request.conversation_id, &request.recipient_id)?,
         update: UpdateState {
-            set: set.collect::<Result<_, _>>()?,
-            delete: request.delete.into_iter().map(Into::into).collect(),
-            versions: versions.collect::<Result<_, _>>()?,
+            change: change(proto::StateChange { set, delete, expected_versions })?,
             expected: decode::revision(request.expected_revision)?,
         },
         attempt,
+    })
+}
+
+/// What a request changes of the state.
+pub(super) fn change(change: proto::StateChange) -> Result<StateChange, Refusal> {
+    check_count("set", change.set.len())?;
+    check_count("delete", change.delete.len())?;
+    check_count("expected_versions", change.expected_versions.len())?;
+    let set = change.set.into_iter().enumerate().map(|(index, value)| given(index, value));
+    let versions = change.expected_versions.into_iter().map(|(name, version)| expected(name, version));
+    Ok(StateChange {
+        set: set.collect::<Result<_, _>>()?,
+        delete: change.delete.into_iter().map(Into::into).collect(),
+        versions: versions.collect::<Result<_, _>>()?,
     })
 }
 

@@ -58,11 +58,12 @@ impl From<Refusal> for Status {
                 details.set_error_info(refusal.reason().as_str(), DOMAIN, owned(metadata));
                 details.add_bad_request_violation("expected_revision", refusal.to_string());
             }
-            Refusal::StaleState(names) => {
+            Refusal::StaleState { within, names } => {
                 for name in names {
                     let text =
                         format!("is at version {}, not at the expected {}", name.actual, name.expected);
-                    details.add_bad_request_violation(format!("expected_versions[{:?}]", name.name), text);
+                    let field = format!("{within}expected_versions[{:?}]", name.name);
+                    details.add_bad_request_violation(field, text);
                 }
             }
             Refusal::CutsExchange { first, last, .. } => {
@@ -108,7 +109,7 @@ fn code(refusal: &Refusal) -> Code {
         Refusal::Field(Reason::UtteranceExists, _) | Refusal::Exists { .. } => Code::AlreadyExists,
         Refusal::Field(..) => Code::InvalidArgument,
         Refusal::NotFound { .. } => Code::NotFound,
-        Refusal::StaleRevision { .. } | Refusal::StaleState(_) => Code::Aborted,
+        Refusal::StaleRevision { .. } | Refusal::StaleState { .. } => Code::Aborted,
         Refusal::TooManyShares(_) => Code::ResourceExhausted,
         Refusal::NoShare => Code::PermissionDenied,
         Refusal::Closed(_)

@@ -85,7 +85,8 @@ fn stored(parsed: &Parsed, lineage: u8) -> Vec<Arc<Utterance>> {
     drafts.iter().enumerate().for_each(check);
     let tokens = drafts.iter().map(|draft| draft.tokens(&Quarter)).collect();
     let encoding = Encoding::ALL[0];
-    let command = Memorize { drafts, tokens, encoding, expected: None, lenient: true, upsert: false };
+    let command =
+        Memorize { drafts, tokens, encoding, expected: None, lenient: true, upsert: false, state: None };
     let before = Conversation::new(
         Identity {
             key: ConversationKey {

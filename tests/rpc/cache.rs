@@ -138,6 +138,7 @@ async fn say(engine: &Arc<Engine>, conversation: usize, text: &str) -> Result<u6
         expected: None,
         lenient: false,
         upsert: false,
+        state: None,
     };
     let reply = engine.memorize(&Caller::default(), call).await?;
     Ok(reply.outcome.memorized.first().expect("it is stored").get())

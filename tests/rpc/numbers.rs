@@ -22,7 +22,7 @@ const LONG: [&str; 12] = [
     "version",
 ];
 /// The values of a map of versions.
-const VERSIONS: &str = "utterd.v1.UpdateStateRequest.ExpectedVersionsEntry.value";
+const VERSIONS: &str = ".ExpectedVersionsEntry.value";
 /// What counts from 1, and so is never 0.
 const FROM_ONE: [&str; 6] = ["first", "last", "revision", "segment_number", "sequence", "version"];
 
@@ -49,7 +49,7 @@ fn only_sequences_and_revisions_have_64_bits() {
     let long =
         |kind| matches!(kind, Kind::Int64 | Kind::Uint64 | Kind::Sint64 | Kind::Fixed64 | Kind::Sfixed64);
     let strings = picked(pool().all_messages(), |field| {
-        long(field.kind()) && !LONG.contains(&field.name()) && field.full_name() != VERSIONS
+        long(field.kind()) && !LONG.contains(&field.name()) && !field.full_name().ends_with(VERSIONS)
     });
     assert_eq!(strings, [""; 0]);
 }

@@ -2,13 +2,15 @@
 
 use std::collections::BTreeMap;
 
+use futures::StreamExt;
 use tonic::Code;
 use utterd::proto::{
-    ForkConversationRequest, GetStateRequest, StateValue, UpdateStateRequest, UpdateStateResponse,
-    state_value::Value,
+    ForkConversationRequest, GetStateRequest, MemorizeRequest, MemorizeResponse, MemorizeStreamRequest,
+    StateChange, StateValue, UpdateStateRequest, UpdateStateResponse,
+    memorize_stream_response::Result as Outcome, state_value::Value,
 };
 
-use crate::session::{Reply, Session, user};
+use crate::session::{Reply, Session, result, user};
 
 fn json(name: &str, text: &str) -> StateValue {
     StateValue { name: name.to_owned(), value: Some(Value::Json(text.to_owned())), version: 0 }
@@ -129,4 +131,122 @@ async fn what_cannot_be_kept_is_refused() {
         refused.is(Code::InvalidArgument, "INVALID_FIELD").blames(field).says(says);
     }
     assert_eq!(values(&session, &[]).await.len(), 256);
+}
+
+fn saying(text: &str, state: StateChange) -> MemorizeRequest {
+    MemorizeRequest { utterances: vec![user(text)], state: Some(state), ..Default::default() }
+}
+
+fn change(set: Vec<StateValue>) -> StateChange {
+    StateChange { set, ..Default::default() }
+}
+
+async fn say(session: &Session, request: MemorizeRequest) -> MemorizeResponse {
+    session.memory().memorize(request).await.reply()
+}
+
+async fn contents(session: &Session) -> Vec<String> {
+    session.stored().await.into_iter().map(|utterance| utterance.content).collect()
+}
+
+/// What is said and what it makes of the state are one revision, also of a conversation that starts with it.
+#[tokio::test]
+async fn a_memorize_changes_it_in_the_same_commit() {
+    let session = Session::new().await;
+    let first =
+        say(&session, saying("hello", change(vec![json("step", "1"), data("blob", &[0, 255])]))).await;
+    assert!(first.started_conversation);
+    let wanted = [
+        StateValue { version: 1, ..data("blob", &[0, 255]) },
+        StateValue { version: 1, ..json("step", "1") },
+    ];
+    assert_eq!(values(&session, &[]).await, wanted);
+    let state = StateChange {
+        delete: vec!["blob".to_owned()],
+        expected_versions: versions(&[("step", 1), ("plan", 0)]),
+        ..change(vec![json("plan", "[]")])
+    };
+    let second = say(&session, saying("go on", state)).await;
+    assert_eq!(second.revision, 2);
+    let wanted =
+        [StateValue { version: 2, ..json("plan", "[]") }, StateValue { version: 1, ..json("step", "1") }];
+    assert_eq!(values(&session, &[]).await, wanted);
+    let replaced =
+        MemorizeRequest { replace_after: Some(1), ..saying("else", change(vec![json("plan", "[1]")])) };
+    let third = say(&session, replaced).await;
+    assert_eq!(
+        values(&session, &["plan"]).await,
+        [StateValue { version: third.revision, ..json("plan", "[1]") }]
+    );
+    assert_eq!(contents(&session).await, ["hello", "else"]);
+}
+
+/// Of a refused request neither the utterances nor the values are kept, whichever of them is refused.
+#[tokio::test]
+async fn a_memorize_and_its_change_are_refused_together() {
+    let session = Session::new().await;
+    let unborn = StateChange { expected_versions: versions(&[("a", 3)]), ..change(vec![json("a", "1")]) };
+    let refused = session.memory().memorize(saying("hello", unborn)).await.refusal();
+    refused.is(Code::Aborted, "STALE_STATE").blames("state.expected_versions[\"a\"]");
+    assert_eq!(contents(&session).await, Vec::<String>::new(), "no conversation has started");
+    say(&session, saying("hello", change(vec![json("a", "1")]))).await;
+    let stale = StateChange { expected_versions: versions(&[("a", 0)]), ..change(vec![json("b", "1")]) };
+    let refused = session.memory().memorize(saying("lost", stale)).await.refusal();
+    refused
+        .is(Code::Aborted, "STALE_STATE")
+        .says("\"a\" of the state is at version 1, not at the expected 0");
+    let many: Vec<_> = (0..256).map(|number| json(&format!("n{number}"), "1")).collect();
+    for (set, field, says) in [
+        (vec![], "state.set", "is empty"),
+        (vec![json("", "1")], "state.set", "0 bytes; accepted are 1 to 256"),
+        (vec![json("b", "{")], "state.set[0].json", "is no JSON"),
+        (many, "state.set", "257 names; accepted are at most 256"),
+    ] {
+        let refused = session.memory().memorize(saying("lost", change(set))).await.refusal();
+        refused.is(Code::InvalidArgument, "INVALID_FIELD").blames(field).says(says);
+    }
+    let orphan = MemorizeRequest {
+        utterances: vec![result("none", "42")],
+        ..saying("", change(vec![json("b", "1")]))
+    };
+    session.memory().memorize(orphan).await.refusal().is(Code::InvalidArgument, "NO_OPEN_CALL");
+    assert_eq!(contents(&session).await, ["hello"]);
+    assert_eq!(values(&session, &[]).await, [StateValue { version: 1, ..json("a", "1") }]);
+}
+
+/// A repeated call neither says nor changes anything twice, and one with another change is another call.
+#[tokio::test]
+async fn a_repeated_memorize_changes_it_once() {
+    let session = Session::new().await;
+    let request =
+        MemorizeRequest { request_id: "once".to_owned(), ..saying("hello", change(vec![json("a", "1")])) };
+    let first = say(&session, request.clone()).await;
+    update(&session, setting(vec![json("a", "2")])).await;
+    let again = say(&session, request.clone()).await;
+    assert_eq!((again.replayed, again.revision), (true, first.revision));
+    assert_eq!(values(&session, &[]).await, [StateValue { version: 2, ..json("a", "2") }]);
+    let other = MemorizeRequest { state: Some(change(vec![json("a", "3")])), ..request };
+    session.memory().memorize(other).await.refusal().is(Code::FailedPrecondition, "REQUEST_ID_REUSED");
+}
+
+/// In a stream each request has its own change, and a refused one does not hold up the next.
+#[tokio::test]
+async fn a_stream_changes_it_with_each_request() {
+    let session = Session::new().await;
+    let stale = StateChange { expected_versions: versions(&[("a", 7)]), ..change(vec![json("a", "0")]) };
+    let requests = [
+        saying("one", change(vec![json("a", "1")])),
+        saying("lost", stale),
+        saying("two", change(vec![json("b", "2")])),
+    ];
+    let requests = requests.map(|memorize| MemorizeStreamRequest { memorize: Some(memorize) });
+    let responses = session.memory().memorize_stream(futures::stream::iter(requests)).await.reply();
+    let results: Vec<_> = responses.map(|response| response.unwrap().result.unwrap()).collect().await;
+    assert!(
+        matches!(&results[1], Outcome::Error(error) if error.code == i32::from(Code::Aborted)),
+        "{results:?}"
+    );
+    assert_eq!(contents(&session).await, ["one", "two"]);
+    let wanted = [StateValue { version: 1, ..json("a", "1") }, StateValue { version: 2, ..json("b", "2") }];
+    assert_eq!(values(&session, &[]).await, wanted);
 }

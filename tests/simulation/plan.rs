@@ -10,7 +10,7 @@ use utterd::{
         forgetting::parse,
         policy::PolicyUpdate,
         restore::Restore,
-        state::{StateContent, UpdateState},
+        state::{StateChange, StateContent, UpdateState},
         update::{Update, UpdateUtterance},
     },
     engine::{
@@ -104,7 +104,7 @@ impl Planner<'_> {
             drafts[0] = Draft { role: Role::Tool, more: answering(&call), ..drafts[0].clone() };
         }
         let (attempt, expected) = (self.attempt("Memorize"), self.expected(&address));
-        MemorizeCall { address, drafts, attempt, expected, lenient: false, upsert: false }
+        MemorizeCall { address, drafts, attempt, expected, lenient: false, upsert: false, state: None }
     }
 
     fn draft(&mut self, index: u64) -> Draft {
@@ -181,14 +181,16 @@ impl Planner<'_> {
         let known = self.known(&address).and_then(|version| version.state.clone());
         let entry = known.and_then(|state| state.head.state.iter().find(|entry| entry.name == name).cloned());
         let version = entry.map_or(Revision::NONE, |entry| entry.version);
-        let mut update = UpdateState { expected: self.expected(&address), ..UpdateState::default() };
+        let expected = self.expected(&address);
+        let mut change = StateChange::default();
         if self.dice.percent(30) {
-            update.versions.push((name.clone(), version));
+            change.versions.push((name.clone(), version));
         }
         match self.dice.percent(75) {
-            true => update.set.push((name, StateContent::Json(format!("\"{}\"", self.number).into()))),
-            false => update.delete.push(name),
+            true => change.set.push((name, StateContent::Json(format!("\"{}\"", self.number).into()))),
+            false => change.delete.push(name),
         }
+        let update = UpdateState { change, expected };
         UpdateStateCall { attempt: self.attempt("UpdateState"), address, update }
     }
 

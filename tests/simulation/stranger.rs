@@ -87,5 +87,13 @@ fn words() -> Memorize {
         more: None,
     };
     let (encoding, lenient) = (Encoding::default(), false);
-    Memorize { drafts: vec![draft], tokens: vec![6], encoding, expected: None, lenient, upsert: false }
+    Memorize {
+        drafts: vec![draft],
+        tokens: vec![6],
+        encoding,
+        expected: None,
+        lenient,
+        upsert: false,
+        state: None,
+    }
 }

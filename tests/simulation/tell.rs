@@ -52,8 +52,8 @@ pub fn call(call: &Call) -> String {
         Call::Restore(call) => format!("Restore {:?}", call.restore.ids),
         Call::Edit(call) => edit(call),
         Call::State(call) => {
-            let set: Vec<_> = call.update.set.iter().map(|(name, _)| name).collect();
-            format!("UpdateState set {set:?}, delete {:?}", call.update.delete)
+            let set: Vec<_> = call.update.change.set.iter().map(|(name, _)| name).collect();
+            format!("UpdateState set {set:?}, delete {:?}", call.update.change.delete)
         }
         Call::Update(call) => format!("UpdateConversation {:?}", call.update.title),
         Call::End(_) => "EndConversation".to_owned(),

@@ -6,5 +6,5 @@
 mod update;
 mod value;
 
-pub use update::{UpdateState, update_state};
+pub use update::{StateChange, UpdateState, update_state};
 pub use value::{StaleName, StateContent, StateEntry, StateValue};

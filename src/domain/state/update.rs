@@ -11,13 +11,20 @@ use crate::domain::{
 
 /// What to change of a conversation's state. What is not named stays.
 #[derive(Clone, Debug, Default)]
-pub struct UpdateState {
+pub struct StateChange {
     /// Values to set.
     pub set: Vec<(Box<str>, StateContent)>,
     /// Names to delete; one that there is not is passed over.
     pub delete: Vec<Box<str>>,
     /// Of names, the version that the caller expects; [`Revision::NONE`] for none.
     pub versions: Vec<(Box<str>, Revision)>,
+}
+
+/// A change of the state alone.
+#[derive(Clone, Debug, Default)]
+pub struct UpdateState {
+    /// The change.
+    pub change: StateChange,
     /// The revision that the caller expects.
     pub expected: Option<Revision>,
 }
@@ -32,18 +39,12 @@ pub fn update_state(
     context: &Context<'_>,
 ) -> Result<Transition, Refusal> {
     before.expect(command.expected)?;
-    command.check()?;
-    let stale: Vec<_> = command.versions.iter().filter_map(|named| before.head.stale(named)).collect();
-    if !stale.is_empty() {
-        return Err(Refusal::StaleState(stale));
-    }
     let mut transition = Transition::from(before, context.now);
-    transition.change_state(command);
-    transition.after.head.check_state()?;
+    transition.change_state(&command.change)?;
     Ok(transition.finish(&before.summary))
 }
 
-impl UpdateState {
+impl StateChange {
     /// Checks what can be checked without a conversation.
     fn check(&self) -> Result<(), Refusal> {
         let mut changed = BTreeSet::new();
@@ -102,15 +103,23 @@ impl Head {
 }
 
 impl Transition {
-    fn change_state(&mut self, command: &UpdateState) {
+    /// Sets and deletes values, or refuses to.
+    pub(in crate::domain) fn change_state(&mut self, wanted: &StateChange) -> Result<(), Refusal> {
+        wanted.check()?;
+        let head = &self.after.head;
+        let names: Vec<_> = wanted.versions.iter().filter_map(|named| head.stale(named)).collect();
+        if !names.is_empty() {
+            return Err(Refusal::StaleState { within: "", names });
+        }
         let version = self.after.head.revision;
         let value = |(name, content): &(Box<str>, StateContent)| {
             Arc::new(StateValue { name: name.clone(), version, content: content.clone() })
         };
-        self.change.state_set = command.set.iter().map(value).collect();
+        self.change.state_set = wanted.set.iter().map(value).collect();
         let had = |name: &str| self.after.head.state.iter().any(|entry| &*entry.name == name);
-        self.change.state_deleted = command.delete.iter().filter(|name| had(name)).cloned().collect();
+        self.change.state_deleted = wanted.delete.iter().filter(|name| had(name)).cloned().collect();
         self.after.head.state = self.change.state_of(&self.after.head.state);
+        self.after.head.check_state()
     }
 
     /// Takes over the state of the conversation that this is a fork of, as it is now.

@@ -134,7 +134,15 @@ fn call(address: Address, expected: Option<Revision>) -> MemorizeCall {
         pinned: false,
         more: None,
     };
-    MemorizeCall { address, drafts: vec![draft], attempt: None, expected, lenient: false, upsert: false }
+    MemorizeCall {
+        address,
+        drafts: vec![draft],
+        attempt: None,
+        expected,
+        lenient: false,
+        upsert: false,
+        state: None,
+    }
 }
 
 /// An engine over a store that has no room.

@@ -133,7 +133,8 @@ impl Script {
     pub(super) async fn saying(&self, drafts: Vec<Draft>) -> Step {
         let tokens = drafts.iter().map(|draft| draft.tokens(&Words)).collect();
         let encoding = self.state.head.identity.encoding;
-        let command = Memorize { drafts, tokens, encoding, expected: None, lenient: false, upsert: false };
+        let command =
+            Memorize { drafts, tokens, encoding, expected: None, lenient: false, upsert: false, state: None };
         let memorized = self.decide(|before, context| memorize(before, &command, context)).await;
         Step::of(&self.state, memorized.transition)
     }

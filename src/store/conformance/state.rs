@@ -10,7 +10,7 @@ use crate::{
     domain::{
         Conversation, Policy, Verdict,
         change::Context,
-        state::{StateContent, StateValue, UpdateState, update_state},
+        state::{StateChange, StateContent, StateValue, UpdateState, update_state},
     },
     store::{CommitError, Quota, Quotas, Store, StoreError},
 };
@@ -124,11 +124,12 @@ async fn step(script: &Script, update: &UpdateState) -> Step {
 }
 
 fn update(set: &[(&str, StateContent)], delete: &[&str]) -> UpdateState {
-    UpdateState {
+    let change = StateChange {
         set: set.iter().map(|(name, content)| ((*name).into(), content.clone())).collect(),
         delete: delete.iter().map(|name| (*name).into()).collect(),
-        ..UpdateState::default()
-    }
+        versions: Vec::new(),
+    };
+    UpdateState { change, expected: None }
 }
 
 fn json(text: &str) -> StateContent {

@@ -83,6 +83,7 @@ impl<'s> TestConversation<'s> {
             expected: None,
             lenient: true,
             upsert: false,
+            state: None,
         };
         let said = self.decide(|before, context| memorize(before, &command, context));
         self.apply(Some(said.transition));

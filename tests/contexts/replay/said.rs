@@ -55,6 +55,7 @@ impl Said {
             expected: None,
             lenient: true,
             upsert: false,
+            state: None,
         };
         let now = self.conversation.head.update_time.plus(std::time::Duration::from_secs(1));
         let loaded = Loaded::default();

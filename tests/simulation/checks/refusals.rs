@@ -91,7 +91,7 @@ fn holds(refusal: &Refusal, call: &Call, version: &Version) -> bool {
         Refusal::StaleRevision { actual, .. } => {
             version.place.map_or(Revision::NONE, |(_, revision)| revision) == *actual
         }
-        Refusal::StaleState(names) => names.iter().all(|stale| {
+        Refusal::StaleState { names, .. } => names.iter().all(|stale| {
             let mut entries = head.into_iter().flat_map(|head| head.state.iter());
             let kept = entries.find(|entry| entry.name == stale.name).map(|entry| entry.version);
             kept.unwrap_or(Revision::NONE) == stale.actual

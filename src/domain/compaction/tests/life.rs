@@ -108,6 +108,7 @@ impl Life {
             expected: None,
             lenient: true,
             upsert: false,
+            state: None,
         };
         let said = self.decide(|before, context| memorize(before, &command, context)).unwrap();
         self.apply(said.transition);

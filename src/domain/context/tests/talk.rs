@@ -74,6 +74,7 @@ impl Talk {
             expected: None,
             lenient: true,
             upsert: false,
+            state: None,
         };
         self.change(|before, context| {
             let memorized = memorize(before, &command, context).unwrap();

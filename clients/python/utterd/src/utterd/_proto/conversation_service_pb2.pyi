@@ -493,6 +493,23 @@ class StateValue(_message.Message):
     version: int
     def __init__(self, name: _Optional[str] = ..., data: _Optional[bytes] = ..., json: _Optional[str] = ..., version: _Optional[int] = ...) -> None: ...
 
+class StateChange(_message.Message):
+    __slots__ = ("set", "delete", "expected_versions")
+    class ExpectedVersionsEntry(_message.Message):
+        __slots__ = ("key", "value")
+        KEY_FIELD_NUMBER: _ClassVar[int]
+        VALUE_FIELD_NUMBER: _ClassVar[int]
+        key: str
+        value: int
+        def __init__(self, key: _Optional[str] = ..., value: _Optional[int] = ...) -> None: ...
+    SET_FIELD_NUMBER: _ClassVar[int]
+    DELETE_FIELD_NUMBER: _ClassVar[int]
+    EXPECTED_VERSIONS_FIELD_NUMBER: _ClassVar[int]
+    set: _containers.RepeatedCompositeFieldContainer[StateValue]
+    delete: _containers.RepeatedScalarFieldContainer[str]
+    expected_versions: _containers.ScalarMap[str, int]
+    def __init__(self, set: _Optional[_Iterable[_Union[StateValue, _Mapping]]] = ..., delete: _Optional[_Iterable[str]] = ..., expected_versions: _Optional[_Mapping[str, int]] = ...) -> None: ...
+
 class GetStateRequest(_message.Message):
     __slots__ = ("conversation_id", "recipient_id", "names")
     CONVERSATION_ID_FIELD_NUMBER: _ClassVar[int]

@@ -1,6 +1,7 @@
 from google.protobuf import timestamp_pb2 as _timestamp_pb2
 from google.rpc import status_pb2 as _status_pb2
 from . import capacity_pb2 as _capacity_pb2
+from . import conversation_service_pb2 as _conversation_service_pb2
 from . import message_pb2 as _message_pb2
 from . import summary_pb2 as _summary_pb2
 from . import transfer_pb2 as _transfer_pb2
@@ -77,7 +78,7 @@ SUMMARIZE_WARNING_KIND_TOKEN_LIMIT_TOO_SMALL: SummarizeWarningKind
 SUMMARIZE_WARNING_KIND_NOTHING_TO_TELL: SummarizeWarningKind
 
 class MemorizeRequest(_message.Message):
-    __slots__ = ("conversation_id", "recipient_id", "utterances", "request_id", "expected_revision", "lenient", "session_id", "messages_json", "format", "message_ids", "replace_after", "upsert")
+    __slots__ = ("conversation_id", "recipient_id", "utterances", "request_id", "expected_revision", "lenient", "session_id", "messages_json", "format", "message_ids", "replace_after", "upsert", "state")
     CONVERSATION_ID_FIELD_NUMBER: _ClassVar[int]
     RECIPIENT_ID_FIELD_NUMBER: _ClassVar[int]
     UTTERANCES_FIELD_NUMBER: _ClassVar[int]
@@ -90,6 +91,7 @@ class MemorizeRequest(_message.Message):
     MESSAGE_IDS_FIELD_NUMBER: _ClassVar[int]
     REPLACE_AFTER_FIELD_NUMBER: _ClassVar[int]
     UPSERT_FIELD_NUMBER: _ClassVar[int]
+    STATE_FIELD_NUMBER: _ClassVar[int]
     conversation_id: str
     recipient_id: str
     utterances: _containers.RepeatedCompositeFieldContainer[_utterance_pb2.NewUtterance]
@@ -102,7 +104,8 @@ class MemorizeRequest(_message.Message):
     message_ids: _containers.RepeatedScalarFieldContainer[str]
     replace_after: int
     upsert: bool
-    def __init__(self, conversation_id: _Optional[str] = ..., recipient_id: _Optional[str] = ..., utterances: _Optional[_Iterable[_Union[_utterance_pb2.NewUtterance, _Mapping]]] = ..., request_id: _Optional[str] = ..., expected_revision: _Optional[int] = ..., lenient: bool = ..., session_id: _Optional[str] = ..., messages_json: _Optional[str] = ..., format: _Optional[_Union[_transfer_pb2.ConversationFormat, str]] = ..., message_ids: _Optional[_Iterable[str]] = ..., replace_after: _Optional[int] = ..., upsert: bool = ...) -> None: ...
+    state: _conversation_service_pb2.StateChange
+    def __init__(self, conversation_id: _Optional[str] = ..., recipient_id: _Optional[str] = ..., utterances: _Optional[_Iterable[_Union[_utterance_pb2.NewUtterance, _Mapping]]] = ..., request_id: _Optional[str] = ..., expected_revision: _Optional[int] = ..., lenient: bool = ..., session_id: _Optional[str] = ..., messages_json: _Optional[str] = ..., format: _Optional[_Union[_transfer_pb2.ConversationFormat, str]] = ..., message_ids: _Optional[_Iterable[str]] = ..., replace_after: _Optional[int] = ..., upsert: bool = ..., state: _Optional[_Union[_conversation_service_pb2.StateChange, _Mapping]] = ...) -> None: ...
 
 class MemorizeResponse(_message.Message):
     __slots__ = ("conversation_id", "revision", "memorized", "evicted", "summary", "capacity", "started_conversation", "replayed", "irregularities", "ended_conversation_id", "removed")
