@@ -306,6 +306,44 @@ def test_a_result_without_its_call_is_refused_unless_lenient(chat):
     assert chat.messages() == [QUESTION, RESULT] and chat.context() == [QUESTION]
 
 
+def test_values_beside_a_conversation(chat):
+    started = chat.add(QUESTION, state=utterd.StateChange(set={"step": 1, "blob": b"\x00\xff"}))
+    assert chat.state() == {
+        "blob": utterd.StateValue(value=b"\x00\xff", version=started.revision),
+        "step": utterd.StateValue(value=1, version=started.revision),
+    }
+    plan = {"city": "Zürich", "half": "\ud800", "none": None}
+    revision = chat.update_state(set={"plan": plan}, delete=["blob"], expected_versions={"plan": 0})
+    assert revision == started.revision + 1
+    assert chat.state("plan", "blob") == {"plan": utterd.StateValue(value=plan, version=revision)}
+    once = [chat.update_state(set={"step": 2}, request_id="once") for _ in range(2)]
+    assert once == [revision + 1, revision + 1]
+
+
+def test_a_message_and_its_change_of_state_are_kept_together(chat):
+    chat.add(QUESTION, state=utterd.StateChange(set={"step": 1}))
+    stale = utterd.StateChange(set={"step": 2}, expected_versions={"step": 0})
+    for change in (lambda: chat.add(ANSWER, state=stale), lambda: chat.replace_after(0, ANSWER, state=stale)):
+        with pytest.raises(utterd.ConflictError) as refused:
+            change()
+        assert refused.value.reason == "STALE_STATE"
+        assert refused.value.fields[0].field == 'state.expected_versions["step"]'
+    with pytest.raises(utterd.InvalidRequestError):
+        chat.add(RESULT, state=utterd.StateChange(set={"step": 2}))
+    assert chat.messages() == [QUESTION] and chat.state()["step"].value == 1
+    with pytest.raises(TypeError):
+        chat.update_state(set={"step": object()})
+
+
+async def test_the_state_for_asyncio(memory_async, name):
+    chat = memory_async.conversation(name)
+    with pytest.raises(utterd.NotFoundError):
+        await chat.update_state(set={"step": 1})
+    await chat.add(QUESTION, state=utterd.StateChange(set={"step": 1}))
+    version = await chat.update_state(set={"step": 2})
+    assert await chat.state("step") == {"step": utterd.StateValue(value=2, version=version)}
+
+
 async def test_the_same_for_asyncio(memory_async, name):
     chat = memory_async.conversation(name)
     await chat.add(EXCHANGE)

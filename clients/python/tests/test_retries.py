@@ -122,6 +122,13 @@ def test_a_conflict_is_the_callers_who_pinned_a_revision(failing, chat):
     assert len(failing.requests) == 3
 
 
+def test_a_conflict_is_the_callers_who_pinned_versions_of_the_state(failing, chat):
+    failing.failures = [(grpc.StatusCode.ABORTED, error_details_pb2.ErrorInfo(reason="STALE_STATE"))]
+    with pytest.raises(utterd.ConflictError):
+        chat.add(SAID, state=utterd.StateChange(set={"step": 2}, expected_versions={"step": 1}))
+    assert len(failing.requests) == 1
+
+
 def test_a_pop_that_happened_while_the_server_was_lost(failing, chat):
     failing.failures = [UNAVAILABLE]
     failing.forgotten = memory.ForgetResponse(replayed=True)

@@ -116,8 +116,8 @@ class Attempts {
 
   private mayPass(error: ServerError): boolean {
     if (error.code === "UNAVAILABLE") return true;
-    // Who pinned a revision has to look at what is there now.
-    if (error.code === "ABORTED") return this.request.expectedRevision === undefined;
+    // Who pinned a revision, or versions of the state, has to look at what is there now.
+    if (error.code === "ABORTED") return error.reason !== "STALE_STATE" && this.request.expectedRevision === undefined;
     // Turned away before it was looked at, with the time to come again.
     return error.code === "RESOURCE_EXHAUSTED" && error.retryAfter !== undefined;
   }

@@ -23,6 +23,8 @@ import type {
   Restored,
   Role,
   SequenceRange,
+  StateChange,
+  StateValue,
   Stored,
   StoredMessage,
   Summary,
@@ -39,6 +41,7 @@ import type {
   SummarizeOptions,
 } from "./options.js";
 import * as read from "./read.js";
+import { changeOf, valuesOf } from "./state.js";
 
 /** The last sequence that there can be. */
 const LAST = 2n ** 63n - 1n;
@@ -96,6 +99,7 @@ export class Conversation {
       upsert: options.upsert,
       lenient: options.lenient,
       replaceAfter: read.wide("sequence", after),
+      state: options.state && changeOf(options.state),
     };
     const it = await this.calls.make(this.calls.memory.memorize, request, options);
     return {
@@ -328,6 +332,27 @@ export class Conversation {
   async undoCompaction(options: ChangeOptions = {}): Promise<Compacted> {
     const request = this.change(options);
     return compactedOf(await this.calls.make(this.calls.compactions.undoCompaction, request, options));
+  }
+
+  /**
+   * The values that are kept beside the conversation, by name: those of these names, or all; as they were at one moment.
+   * A name that there is not is left out.
+   */
+  async state<V = any>(
+    names: readonly string[] = [],
+    options: CallOptions = {},
+  ): Promise<Record<string, StateValue<V>>> {
+    const request = { ...this.at, names: [...names] };
+    return valuesOf((await this.calls.make(this.calls.conversations.getState, request, options)).values);
+  }
+
+  /**
+   * Sets and deletes values beside the conversation, all or none. It must exist; `add` with a `state` starts one.
+   * Returns its revision after the change, which is the version of each value that was set.
+   */
+  async updateState(change: StateChange, options: ChangeOptions = {}): Promise<number> {
+    const request = { ...this.change(options), ...changeOf(change) };
+    return Number((await this.calls.make(this.calls.conversations.updateState, request, options)).revision);
   }
 
   /** What the server knows of the conversation; `NotFoundError` when there is none. */

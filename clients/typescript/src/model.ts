@@ -115,6 +115,24 @@ export interface Added {
   readonly endedConversationId: string | undefined;
 }
 
+/** What to change of the values that are kept beside a conversation. What is not named stays. */
+export interface StateChange {
+  /** Values to set, by name: a Uint8Array, or what JSON can hold. */
+  readonly set?: Readonly<Record<string, unknown>>;
+  /** Names to delete; one that there is not is passed over. */
+  readonly delete?: readonly string[];
+  /** `ConflictError` when a named value is at another version; 0 when there must be none. */
+  readonly expectedVersions?: Readonly<Record<string, number>>;
+}
+
+/** A value that is kept beside a conversation. */
+export interface StateValue<V = any> {
+  /** A Uint8Array, or what was read of JSON. */
+  readonly value: V;
+  /** The revision of the conversation that wrote it. */
+  readonly version: number;
+}
+
 /** A message as it is stored. */
 export interface StoredMessage<M = any> {
   readonly message: M;

@@ -1,5 +1,5 @@
 /** What the calls of one conversation take. */
-import type { CallOptions, ChangeOptions, Format, Role, Scope, SequenceRange } from "./model.js";
+import type { CallOptions, ChangeOptions, Format, Role, Scope, SequenceRange, StateChange } from "./model.js";
 
 /** Which conversation: one by its id; or else the active one of a recipient, by default of `default`. */
 export interface ConversationAddress {
@@ -17,6 +17,8 @@ export interface AddOptions extends ChangeOptions {
   readonly upsert?: boolean;
   /** Stores also a result that answers no call, and a message that says and calls nothing. */
   readonly lenient?: boolean;
+  /** Changes the values beside the conversation in the same commit: when either is refused, neither is done. */
+  readonly state?: StateChange;
 }
 
 /** Which messages are listed: those of which everything that is given holds. */

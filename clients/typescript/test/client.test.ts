@@ -49,6 +49,37 @@ onEachStore("a conversation", (memory) => {
     assert.equal(await memory().deleteRecipient(recipient), 1);
   });
 
+  test("values beside a conversation", async () => {
+    const chat = memory().conversation(fresh());
+    await assert.rejects(chat.updateState({ set: { step: 1 } }), NotFoundError);
+    const { revision } = await chat.add(ASKED, { state: { set: { step: 1, blob: new Uint8Array([0, 255]) } } });
+    assert.deepEqual(await chat.state(), {
+      blob: { value: new Uint8Array([0, 255]), version: revision },
+      step: { value: 1, version: revision },
+    });
+    const plan = { city: "Zürich", half: "\ud800", none: null };
+    const changed = await chat.updateState({ set: { plan }, delete: ["blob"], expectedVersions: { plan: 0 } });
+    assert.equal(changed, revision + 1);
+    assert.deepEqual(await chat.state(["plan", "blob"]), { plan: { value: plan, version: changed } });
+  });
+
+  test("a message and its change of state are kept together", async () => {
+    const chat = memory().conversation(fresh());
+    await chat.add(ASKED, { state: { set: { step: 1 } } });
+    const state = { set: { step: 2 }, expectedVersions: { step: 0 } };
+    for (const change of [chat.add(TOLD, { state }), chat.replaceAfter(0, TOLD, { state })]) {
+      const error = await change.then(
+        () => undefined,
+        (error: unknown) => error,
+      );
+      assert.ok(error instanceof ConflictError && error.reason === "STALE_STATE");
+      assert.equal(error.fields[0]?.field, 'state.expected_versions["step"]');
+    }
+    await assert.rejects(chat.add(FOUND, { state: { set: { step: 2 } } }), InvalidRequestError);
+    assert.deepEqual([await chat.messages(), (await chat.state()).step?.value], [[ASKED], 1]);
+    await assert.rejects(chat.updateState({ set: { step: undefined } }), TypeError);
+  });
+
   test("lists are bounded in every way", async () => {
     const chat = memory().conversation(fresh());
     const said = numbered(5);

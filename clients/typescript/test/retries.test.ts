@@ -127,6 +127,14 @@ test("a conflict is the caller's who pinned a revision", async () => {
   assert.equal(requests.length, 3);
 });
 
+test("a conflict is the caller's who pinned versions of the state", async () => {
+  const info = { desc: ErrorInfoSchema, value: { reason: "STALE_STATE" } };
+  failures = [new ConnectError("stale", Code.Aborted, undefined, [info])];
+  const state = { set: { step: 2 }, expectedVersions: { step: 1 } };
+  await assert.rejects(client.conversation("c").add(SAID, { state }), ConflictError);
+  assert.equal(requests.length, 1);
+});
+
 test("a pop that happened while the server was lost", async () => {
   failures = ["the connection is lost"];
   forgotten = { replayed: true, forgotten: [{ sequence: 7n }] };

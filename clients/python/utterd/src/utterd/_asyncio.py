@@ -11,7 +11,7 @@ from typing import Any, Concatenate, ParamSpec, TypeVar
 import grpc
 import grpc.aio
 
-from utterd import _contexts, _conversations, _messages
+from utterd import _contexts, _conversations, _messages, _state
 from utterd import _model as model
 from utterd._calls import Attempts, Call, Steps, named_as
 from utterd._channel import Endpoint, Owned, Tls, endpoint
@@ -224,6 +224,8 @@ class AsyncConversation(Addressed):
     edit = _of_conversation(_conversations.edit)
     compact = _of_conversation(_conversations.compact)
     undo_compaction = _of_conversation(_conversations.undo_compaction)
+    state = _of_conversation(_state.state)
+    update_state = _of_conversation(_state.update_state)
     record = _of_conversation(_conversations.record)
     update = _of_conversation(_conversations.update)
     end = _of_conversation(_conversations.end)

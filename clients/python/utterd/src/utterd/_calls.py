@@ -92,8 +92,8 @@ class Attempts:
         if error.code == "UNAVAILABLE":
             return True
         if error.code == "ABORTED":
-            # Who pinned a revision has to look at what is there now.
-            return not _pinned(self._call.request)
+            # Who pinned a revision, or versions of the state, has to look at what is there now.
+            return error.reason != "STALE_STATE" and not _pinned(self._call.request)
         # Turned away before it was looked at, with the time to come again.
         return error.code == "RESOURCE_EXHAUSTED" and error.retry_after is not None
 

@@ -68,6 +68,7 @@ def add(
     ids: Sequence[str] = (),
     upsert: bool = False,
     lenient: bool = False,
+    state: model.StateChange | None = None,
     expected_revision: int | None = None,
     request_id: str | None = None,
 ) -> Steps[model.Added]:
@@ -80,10 +81,11 @@ def add(
     - `ids`: ids of the caller's, one for each message, unique in the conversation.
     - `upsert`: a message with an id that is stored already takes its place; by default `ExistsError`.
     - `lenient`: stores also a result that answers no call, and a message that says and calls nothing.
+    - `state`: changes the values beside the conversation in the same commit: when either is refused, neither is done.
     - `expected_revision`: `ConflictError` when the conversation is at another; 0 when it must not exist yet.
     - `request_id`: names this attempt; to repeat it stores nothing twice. By default a new one.
     """
-    return _memorize(at, messages, None, format, ids, upsert, lenient, expected_revision, request_id)
+    return _memorize(at, messages, None, format, ids, upsert, lenient, state, expected_revision, request_id)
 
 
 def replace_after(
@@ -94,6 +96,7 @@ def replace_after(
     format: model.Format | None = None,
     ids: Sequence[str] = (),
     lenient: bool = False,
+    state: model.StateChange | None = None,
     expected_revision: int | None = None,
     request_id: str | None = None,
 ) -> Steps[model.Added]:
@@ -102,7 +105,7 @@ def replace_after(
     Both are one commit. What is removed is gone for good, from the summary too. The other arguments are those of
     `add`.
     """
-    return _memorize(at, messages, sequence, format, ids, False, lenient, expected_revision, request_id)
+    return _memorize(at, messages, sequence, format, ids, False, lenient, state, expected_revision, request_id)
 
 
 def _memorize(
@@ -113,6 +116,7 @@ def _memorize(
     ids: Sequence[str],
     upsert: bool,
     lenient: bool,
+    state: model.StateChange | None,
     expected_revision: int | None,
     attempt: str | None,
 ) -> Steps[model.Added]:
@@ -125,6 +129,7 @@ def _memorize(
         upsert=upsert,
         lenient=lenient,
         replace_after=sequence,
+        state=None if state is None else state_change(state),
         expected_revision=expected_revision,
         request_id=request_id(attempt),
     )
@@ -140,6 +145,21 @@ def _memorize(
         replayed=it.replayed,
         irregularities=tuple(model.Irregularity(its.index, its.sequence, its.description) for its in it.irregularities),
         ended_conversation_id=it.ended_conversation_id or None,
+    )
+
+
+def state_change(change: model.StateChange) -> conversations.StateChange:
+    """A change of the state as a request has it."""
+
+    def value(name: str, value: Any) -> conversations.StateValue:
+        if isinstance(value, (bytes, bytearray, memoryview)):
+            return conversations.StateValue(name=name, data=bytes(value))
+        return conversations.StateValue(name=name, json=read.one_as_json(value))
+
+    return conversations.StateChange(
+        set=[value(*named) for named in change.set.items()],
+        delete=change.delete,
+        expected_versions=change.expected_versions,
     )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Literal, TypeAlias
 
@@ -112,6 +112,28 @@ class Added:
     irregularities: tuple[Irregularity, ...]
     ended_conversation_id: str | None
     """The recipient's conversation that had been left idle, and ended for this one to start."""
+
+
+@dataclass(frozen=True, slots=True)
+class StateChange:
+    """What to change of the values that are kept beside a conversation. What is not named stays."""
+
+    set: Mapping[str, Any] = field(default_factory=dict)
+    """Values to set, by name: bytes, or what JSON can hold."""
+    delete: Sequence[str] = ()
+    """Names to delete; one that there is not is passed over."""
+    expected_versions: Mapping[str, int] = field(default_factory=dict)
+    """`ConflictError` when a named value is at another version; 0 when there must be none."""
+
+
+@dataclass(frozen=True, slots=True)
+class StateValue:
+    """A value that is kept beside a conversation."""
+
+    value: Any
+    """Bytes, or what was read of JSON."""
+    version: int
+    """The revision of the conversation that wrote it."""
 
 
 @dataclass(frozen=True, slots=True)

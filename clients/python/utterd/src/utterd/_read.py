@@ -204,7 +204,7 @@ def as_json(messages: model.Messages) -> str:
     several = isinstance(messages, Iterable) and not isinstance(messages, Mapping) and not _is_model(messages)
     plain = list(map(_plain, messages if several else [messages]))
     text = _written.encode(plain)
-    return text if _is_text(text) else f"[{','.join(map(_one_as_json, plain))}]"
+    return text if _is_text(text) else f"[{','.join(map(one_as_json, plain))}]"
 
 
 _written = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(",", ":"))
@@ -225,10 +225,11 @@ def _plain(message: Any) -> dict[str, Any]:
     return dict(message)
 
 
-def _one_as_json(message: dict[str, Any]) -> str:
-    text = _written.encode(message)
+def one_as_json(value: Any) -> str:
+    """A value as JSON."""
+    text = _written.encode(value)
     # Half of a surrogate pair is no text, and JSON can only hold it escaped.
-    return text if _is_text(text) else _escaped.encode(message)
+    return text if _is_text(text) else _escaped.encode(value)
 
 
 def _is_text(characters: str) -> bool:

@@ -1,0 +1,62 @@
+"""Named values beside a conversation. Each operation stands here once, for both clients."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from utterd import _model as model
+from utterd._calls import Steps, call
+from utterd._calls import request_id as attempt
+from utterd._messages import CONVERSATIONS, Address, state_change
+from utterd._proto import conversation_service_pb2 as conversations
+
+
+def state(at: Address, *names: str) -> Steps[dict[str, model.StateValue]]:
+    """The values that are kept beside the conversation, by name: those of these names, or all.
+
+    All are as they were at one moment. A name that there is not is left out.
+    """
+    request = conversations.GetStateRequest(
+        conversation_id=at.conversation_id, recipient_id=at.recipient_id, names=names
+    )
+    it = yield from call(CONVERSATIONS, "GetState", request, conversations.GetStateResponse)
+    return {value.name: _value(value) for value in it.values}
+
+
+def update_state(
+    at: Address,
+    *,
+    set: Mapping[str, Any] | None = None,
+    delete: Iterable[str] = (),
+    expected_versions: Mapping[str, int] | None = None,
+    expected_revision: int | None = None,
+    request_id: str | None = None,
+) -> Steps[int]:
+    """Sets and deletes values beside the conversation, all or none; what is not named stays.
+
+    The conversation must exist; `add` with a `state` starts one. Comes to the conversation's revision after the change,
+    which is the version of each value that was set.
+
+    - `set`: values by name: bytes, or what JSON can hold.
+    - `expected_versions`: `ConflictError` when a named value is at another version; 0 when there must be none.
+    """
+    change = model.StateChange(set=set or {}, delete=tuple(delete), expected_versions=expected_versions or {})
+    written = state_change(change)
+    request = conversations.UpdateStateRequest(
+        conversation_id=at.conversation_id,
+        recipient_id=at.recipient_id,
+        set=written.set,
+        delete=written.delete,
+        expected_versions=change.expected_versions,
+        expected_revision=expected_revision,
+        request_id=attempt(request_id),
+    )
+    it = yield from call(CONVERSATIONS, "UpdateState", request, conversations.UpdateStateResponse)
+    return it.revision
+
+
+def _value(it: conversations.StateValue) -> model.StateValue:
+    value = it.data if it.HasField("data") else json.loads(it.json)
+    return model.StateValue(value=value, version=it.version)
