@@ -81,7 +81,15 @@ def test_a_memory_gives_contexts(memory, name):
     given = remembered.get("where is my order?")
     assert given[1].blocks[0].tool_call_id == given[2].additional_kwargs["tool_call_id"] == "a"
     assert given[0] == EXCHANGE[0]
+    stored = memory.conversation(name).stored().messages
+    remembered.set(EXCHANGE)
+    assert memory.conversation(name).stored().messages == stored
+    remembered.set([*EXCHANGE[:3], *plain("Thanks.")])
+    assert remembered.get_all() == [*EXCHANGE[:3], *plain("Thanks.")]
+    assert memory.conversation(name).stored().messages[:3] == stored[:3]
     remembered.set(EXCHANGE[:1])
     assert remembered.get_all() == EXCHANGE[:1]
+    remembered.set(plain("Anew."))
+    assert remembered.get_all() == plain("Anew.")
     remembered.reset()
     assert remembered.get_all() == []

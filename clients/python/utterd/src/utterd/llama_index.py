@@ -9,11 +9,11 @@ store is a conversation.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Coroutine, Sequence
+from itertools import takewhile
 from typing import Any, TypeVar
 
-from llama_index.core.base.llms.types import ChatMessage, MessageRole, TextBlock, ToolCallBlock
+from llama_index.core.base.llms.types import ChatMessage
 from llama_index.core.memory.types import BaseMemory
 from llama_index.core.storage.chat_store.base import BaseChatStore
 from llama_index.core.storage.chat_store.base_db import AsyncDBChatStore, MessageStatus
@@ -30,25 +30,15 @@ from utterd import (
     Stored,
     StoredMessage,
 )
-from utterd._fold import fold, unfold
 from utterd._ids import fit
+from utterd._llama_index_messages import FIELD, from_chat, to_chat
 
 __all__ = ["UtterdChatStore", "UtterdDBChatStore", "UtterdMemory"]
 
 T = TypeVar("T")
 
-FIELD = "llama_index"
-"""The field of a message that holds what is LlamaIndex' own of it."""
 LABEL = "llama_index_key"
 """Names the key of a conversation, where that is not its id."""
-ROLES = {
-    MessageRole.SYSTEM: "system",
-    MessageRole.DEVELOPER: "system",
-    MessageRole.ASSISTANT: "assistant",
-    MessageRole.CHATBOT: "assistant",
-    MessageRole.MODEL: "assistant",
-    MessageRole.TOOL: "tool",
-}
 
 
 class UtterdChatStore(BaseChatStore):
@@ -68,24 +58,24 @@ class UtterdChatStore(BaseChatStore):
         return "UtterdChatStore"
 
     def set_messages(self, key: str, messages: list[ChatMessage]) -> None:
-        """Puts messages in the place of a key's, in one commit."""
-        self._start(key).replace_after(0, list(map(_said, messages)), format="openai", lenient=True)
+        """Puts messages in the place of a key's, in one commit. The first that are the same already stay."""
+        _set(self._start(key), messages)
 
     def get_messages(self, key: str) -> list[ChatMessage]:
         """A key's messages; none when there is no such key."""
-        return [_message(it.message) for it in _stored(self._at(key)).messages]
+        return [from_chat(it.message) for it in _stored(self._at(key)).messages]
 
     def add_message(self, key: str, message: ChatMessage, idx: int | None = None) -> None:
         """Adds a message at the end, or before the one at an index."""
         if idx is None:
-            self._start(key).add(_said(message), format="openai", lenient=True)
+            self._start(key).add(to_chat(message), format="openai", lenient=True)
             return
         while True:
             at = self._start(key)
             stored = _stored(at)
             behind = stored.messages[idx:]
             after = behind[0].sequence - 1 if behind else _end(stored)
-            said = [_said(message), *(it.message for it in behind)]
+            said = [to_chat(message), *(it.message for it in behind)]
             try:
                 at.replace_after(after, said, format="openai", lenient=True, expected_revision=stored.revision)
                 return
@@ -110,12 +100,12 @@ class UtterdChatStore(BaseChatStore):
                 )
             except ConflictError:
                 continue
-            return _message(message.message)
+            return from_chat(message.message)
 
     def delete_last_message(self, key: str) -> ChatMessage | None:
         """Removes the newest message, and returns it; None when there is none."""
         popped = self._at(key).pop(format="openai")
-        return None if popped is None else _message(popped)
+        return None if popped is None else from_chat(popped)
 
     def get_keys(self) -> list[str]:
         """The keys, the oldest first."""
@@ -125,7 +115,7 @@ class UtterdChatStore(BaseChatStore):
     def context(self, key: str, budget: int | None = None) -> list[ChatMessage]:
         """What goes to the model of a key's messages within a budget of tokens: a summary, and the newest messages."""
         try:
-            return list(map(_message, self._at(key).context(budget, unanswered="placeholder")))
+            return list(map(from_chat, self._at(key).context(budget, unanswered="placeholder")))
         except NotFoundError:
             return []
 
@@ -161,7 +151,7 @@ class UtterdDBChatStore(AsyncDBChatStore):
     ) -> list[ChatMessage]:
         """A key's messages of a status, `limit` of them behind the first `offset`."""
         found = _of_status(await self._stored(key), status)[offset or 0 :]
-        return [_message(it.message) for it in found[:limit]]
+        return [from_chat(it.message) for it in found[:limit]]
 
     async def count_messages(self, key: str, status: MessageStatus | None = MessageStatus.ACTIVE) -> int:
         """How many messages of a status a key has."""
@@ -177,14 +167,14 @@ class UtterdDBChatStore(AsyncDBChatStore):
         """Adds messages, all or none."""
         if messages:
             at = await self._start(key)
-            await at.add([_said(message, status) for message in messages], format="openai", lenient=True)
+            await at.add([to_chat(message, status) for message in messages], format="openai", lenient=True)
 
     async def set_messages(
         self, key: str, messages: list[ChatMessage], status: MessageStatus = MessageStatus.ACTIVE
     ) -> None:
         """Puts messages in the place of all of a key's, in one commit."""
         at = await self._start(key)
-        await at.replace_after(0, [_said(message, status) for message in messages], format="openai", lenient=True)
+        await at.replace_after(0, [to_chat(message, status) for message in messages], format="openai", lenient=True)
 
     async def delete_message(self, key: str, idx: int) -> ChatMessage | None:
         """Removes the message with a sequence, and returns it; None when there is none."""
@@ -193,7 +183,7 @@ class UtterdDBChatStore(AsyncDBChatStore):
             stored = await self._stored(key)
             gone = [it for it in stored.messages if it.sequence == idx]
             await self._remove(key, gone, stored.revision)
-            return _message(gone[0].message) if gone else None
+            return from_chat(gone[0].message) if gone else None
 
         return await _until_settled(remove)
 
@@ -216,7 +206,7 @@ class UtterdDBChatStore(AsyncDBChatStore):
             stored = await self._stored(key)
             oldest = _of_status(stored, MessageStatus.ACTIVE)[:n]
             await self._remove(key, oldest, stored.revision)
-            return [_message(it.message) for it in oldest]
+            return [from_chat(it.message) for it in oldest]
 
         return await _until_settled(remove)
 
@@ -226,10 +216,10 @@ class UtterdDBChatStore(AsyncDBChatStore):
         async def archive() -> list[ChatMessage]:
             stored = await self._stored(key)
             oldest = _of_status(stored, MessageStatus.ACTIVE)[:n]
-            messages = [_message(it.message) for it in oldest]
+            messages = [from_chat(it.message) for it in oldest]
             if oldest:
                 await self._at(key).add(
-                    [_said(message, MessageStatus.ARCHIVED) for message in messages],
+                    [to_chat(message, MessageStatus.ARCHIVED) for message in messages],
                     format="openai",
                     ids=[it.utterance_id for it in oldest],
                     upsert=True,
@@ -248,7 +238,7 @@ class UtterdDBChatStore(AsyncDBChatStore):
     async def context(self, key: str, budget: int | None = None) -> list[ChatMessage]:
         """What goes to the model of a key's messages within a budget of tokens: a summary, and the newest messages."""
         try:
-            return list(map(_message, await self._at(key).context(budget, unanswered="placeholder")))
+            return list(map(from_chat, await self._at(key).context(budget, unanswered="placeholder")))
         except NotFoundError:
             return []
 
@@ -323,14 +313,14 @@ class UtterdMemory(BaseMemory):
         try:
             recall = input if self._recall and input and input.strip() else None
             return list(
-                map(_message, self._conversation.context(self._budget, recall=recall, unanswered="placeholder"))
+                map(from_chat, self._conversation.context(self._budget, recall=recall, unanswered="placeholder"))
             )
         except NotFoundError:
             return []
 
     def get_all(self) -> list[ChatMessage]:
         """Every message that is stored."""
-        return [_message(it.message) for it in _stored(self._conversation).messages]
+        return [from_chat(it.message) for it in _stored(self._conversation).messages]
 
     def put(self, message: ChatMessage) -> None:
         """Adds a message."""
@@ -339,11 +329,11 @@ class UtterdMemory(BaseMemory):
     def put_messages(self, messages: list[ChatMessage]) -> None:
         """Adds messages, all or none."""
         if messages:
-            self._start().add(list(map(_said, messages)), format="openai", lenient=True)
+            self._start().add(list(map(to_chat, messages)), format="openai", lenient=True)
 
     def set(self, messages: list[ChatMessage]) -> None:
-        """Puts messages in the place of all, in one commit."""
-        self._start().replace_after(0, list(map(_said, messages)), format="openai", lenient=True)
+        """Puts messages in the place of all, in one commit. The first that are the same already stay."""
+        _set(self._start(), messages)
 
     def reset(self) -> None:
         """Removes all messages."""
@@ -362,6 +352,28 @@ async def _until_settled(change: Callable[[], Coroutine[Any, Any, T]]) -> T:
     while True:
         try:
             return await change()
+        except ConflictError:
+            continue
+
+
+def _set(at: Conversation, messages: list[ChatMessage]) -> None:
+    """Stores what is new of messages in the place of what is not among them.
+
+    An agent that is given its own history sets it: removed and stored again, it would lose its ids, times and summary.
+    """
+    while True:
+        stored = _stored(at)
+        both = takewhile(lambda it: from_chat(it[0].message) == it[1], zip(stored.messages, messages, strict=False))
+        same = [it for it, _ in both]
+        if same and len(same) == len(stored.messages) == len(messages):
+            return
+        after = same[-1].last_sequence if same else 0
+        said = list(map(to_chat, messages[len(same) :]))
+        # What starts a conversation finds no revision to pin.
+        revision = stored.revision if same else None
+        try:
+            at.replace_after(after, said, format="openai", lenient=True, expected_revision=revision)
+            return
         except ConflictError:
             continue
 
@@ -387,51 +399,3 @@ def _of_status(stored: Stored, status: MessageStatus | None) -> list[StoredMessa
 
 def _status(said: dict[str, Any]) -> MessageStatus:
     return MessageStatus(said.get(FIELD, {}).get("status", MessageStatus.ACTIVE))
-
-
-def _said(message: ChatMessage, status: MessageStatus = MessageStatus.ACTIVE) -> dict[str, Any]:
-    """The message as one of OpenAI's chat, with what that cannot say of it in a field more."""
-    said: dict[str, Any] = {"role": ROLES.get(message.role, "user"), "content": message.content or ""}
-    if said["role"] == "assistant" and (calls := _calls(message)):
-        said["tool_calls"] = calls
-    if said["role"] == "tool":
-        said["tool_call_id"] = str(message.additional_kwargs.get("tool_call_id") or "unknown")
-    own: dict[str, Any] = {}
-    if _message(said) != message:
-        own["message"] = json.loads(message.model_dump_json())
-    if status != MessageStatus.ACTIVE:
-        own["status"] = status.value
-    return fold(said, FIELD, own) if own else said
-
-
-def _calls(message: ChatMessage) -> list[dict[str, Any]]:
-    blocks = [block for block in message.blocks if isinstance(block, ToolCallBlock)]
-    if blocks:
-        return [_call(block.tool_call_id or block.tool_name, block.tool_name, block.tool_kwargs) for block in blocks]
-    # of integrations that keep what the provider sent
-    given = json.loads(message.model_dump_json(include={"additional_kwargs"}))["additional_kwargs"].get("tool_calls")
-    return [call for call in given or () if isinstance(call, dict) and "function" in call]
-
-
-def _call(id: str, name: str, arguments: dict[str, Any] | str) -> dict[str, Any]:
-    text = arguments if isinstance(arguments, str) else json.dumps(arguments, ensure_ascii=False)
-    return {"id": id, "type": "function", "function": {"name": name, "arguments": text}}
-
-
-def _message(said: dict[str, Any]) -> ChatMessage:
-    """The message that was stored, or what another client or a context says as one of LlamaIndex'."""
-    if "message" in said.get(FIELD, {}):
-        return ChatMessage.model_validate(unfold(said, FIELD)["message"])
-    content = said.get("content") or ""
-    if isinstance(content, list):
-        content = "\n".join(part["text"] for part in content if part.get("text"))
-    blocks: list[Any] = [TextBlock(text=content)] if content else []
-    extra: dict[str, Any] = {}
-    if said["role"] == "tool":
-        extra["tool_call_id"] = said["tool_call_id"]
-    for call in said.get("tool_calls") or ():
-        function = call["function"]
-        blocks.append(
-            ToolCallBlock(tool_call_id=call["id"], tool_name=function["name"], tool_kwargs=function["arguments"])
-        )
-    return ChatMessage(role=said["role"], blocks=blocks, additional_kwargs=extra)
