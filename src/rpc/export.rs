@@ -238,6 +238,9 @@ impl Export {
         if exported.state.summary.has_imported() {
             losses.add("summaries", "the format has no place for what was summarised before it", None);
         }
+        if !head.state.is_empty() {
+            losses.add("state", "the format has no place for it", None);
+        }
         let Some(end) = &mut self.end else { return };
         for loss in losses.into_vec() {
             let loss = proto::ExportLoss {

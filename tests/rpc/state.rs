@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 use futures::StreamExt;
 use tonic::Code;
 use utterd::proto::{
-    ForkConversationRequest, GetStateRequest, MemorizeRequest, MemorizeResponse, MemorizeStreamRequest,
-    StateChange, StateValue, UpdateStateRequest, UpdateStateResponse,
-    memorize_stream_response::Result as Outcome, state_value::Value,
+    ExportConversationRequest, ForkConversationRequest, GetStateRequest, MemorizeRequest, MemorizeResponse,
+    MemorizeStreamRequest, StateChange, StateValue, UpdateStateRequest, UpdateStateResponse,
+    export_conversation_response::Message, memorize_stream_response::Result as Outcome, state_value::Value,
 };
 
 use crate::session::{Reply, Session, result, user};
@@ -92,6 +92,23 @@ async fn a_retry_replays() {
     let other = UpdateStateRequest { set: vec![json("a", "2")], ..request };
     let refused = session.conversations().update_state(other).await.refusal();
     refused.is(Code::FailedPrecondition, "REQUEST_ID_REUSED");
+}
+
+/// No format has a place for values: an export says that they stay behind, and only where there are any.
+#[tokio::test]
+async fn an_export_names_it_as_lost() {
+    let session = Session::new().await;
+    session.say(vec![user("hello")]).await;
+    let lost = async || {
+        let request = ExportConversationRequest { format: 4, ..Default::default() };
+        let responses = session.conversations().export_conversation(request).await.reply();
+        let messages: Vec<_> = responses.map(|response| response.unwrap().message.unwrap()).collect().await;
+        let Some(Message::End(end)) = messages.last() else { panic!("no end: {messages:?}") };
+        end.losses.iter().map(|loss| loss.field.clone()).collect::<Vec<_>>()
+    };
+    assert_eq!(lost().await, Vec::<String>::new());
+    update(&session, setting(vec![json("a", "1")])).await;
+    assert_eq!(lost().await, ["state"]);
 }
 
 /// A fork has its parent's values as they are when it is made.
