@@ -104,7 +104,8 @@ impl Planner<'_> {
             drafts[0] = Draft { role: Role::Tool, more: answering(&call), ..drafts[0].clone() };
         }
         let (attempt, expected) = (self.attempt("Memorize"), self.expected(&address));
-        MemorizeCall { address, drafts, attempt, expected, lenient: false, upsert: false, state: None }
+        let state = self.dice.percent(15).then(|| self.state_change(&address));
+        MemorizeCall { address, drafts, attempt, expected, lenient: false, upsert: false, state }
     }
 
     fn draft(&mut self, index: u64) -> Draft {
@@ -175,13 +176,17 @@ impl Planner<'_> {
         Some(UpdateUtteranceCall { attempt: self.attempt("UpdateUtterance"), address, update, edit })
     }
 
-    /// One of a few names is set or deleted, at times only as it was seen.
     fn state(&mut self, address: Address) -> UpdateStateCall {
+        let update = UpdateState { expected: self.expected(&address), change: self.state_change(&address) };
+        UpdateStateCall { attempt: self.attempt("UpdateState"), address, update }
+    }
+
+    /// One of a few names is set or deleted, at times only as it was seen.
+    fn state_change(&mut self, address: &Address) -> StateChange {
         let name: Box<str> = self.dice.pick(&["s1", "s2", "s3"]).unwrap_or("s1").into();
-        let known = self.known(&address).and_then(|version| version.state.clone());
+        let known = self.known(address).and_then(|version| version.state.clone());
         let entry = known.and_then(|state| state.head.state.iter().find(|entry| entry.name == name).cloned());
         let version = entry.map_or(Revision::NONE, |entry| entry.version);
-        let expected = self.expected(&address);
         let mut change = StateChange::default();
         if self.dice.percent(30) {
             change.versions.push((name.clone(), version));
@@ -190,8 +195,7 @@ impl Planner<'_> {
             true => change.set.push((name, StateContent::Json(format!("\"{}\"", self.number).into()))),
             false => change.delete.push(name),
         }
-        let update = UpdateState { change, expected };
-        UpdateStateCall { attempt: self.attempt("UpdateState"), address, update }
+        change
     }
 
     fn update(&mut self, address: Address) -> UpdateCall {

@@ -1,8 +1,8 @@
 //! The words of a story.
 
 use utterd::{
-    domain::{Conversation, Ranges, Timestamp, Utterance},
-    engine::{Address, EngineError, ToForget},
+    domain::{Conversation, Ranges, Timestamp, Utterance, state::StateChange},
+    engine::{Address, EngineError, MemorizeCall, ToForget},
     store::{Commit, Write},
 };
 
@@ -40,8 +40,10 @@ pub fn commit(commit: &Commit) -> String {
 
 pub fn call(call: &Call) -> String {
     let what = match call {
-        Call::Memorize(call) => format!("Memorize {}", contents(call)),
-        Call::Replace(call, after) => format!("Memorize behind {after} {}", contents(call)),
+        Call::Memorize(call) => format!("Memorize {}{}", contents(call), with_state(call)),
+        Call::Replace(call, after) => {
+            format!("Memorize behind {after} {}{}", contents(call), with_state(call))
+        }
         Call::Forget(call) => match &call.forget {
             ToForget::Told(forget) => {
                 let instruction = forget.instruction.at(Timestamp(0));
@@ -51,10 +53,7 @@ pub fn call(call: &Call) -> String {
         },
         Call::Restore(call) => format!("Restore {:?}", call.restore.ids),
         Call::Edit(call) => edit(call),
-        Call::State(call) => {
-            let set: Vec<_> = call.update.change.set.iter().map(|(name, _)| name).collect();
-            format!("UpdateState set {set:?}, delete {:?}", call.update.change.delete)
-        }
+        Call::State(call) => format!("UpdateState {}", changed(&call.update.change)),
         Call::Update(call) => format!("UpdateConversation {:?}", call.update.title),
         Call::End(_) => "EndConversation".to_owned(),
         Call::Create(_) => "CreateConversation".to_owned(),
@@ -166,4 +165,13 @@ pub fn state(state: &Conversation) -> String {
 fn revision(state: &Conversation) -> String {
     let closed = if state.head.ended.is_some() { " closed" } else { "" };
     format!("revision {}{closed}", state.head.revision)
+}
+
+fn with_state(call: &MemorizeCall) -> String {
+    call.state.as_ref().map(|change| format!(", state {}", changed(change))).unwrap_or_default()
+}
+
+fn changed(change: &StateChange) -> String {
+    let set: Vec<_> = change.set.iter().map(|(name, _)| name).collect();
+    format!("set {set:?}, delete {:?}", change.delete)
 }

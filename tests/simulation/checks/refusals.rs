@@ -1,7 +1,10 @@
 //! A refusal is true: of some state that the conversation was in while the call lasted.
 
 use utterd::{
-    domain::{ConversationId, Reason, Refusal, Revision, compaction::Unable, error::ACTIVE_CONVERSATION},
+    domain::{
+        ConversationId, Reason, Refusal, Revision, compaction::Unable, error::ACTIVE_CONVERSATION,
+        state::StaleName,
+    },
     engine::EngineError,
 };
 
@@ -27,6 +30,9 @@ fn untrue(order: &Order<'_>, attempt: &Try, refusal: &Refusal) -> Option<Wrong> 
         Refusal::NotFound { kind, .. } if *kind == ACTIVE_CONVERSATION => lacks_active(order, attempt),
         // it would have started one
         Refusal::StaleRevision { actual: Revision::NONE, .. } if is_by_recipient(attempt) => true,
+        Refusal::StaleState { names, .. } if is_by_recipient(attempt) && starts_one(&attempt.call, names) => {
+            true
+        }
         Refusal::Field(Reason::NoOpenCall, _) if is_by_recipient(attempt) && lacks_active(order, attempt) => {
             true
         }
@@ -42,6 +48,11 @@ fn untrue(order: &Order<'_>, attempt: &Try, refusal: &Refusal) -> Option<Wrong> 
         );
         Wrong::new("a refusal is true", how)
     })
+}
+
+/// Whether the names are those of a conversation that the call would have started.
+fn starts_one(call: &Call, names: &[StaleName]) -> bool {
+    matches!(call, Call::Memorize(_)) && names.iter().all(|stale| stale.actual == Revision::NONE)
 }
 
 fn is_by_recipient(attempt: &Try) -> bool {

@@ -136,7 +136,8 @@ export type MemorizeRequest = Message<"utterd.v1.MemorizeRequest"> & {
 
   /**
    * Optional. Changes the conversation's state, as UpdateState does, in the same commit: when either is refused,
-   * neither is done. The values that are set have the response's `revision` as their version.
+   * neither is done. The values that are set have the response's `revision` as their version. A conversation that
+   * starts has none before: each of its names is at version 0, also where the one before was left idle.
    *
    * @generated from field: utterd.v1.StateChange state = 13;
    */
