@@ -5,11 +5,15 @@ use std::sync::Arc;
 use crate::{
     domain::{
         Conversation, Refusal, Role, TokenCounter, Utterance,
-        context::{Archived, Context, Match, RecallLimits, Request, asked_before, build_with, recallable},
+        context::{
+            Archived, ContentParts, Context, Format, Match, RecallLimits, Request, asked_before, build_with,
+            recallable,
+        },
     },
     engine::{
         Address, COUNT_ASIDE_BYTES, Caller, Engine, EngineError, Operation, Scope, aside, events::Event,
     },
+    formats::content_parts,
 };
 
 /// What to build.
@@ -53,17 +57,47 @@ const BUILD_ASIDE_TOKENS: u64 = 20_000;
 /// time that it is not among them.
 const ASKED_CHUNK: u64 = 32;
 
-/// What is rendered from the archive.
+/// Content with images and the like has so many bytes in all, so that a context stays a message that clients take.
+const MAX_PARTS_BYTES: usize = 2 << 20;
+
+/// What is rendered beside the text of the window.
 #[derive(Clone)]
 struct Archive {
     pinned: Vec<Arc<Utterance>>,
     asked: Option<Arc<Utterance>>,
     found: Vec<Match>,
+    parts: ContentParts,
 }
 
 impl Archive {
+    /// The newest first, as far as there is room; the newest of all whatever its size.
+    fn content_parts(&self, state: &Conversation, format: Format) -> ContentParts {
+        let mut parts = ContentParts::default();
+        let mut room = None;
+        let said = state.window.iter().rev().chain(self.pinned.iter().rev()).chain(&self.asked);
+        for utterance in said.filter(|utterance| utterance.is_live()) {
+            let Some(json) = content_parts(utterance, format) else { continue };
+            match room.unwrap_or(MAX_PARTS_BYTES.max(json.len())).checked_sub(json.len()) {
+                Some(rest) => {
+                    room = Some(rest);
+                    parts.insert(utterance.sequence, json);
+                }
+                None => {
+                    parts.left_out = true;
+                    break;
+                }
+            }
+        }
+        parts
+    }
+
     fn borrowed(&self) -> Archived<'_> {
-        Archived { pinned: &self.pinned, asked: self.asked.as_ref(), recalled: &self.found }
+        Archived {
+            pinned: &self.pinned,
+            asked: self.asked.as_ref(),
+            recalled: &self.found,
+            content_parts: Some(&self.parts),
+        }
     }
 }
 
@@ -87,7 +121,9 @@ impl Engine {
                 Some(turn) => Box::pin(self.asked(&state, turn)).await?,
             },
             found: Vec::new(),
+            parts: ContentParts::default(),
         };
+        archive.parts = archive.content_parts(&state, request.format);
         if let Some(recall) = &call.recall {
             let wanted = self.made(&state, &request, &archive, recallable)?;
             archive.found = Box::pin(self.matches(caller, &state, recall, (wanted, request.budget))).await?;

@@ -189,6 +189,11 @@ const DOCUMENT: &str = "document";
 /// The key of the difference among what is kept; beside it stand the marks of a format.
 const DIFFERENCE: &str = "differs";
 
+/// Whether `extras` may hold more than marks and the bytes of a message. Cheaper than reading them.
+pub fn has_difference(extras: &str) -> bool {
+    [DIFFERENCE, WHOLE].iter().any(|key| extras.contains(&format!("\"{key}\":")))
+}
+
 /// What is to be kept of `source`, into which `hollow` has the holes punched: nothing when
 /// `canonical` writes it.
 pub fn difference(parts: Parts<'_>, source: &Value, hollow: &Value, canonical: &Value) -> Map<String, Value> {

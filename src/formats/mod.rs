@@ -47,7 +47,7 @@ pub use loss::{Loss, Losses};
 pub use notes::{Note, UnknownRoles};
 pub use parsed::{Parsed, Source, Sourced};
 pub use place::{Place, kind};
-pub use render::{Rendered, render};
+pub use render::{Rendered, content_parts, render};
 pub use repair::Unanswered;
 pub use surrogates::replace_surrogates;
 pub use time::write as write_time;

@@ -200,6 +200,7 @@ fn omitted((omission, ranges): &(Omission, Ranges)) -> proto::OmittedUtterances 
 fn warning(warning: &Warning) -> proto::ContextWarning {
     let kind = match warning {
         Warning::Uncovered(_) => proto::ContextWarningKind::UncoveredLeftOut,
+        Warning::PartsLeftOut => proto::ContextWarningKind::PartsLeftOut,
         Warning::SummaryCut => proto::ContextWarningKind::SummaryCut,
     };
     proto::ContextWarning { kind: kind.into(), text: warning.to_string() }

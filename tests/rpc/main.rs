@@ -24,6 +24,7 @@ mod clocks;
 mod compaction;
 mod concurrency;
 mod connections;
+mod content_parts;
 mod conversations;
 mod count_tokens;
 mod delete_recipient;

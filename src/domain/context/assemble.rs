@@ -146,7 +146,9 @@ impl Assembly<'_> {
     fn warnings(&self, uncovered: Uncovered) -> Vec<Warning> {
         let left_out = (uncovered.utterances > 0).then_some(Warning::Uncovered(uncovered));
         let cut = (!self.shares.summary.whole).then_some(Warning::SummaryCut);
-        left_out.into_iter().chain(cut).collect()
+        let parts = self.plan.archived.content_parts.is_some_and(|parts| parts.left_out);
+        let parts = parts.then_some(Warning::PartsLeftOut);
+        left_out.into_iter().chain(cut).chain(parts).collect()
     }
 
     /// What is not rendered, and why.

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use crate::domain::{
     Ranges, Role, ToolCall, Utterance,
     context::{
+        content_parts::ContentParts,
         found::{Found, Match},
         request::Format,
         warning::{Uncovered, Warning},
@@ -47,6 +48,9 @@ pub struct Message {
     pub utterance: Option<Arc<Utterance>>,
     /// What it says instead of the utterance's content.
     pub instead: Option<Box<str>>,
+    /// Its content as it came in the format, where that holds more than text: see
+    /// [`ContentParts`](crate::domain::context::ContentParts).
+    pub content_parts: Option<Arc<str>>,
     /// For a tool's: which of the calls made last it answers, from 0.
     pub answers: usize,
     /// How it came about.
@@ -109,6 +113,11 @@ impl Message {
         }
     }
 
+    /// Its content as the format's JSON, where it goes out as it came.
+    pub fn content_parts(&self) -> Option<&str> {
+        self.content_parts.as_deref().filter(|_| self.instead.is_none())
+    }
+
     /// The tools that it calls.
     pub fn tool_calls(&self) -> &[ToolCall] {
         self.utterance.as_ref().map_or(&[], |utterance| utterance.tool_calls())
@@ -126,11 +135,12 @@ impl Message {
 
     /// The context's own words.
     pub(super) fn own(role: Role, how: How, text: String, tokens: u32) -> Self {
-        Self { role, utterance: None, instead: Some(text.into()), answers: 0, how, tokens }
+        let instead = Some(text.into());
+        Self { role, utterance: None, instead, content_parts: None, answers: 0, how, tokens }
     }
 }
 
-/// What a context may render that is not in the window.
+/// What a context may render beside the text of the window.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Archived<'a> {
     /// The pinned utterances of the archive, whole units, ascending.
@@ -139,4 +149,6 @@ pub struct Archived<'a> {
     pub asked: Option<&'a Arc<Utterance>>,
     /// What a search found, the best first; what the context has anyway is passed over.
     pub recalled: &'a [Match],
+    /// Content that holds more than text.
+    pub content_parts: Option<&'a ContentParts>,
 }

@@ -14,11 +14,13 @@
 //! - What limits leave out and no summary covers is counted and warned of.
 //! - Tokens are those stored with the utterances; only what a rendering words anew is counted: see
 //!   [`wording`]. Work grows with what is rendered, not with the window.
+//! - Content that holds more than text, such as an image, goes out as it came where the format is the same.
 //! - The messages share the utterances; a format turns them into text.
 
 mod assemble;
 mod budget;
 mod build;
+mod content_parts;
 mod cut;
 mod entry;
 mod found;
@@ -40,6 +42,7 @@ mod warning;
 pub mod wording;
 
 pub use build::{asked_before, build, build_with, recallable};
+pub use content_parts::ContentParts;
 pub use found::{Found, Match, Source};
 pub use message::{Archived, Context, How, Message, Omission};
 pub use request::{Format, RECALL_PERCENT, RecallLimits, Request, SummaryPlacement, Unanswered};

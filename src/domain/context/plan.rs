@@ -49,6 +49,7 @@ impl<'a> Plan<'a> {
                 .mask_after_turns
                 .map_or(0, |turns| mask::first_whole_turn(turns, conversation.head.turn)),
             unanswered: request.unanswered,
+            parts: archived.content_parts,
         };
         let given = given(request, rendering.costs);
         let default =

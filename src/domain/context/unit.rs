@@ -7,7 +7,7 @@ use smallvec::SmallVec;
 use crate::domain::{
     Role, Sequence, ToolCall, Utterance, Window,
     context::{
-        How, Message, Omission, Unanswered, mask,
+        ContentParts, How, Message, Omission, Unanswered, mask,
         wording::{self, Costs},
     },
     exchange::OpenCalls,
@@ -63,6 +63,8 @@ pub(super) struct Rendering<'a> {
     /// Results of earlier turns are masked.
     pub(super) first_whole_turn: u32,
     pub(super) unanswered: Unanswered,
+    /// Content that holds more than text.
+    pub(super) parts: Option<&'a ContentParts>,
 }
 
 impl Rendering<'_> {
@@ -100,9 +102,24 @@ impl Rendering<'_> {
 
     /// The message that renders `utterance` as it is.
     pub(super) fn message(&self, utterance: &Arc<Utterance>) -> Option<Message> {
-        let tokens = self.costs.of(utterance)?;
-        let (role, how) = (utterance.role, How::Whole);
-        Some(Message { role, utterance: Some(utterance.clone()), instead: None, answers: 0, how, tokens })
+        let content_parts = self.content_parts(utterance);
+        let tokens = match content_parts {
+            Some(_) => self.costs.with_parts(utterance),
+            None => self.costs.of(utterance)?,
+        };
+        Some(Message {
+            role: utterance.role,
+            utterance: Some(utterance.clone()),
+            instead: None,
+            content_parts,
+            answers: 0,
+            how: How::Whole,
+            tokens,
+        })
+    }
+
+    fn content_parts(&self, utterance: &Utterance) -> Option<Arc<str>> {
+        self.parts?.of(utterance.sequence)
     }
 
     fn omission(&self, utterance: &Utterance) -> Option<Omission> {
@@ -148,14 +165,7 @@ impl Rendering<'_> {
     }
 
     fn result(&self, call: &ToolCall, result: &Arc<Utterance>) -> Message {
-        let whole = Message {
-            role: Role::Tool,
-            utterance: Some(result.clone()),
-            instead: None,
-            answers: 0,
-            how: How::Whole,
-            tokens: self.costs.of(result).unwrap_or_default(),
-        };
+        let Some(whole) = self.message(result) else { return self.placeholder(call) };
         if result.turn >= self.first_whole_turn {
             return whole;
         }
@@ -173,6 +183,7 @@ impl Rendering<'_> {
             role: Role::User,
             utterance: Some(result.clone()),
             instead: Some(wording::late_result(result, &result.content).into()),
+            content_parts: None,
             answers: 0,
             how: How::Whole,
             tokens: self.costs.of_late_result(result, &result.content),

@@ -18,6 +18,8 @@ pub enum Warning {
     Uncovered(Uncovered),
     /// The summary does not fit whole.
     SummaryCut,
+    /// Images, files or thinking of older messages are left out: all together they are too large.
+    PartsLeftOut,
 }
 
 impl Display for Warning {
@@ -33,6 +35,10 @@ impl Display for Warning {
                 }
                 write!(f, "; omitted tells by which limit")
             }
+            Self::PartsLeftOut => write!(
+                f,
+                "images, files or thinking of older messages are left out, as all of them together are too large"
+            ),
             Self::SummaryCut => {
                 write!(
                     f,

@@ -9,7 +9,8 @@
 //!   for Anthropic arguments that are no JSON object are put into one;
 //! - a result that came late is a note on the user's side, in every format: no provider takes it behind
 //!   anything but its call; it has no name;
-//! - extras are not rendered, and their declared tokens do not count.
+//! - extras are not rendered, and their declared tokens do not count, unless content goes out as it came because it
+//!   holds more than text.
 
 use std::borrow::Cow;
 
@@ -145,6 +146,12 @@ impl Costs<'_> {
             }
             _ => Some(self.worded(utterance, says)),
         }
+    }
+
+    /// Tokens of a message that renders `utterance` with its content as it came.
+    pub(super) fn with_parts(&self, utterance: &Utterance) -> u32 {
+        let declared = utterance.more.as_ref().map_or(0, |more| more.extras_tokens);
+        self.worded(utterance, says(&utterance.content, self.format)).saturating_add(declared)
     }
 
     fn worded(&self, utterance: &Utterance, says: bool) -> u32 {

@@ -66,6 +66,26 @@ pub fn blocks(parts: &Parts<'_>) -> (Value, bool) {
     parts.render(FORMAT, canonical(parts))
 }
 
+/// The blocks that the API accepts of an utterance as it came, where they hold more than texts and calls: without
+/// marks of a cache, of which a request may have only a few.
+pub fn accepted_content(parts: &Parts<'_>) -> Option<Vec<Value>> {
+    let Value::Array(rendered) = blocks(parts).0 else { return None };
+    let mut accepted = accepted(parts, &rendered);
+    let unmarked = accepted.iter_mut().filter_map(Value::as_object_mut);
+    unmarked.for_each(|block| drop(block.shift_remove("cache_control")));
+    // a message of nothing but thinking is refused
+    let says = parts.role != Role::Assistant || accepted.iter().any(is_plain);
+    (says && !accepted.iter().all(is_plain)).then_some(accepted)
+}
+
+fn is_plain(block: &Value) -> bool {
+    match block["type"].as_str() {
+        Some("text" | "tool_use") => true,
+        Some("tool_result") => block.get("is_error").is_none() && !block["content"].is_array(),
+        _ => false,
+    }
+}
+
 /// The message that `parts` are, of which each was a part; instructions are a message of their own role.
 pub fn message(parts: &[Parts<'_>]) -> Option<Value> {
     let mut writer = Writer { system: None, system_text: None, messages: Vec::new(), all: false };

@@ -33,6 +33,13 @@ pub fn export(whole: &Whole<'_>, repairs: Repairs, losses: &mut Losses) -> Value
     }
 }
 
+/// The parts of content that the API accepts of an utterance as it came, where they are not all text.
+pub fn accepted_content(parts: &Parts<'_>) -> Option<Vec<Value>> {
+    let mut accepted = accepted(parts, &message(parts).0)?;
+    let Value::Array(content) = accepted["content"].take() else { return None };
+    content.iter().any(|part| part["type"] != "text").then_some(content)
+}
+
 /// One utterance as a message, and whether what was kept of it still fits.
 pub fn message(parts: &Parts<'_>) -> (Value, bool) {
     parts.render(Format::OpenAiChat, canonical(parts))

@@ -7,7 +7,7 @@
 use std::borrow::Cow;
 
 use serde::Serialize;
-use serde_json::value::RawValue;
+use serde_json::{Value, value::RawValue};
 
 use crate::{
     domain::{
@@ -50,6 +50,9 @@ enum Block<'a> {
         #[serde(skip_serializing_if = "Option::is_none")]
         content: Option<&'a str>,
     },
+    /// As it came.
+    #[serde(untagged)]
+    Kept(Value),
 }
 
 /// Writes `context`: the system's messages at its head apart, the rest in alternation.
@@ -99,8 +102,7 @@ impl Writer {
     fn blocks<'a>(&mut self, message: &'a Message, blocks: &mut Vec<Block<'a>>) {
         if message.role == Role::Tool {
             let tool_use_id = self.called.get(message.answers).cloned().unwrap_or_default();
-            let content = Some(message.text()).filter(|text| says(text, Format::AnthropicMessages));
-            blocks.push(Block::ToolResult { tool_use_id, content });
+            blocks.push(result(message, tool_use_id));
             return;
         }
         let mark = match (message.role, message.name()) {
@@ -109,11 +111,24 @@ impl Writer {
             _ => None,
         };
         blocks.extend(mark.map(|text| Block::Text { text }));
-        blocks.extend(text(message.text()));
+        let kept = kept(message);
+        if kept.is_empty() {
+            blocks.extend(text(message.text()));
+        }
+        let mut calls = self.calls(message).into_iter();
+        for block in kept {
+            // a call goes out as the conversation has it, in its place
+            blocks.extend(if block["type"] == "tool_use" { calls.next() } else { Some(Block::Kept(block)) });
+        }
+        blocks.extend(calls);
+    }
+
+    fn calls<'a>(&mut self, message: &'a Message) -> Vec<Block<'a>> {
         let Some(utterance) = message.utterance.as_ref().filter(|_| !message.tool_calls().is_empty()) else {
-            return;
+            return Vec::new();
         };
         self.called.clear();
+        let mut blocks = Vec::new();
         for call in message.tool_calls() {
             let id = self.ids.assign(&call.id, &format!("_{}", utterance.sequence));
             self.called.push(id.clone());
@@ -123,7 +138,23 @@ impl Writer {
                 input: input(call),
             });
         }
+        blocks
     }
+}
+
+/// The blocks of its content as it came; none where that is nothing but text.
+fn kept(message: &Message) -> Vec<Value> {
+    let parts = message.content_parts().and_then(|parts| serde_json::from_str(parts).ok());
+    parts.unwrap_or_default()
+}
+
+fn result(message: &Message, tool_use_id: String) -> Block<'_> {
+    if let Some(Value::Object(mut block)) = kept(message).pop() {
+        block.insert("tool_use_id".to_owned(), tool_use_id.into());
+        return Block::Kept(Value::Object(block));
+    }
+    let content = Some(message.text()).filter(|text| says(text, Format::AnthropicMessages));
+    Block::ToolResult { tool_use_id, content }
 }
 
 fn input(call: &ToolCall) -> Box<RawValue> {

@@ -2,11 +2,13 @@
 
 mod anthropic;
 mod openai_chat;
+mod parts;
 mod rendered;
 #[cfg(test)]
 mod tests;
 mod text;
 
+pub use parts::content_parts;
 pub use rendered::Rendered;
 
 use crate::domain::{

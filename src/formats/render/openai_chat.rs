@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 
 use serde::Serialize;
+use serde_json::value::RawValue;
 
 use crate::{
     domain::{
@@ -24,13 +25,21 @@ const IDS: Rule = Rule { accepts: |c| !c.is_control(), recurs: false, hashes: tr
 #[derive(Serialize)]
 struct ChatMessage<'a> {
     role: &'static str,
-    content: Option<&'a str>,
+    content: Option<Content<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     name: Option<Cow<'a, str>>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     tool_calls: Vec<Call<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     tool_call_id: Option<String>,
+}
+
+#[derive(Serialize)]
+#[serde(untagged)]
+enum Content<'a> {
+    Text(&'a str),
+    /// As it came: an array of parts.
+    Parts(&'a RawValue),
 }
 
 #[derive(Serialize)]
@@ -76,8 +85,12 @@ pub(super) fn render(context: &Context) -> Rendered {
 }
 
 /// What it says; only what calls tools may say nothing.
-fn content(message: &Message) -> Option<&str> {
-    Some(message.text()).filter(|text| !text.is_empty() || message.tool_calls().is_empty())
+fn content(message: &Message) -> Option<Content<'_>> {
+    if let Some(parts) = message.content_parts().and_then(|parts| serde_json::from_str(parts).ok()) {
+        return Some(Content::Parts(parts));
+    }
+    let says = !message.text().is_empty() || message.tool_calls().is_empty();
+    says.then(|| Content::Text(message.text()))
 }
 
 fn calls<'a>(message: &'a Message, ids: &mut CallIds) -> Vec<Call<'a>> {

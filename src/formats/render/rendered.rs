@@ -26,7 +26,10 @@ const MESSAGE_BYTES: usize = 96;
 pub(super) fn size(context: &Context) -> usize {
     let bytes = |message: &Message| {
         let calls = message.tool_calls().iter().map(|call| call.arguments_json.len() + MESSAGE_BYTES);
-        message.text().len() * 9 / 8 + MESSAGE_BYTES + calls.sum::<usize>() * 9 / 8
+        message.content_parts().unwrap_or_default().len()
+            + message.text().len() * 9 / 8
+            + MESSAGE_BYTES
+            + calls.sum::<usize>() * 9 / 8
     };
     context.messages.iter().map(bytes).sum()
 }

@@ -1,0 +1,44 @@
+//! Of an utterance, the content as it came, where that holds more than text.
+
+use serde_json::Value;
+
+use crate::{
+    domain::{Role, Utterance, context::Format},
+    formats::{
+        anthropic,
+        extras::{Parts, has_difference},
+        fields::Joined,
+        openai_chat,
+    },
+};
+
+/// The content of `utterance` as it came in `format`: a JSON array of parts, or blocks, that the format's API accepts.
+/// `None` where it holds nothing but text and calls, came in another format, or says something else by now.
+pub fn content_parts(utterance: &Utterance, format: Format) -> Option<String> {
+    let extras = utterance.more.as_ref()?.extras_json.as_deref()?;
+    if !has_difference(extras) || utterance.role == Role::System {
+        return None;
+    }
+    let parts = Parts::from(utterance);
+    let content = match format {
+        Format::OpenAiChat => openai_chat::accepted_content(&parts),
+        Format::AnthropicMessages => anthropic::accepted_content(&parts),
+        Format::Text => None,
+    }?;
+    says(&content, &parts).then(|| Value::Array(content).to_string())
+}
+
+/// Whether the texts of `content` are what `parts` say.
+fn says(content: &[Value], parts: &Parts<'_>) -> bool {
+    let mut content = content.to_vec();
+    let joined = match (parts.role, content.as_mut_slice()) {
+        // a result is one block, with content of its own
+        (Role::Tool, [block]) if block["type"] == "tool_result" => match block.get_mut("content") {
+            Some(Value::Array(blocks)) => Joined::of(blocks),
+            Some(Value::String(text)) => std::mem::take(text),
+            _ => String::new(),
+        },
+        (_, content) => Joined::of(content),
+    };
+    joined == parts.content
+}

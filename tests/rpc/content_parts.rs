@@ -1,0 +1,167 @@
+//! Content that holds more than text goes out to a model as it came.
+
+use serde_json::{Value, json};
+use utterd::proto::{
+    BuildContextRequest, BuildContextResponse, ContextFormat, ContextWarningKind, EditMode, MemorizeRequest,
+    NewUtterance, Policy, PolicyPreset, UpdateUtteranceRequest,
+};
+
+use crate::session::{Reply, Session, user};
+
+impl Session {
+    async fn of_messages(messages: &Value) -> Self {
+        let session = Self::new().await;
+        session.create_with(Policy { preset: PolicyPreset::Session.into(), ..Default::default() }).await;
+        session.bring_all(messages).await;
+        session
+    }
+
+    async fn bring_all(&self, messages: &Value) {
+        let request = MemorizeRequest { messages_json: messages.to_string(), ..Default::default() };
+        self.memory().memorize(request).await.reply();
+    }
+
+    async fn context_in(&self, format: ContextFormat) -> BuildContextResponse {
+        let request = BuildContextRequest { format: format.into(), ..Default::default() };
+        self.context().build_context(request).await.reply()
+    }
+
+    async fn messages_in(&self, format: ContextFormat) -> Value {
+        serde_json::from_str(&self.context_in(format).await.messages_json).unwrap()
+    }
+}
+
+fn image(url: &str) -> Value {
+    json!({"type": "image_url", "image_url": {"url": url, "detail": "low"}})
+}
+
+/// An image with a question, one alone, and a refusal.
+fn chat() -> Value {
+    json!([
+        {"role": "user", "content": [{"type": "text", "text": "What is this?"}, image("https://example.org/a.png")]},
+        {"role": "assistant", "content": "A pump."},
+        {"role": "user", "content": [image("https://example.org/b.png")]},
+        {"role": "assistant", "content": [{"type": "refusal", "refusal": "I cannot tell who that is."}]},
+    ])
+}
+
+/// Thinking before a call, whose result failed and shows an image.
+fn blocks() -> Value {
+    let source = json!({"type": "base64", "media_type": "image/png", "data": "aGk="});
+    json!([
+        {"role": "user", "content": [
+            {"type": "image", "source": source},
+            {"type": "text", "text": "Compare it."}]},
+        {"role": "assistant", "content": [
+            {"type": "thinking", "thinking": "It needs the other one.", "signature": "c2lnbmVk"},
+            {"type": "text", "text": "One moment."},
+            {"type": "tool_use", "id": "toolu_1", "name": "camera", "input": {"at": "gate"}}]},
+        {"role": "user", "content": [
+            {"type": "tool_result", "tool_use_id": "toolu_1", "is_error": true,
+                "content": [{"type": "text", "text": "blurred"}, {"type": "image", "source": source}]}]},
+        {"role": "assistant", "content": [{"type": "text", "text": "It is blurred."}]},
+    ])
+}
+
+#[tokio::test]
+async fn chat_parts_come_back() {
+    let session = Session::of_messages(&chat()).await;
+    let context = session.context_in(ContextFormat::OpenaiChat).await;
+    let messages: Value = serde_json::from_str(&context.messages_json).unwrap();
+    assert_eq!(messages, chat());
+    assert_eq!((context.omitted, context.warnings), (vec![], vec![]));
+}
+
+#[tokio::test]
+async fn anthropic_blocks_come_back() {
+    let session = Session::of_messages(&blocks()).await;
+    assert_eq!(session.messages_in(ContextFormat::AnthropicMessages).await, blocks());
+}
+
+/// A request may have few of them.
+#[tokio::test]
+async fn marks_of_a_cache_are_not_taken_over() {
+    let mut marked = blocks();
+    marked[0]["content"][0]["cache_control"] = json!({"type": "ephemeral"});
+    let session = Session::of_messages(&marked).await;
+    assert_eq!(session.messages_in(ContextFormat::AnthropicMessages).await, blocks());
+}
+
+/// An id that comes twice is changed in calls and results that have blocks of their own, too.
+#[tokio::test]
+async fn ids_that_come_twice_are_changed_everywhere() {
+    let session = Session::of_messages(&blocks()).await;
+    session.bring_all(&blocks()).await;
+    let messages = session.messages_in(ContextFormat::AnthropicMessages).await;
+    let (call, result) = (&messages[5]["content"][2], &messages[6]["content"][0]);
+    assert_eq!((&call["type"], &result["type"]), (&json!("tool_use"), &json!("tool_result")));
+    assert_ne!(call["id"], "toolu_1");
+    assert_eq!(call["id"], result["tool_use_id"]);
+    assert_eq!(messages[5]["content"][0], blocks()[1]["content"][0]);
+}
+
+#[tokio::test]
+async fn another_format_gets_the_text() {
+    let session = Session::of_messages(&chat()).await;
+    let messages = session.messages_in(ContextFormat::AnthropicMessages).await;
+    let said = |role: &str, text: &str| json!({"role": role, "content": [{"type": "text", "text": text}]});
+    let pump = json!({"role": "assistant", "content": [
+        {"type": "text", "text": "A pump."}, {"type": "text", "text": "I cannot tell who that is."}]});
+    assert_eq!(messages, json!([said("user", "What is this?"), pump]));
+}
+
+#[tokio::test]
+async fn an_edited_text_keeps_its_image() {
+    let session = Session::of_messages(&chat()).await;
+    let context = session.context_in(ContextFormat::OpenaiChat).await;
+    let edit = UpdateUtteranceRequest {
+        utterance_id: context.utterances[0].utterance_id.clone(),
+        content: "Which pump is it?".to_owned(),
+        update_mask: Some(prost_types::FieldMask { paths: vec!["content".to_owned()] }),
+        edit_mode: EditMode::InPlace.into(),
+        ..Default::default()
+    };
+    session.conversations().update_utterance(edit).await.reply();
+    let messages = session.messages_in(ContextFormat::OpenaiChat).await;
+    let mut wanted = chat();
+    wanted[0]["content"][0]["text"] = "Which pump is it?".into();
+    assert_eq!(messages, wanted);
+}
+
+/// The newest images go out as far as there is room; the texts stay.
+#[tokio::test]
+async fn many_large_images_are_left_out_with_a_warning() {
+    let large = format!("data:image/png;base64,{}", "A".repeat(800 << 10));
+    let message =
+        |text: &str| json!({"role": "user", "content": [{"type": "text", "text": text}, image(&large)]});
+    let session = Session::of_messages(&json!([message("one")])).await;
+    for text in ["two", "three"] {
+        session.bring_all(&json!([message(text)])).await;
+    }
+    let context = session.context_in(ContextFormat::OpenaiChat).await;
+    let messages: Value = serde_json::from_str(&context.messages_json).unwrap();
+    assert_eq!(messages, json!([{"role": "user", "content": "one"}, message("two"), message("three")]));
+    let warnings: Vec<_> = context.warnings.iter().map(|warning| warning.kind()).collect();
+    assert_eq!(warnings, [ContextWarningKind::PartsLeftOut]);
+}
+
+/// Tokens that are declared for an image count where it goes out.
+#[tokio::test]
+async fn declared_tokens_count_with_their_image() {
+    let session = Session::of_messages(&json!([{"role": "user", "content": "Look."}])).await;
+    let differs = json!({"set": {"content": [{"type": "text", "text": {"$": "content"}}, image("https://example.org/a.png")]}});
+    let with_image = NewUtterance {
+        content: "What is this?".to_owned(),
+        extras_json: json!({"openai_chat": {"differs": differs}}).to_string(),
+        extras_token_count: 85,
+        ..user("")
+    };
+    let request = MemorizeRequest { utterances: vec![with_image], ..Default::default() };
+    let stored = session.memory().memorize(request).await.reply();
+    let chat = session.context_in(ContextFormat::OpenaiChat).await;
+    let tokens = |context: &BuildContextResponse| context.utterances[1].token_count;
+    assert_eq!(tokens(&chat), stored.memorized[0].token_count);
+    assert!(chat.messages_json.contains("example.org"), "{}", chat.messages_json);
+    let other = session.context_in(ContextFormat::AnthropicMessages).await;
+    assert_eq!(tokens(&other).map(|tokens| tokens + 85), tokens(&chat));
+}
