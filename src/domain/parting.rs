@@ -14,12 +14,16 @@ use crate::domain::{
 
 impl Transition {
     /// Takes `gone`, which is stored, out of everything, and nothing else. What is left of the units that it
-    /// parts is paired anew, and the conversation goes on from what is its newest utterance then.
+    /// parts is paired anew, the window is within its limits again, and the conversation goes on from what is its newest utterance then.
     pub fn erase_exactly(&mut self, gone: &Ranges, context: &Context<'_>) -> Result<(), Need> {
         let parted = parted(&self.after, gone, context)?;
         self.erase(gone, context)?;
         for rest in &parted {
             self.pair_anew(rest);
+        }
+        if !parted.is_empty() {
+            // what was held in the window by the rest of its unit may leave
+            self.evict(context)?;
         }
         self.settle_end();
         Ok(())

@@ -112,6 +112,17 @@ fn in_the_archive_a_unit_is_parted_too() {
     life.is_sound();
 }
 
+/// A long exchange that waits for a result may not leave; its parts may.
+#[test]
+fn what_an_exchange_held_in_the_window_leaves_it_when_it_is_parted() {
+    let mut life = Life::new(Policy { utterances: Some(Marks::of(4)), ..Policy::ROLLING });
+    life.say(vec![user(), calls(&["a"]), calls(&["b"])]);
+    life.say((0..4).map(|_| said(Role::Assistant, "well")).collect());
+    assert_eq!(life.state.window.len(), 6, "it waits");
+    life.erase(only(2));
+    life.is_sound();
+}
+
 #[test]
 fn what_stands_behind_a_point_is_replaced() {
     let mut life = exchange(Policy::SESSION);

@@ -232,7 +232,7 @@ proptest! {
         });
         let asked = asked.transpose()?;
         prop_assert_eq!(asked.is_some(), !talk.0.window.is_empty());
-        let archived = Archived { pinned: &from_archive[..1], asked, recalled: &[] };
+        let archived = Archived { pinned: &from_archive[..1], asked, ..Archived::default() };
         let build = |request: &Request| build_with(&talk.0, archived, request, o200k());
         let context = match build(&request) {
             Ok(context) => context,
