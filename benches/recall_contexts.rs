@@ -21,6 +21,7 @@ use utterd::{
         conversation::Timeouts,
     },
     engine::{Address, BuildContextCall, Caller, Defaults, Engine, MemorizeCall, Recall, Scope, SystemClock},
+    formats::content_parts,
     store::MemoryStore,
     tokenizer,
 };
@@ -99,7 +100,8 @@ impl Figures {
                 let limits = RecallLimits { matches: None, percent };
                 let recall = Recall { prompt: question.prompt.clone(), limits, scope: Scope::Conversation };
                 let request = Request { budget: Some(budget), ..Request::default() };
-                let call = BuildContextCall { address: talk.address(), request, recall: Some(recall) };
+                let address = talk.address();
+                let call = BuildContextCall { address, request, recall: Some(recall), content_parts };
                 let context = engine.build_context(&Caller::default(), &call).await.unwrap().context;
                 let shown = question.evidence.iter().filter(|place| talk.is_shown(**place, &context)).count();
                 figures.add(shown, question, context.tokens);

@@ -30,9 +30,13 @@ impl Transition {
     }
 
     /// Pairs `members`, what there is of one unit, by themselves: a result whose call is not among them is
-    /// kept aside, and a call without its result is abandoned. Answers them as they are then.
+    /// kept aside, one that was late and answers a call among them is not late any more, and a call without its
+    /// result is abandoned. Answers them as they are then.
     pub(in crate::domain) fn pair_anew(&mut self, members: &[Arc<Utterance>]) -> Vec<Arc<Utterance>> {
         let paired = paired(members);
+        let both = members.iter().zip(&paired);
+        let in_time = both.filter(|(was, now)| was.late().is_some() && now.late().is_none());
+        self.after.head.unanswer(&in_time.map(|(_, now)| now.sequence).collect());
         self.after.head.abandon_among(&paired);
         let changed = members.iter().cloned().zip(paired.iter().cloned()).filter(|(was, now)| was != now);
         let (were, now): (Vec<_>, Vec<_>) = changed.unzip();

@@ -13,7 +13,6 @@ use crate::{
     engine::{
         Address, COUNT_ASIDE_BYTES, Caller, Engine, EngineError, Operation, Scope, aside, events::Event,
     },
-    formats::content_parts,
 };
 
 /// What to build.
@@ -25,6 +24,8 @@ pub struct BuildContextCall {
     pub request: Request,
     /// What to recall of what the context would not hold.
     pub recall: Option<Recall>,
+    /// Of an utterance, the content as it came in a format, where that holds more than text: a JSON array.
+    pub content_parts: fn(&Utterance, Format) -> Option<String>,
 }
 
 /// What to recall.
@@ -71,12 +72,12 @@ struct Archive {
 
 impl Archive {
     /// The newest first, as far as there is room; the newest of all whatever its size.
-    fn content_parts(&self, state: &Conversation, format: Format) -> ContentParts {
+    fn content_parts(&self, state: &Conversation, of: impl Fn(&Utterance) -> Option<String>) -> ContentParts {
         let mut parts = ContentParts::default();
         let mut room = None;
         let said = state.window.iter().rev().chain(self.pinned.iter().rev()).chain(&self.asked);
         for utterance in said.filter(|utterance| utterance.is_live()) {
-            let Some(json) = content_parts(utterance, format) else { continue };
+            let Some(json) = of(utterance) else { continue };
             match room.unwrap_or(MAX_PARTS_BYTES.max(json.len())).checked_sub(json.len()) {
                 Some(rest) => {
                     room = Some(rest);
@@ -123,7 +124,8 @@ impl Engine {
             found: Vec::new(),
             parts: ContentParts::default(),
         };
-        archive.parts = archive.content_parts(&state, request.format);
+        archive.parts =
+            archive.content_parts(&state, |utterance| (call.content_parts)(utterance, request.format));
         if let Some(recall) = &call.recall {
             let wanted = self.made(&state, &request, &archive, recallable)?;
             archive.found = Box::pin(self.matches(caller, &state, recall, (wanted, request.budget))).await?;

@@ -11,7 +11,7 @@ use crate::{
         limits::MAX_PROMPT_BYTES,
     },
     engine::{BuildContextCall, BuildContextReply, Caller, Recall, Scope, aside},
-    formats::{Rendered, render},
+    formats::{Rendered, content_parts, render},
     proto,
     rpc::{Services, decode, encode},
 };
@@ -68,6 +68,7 @@ fn call(request: proto::BuildContextRequest, max_bytes: usize) -> Result<BuildCo
         address: decode::address(&request.conversation_id, &request.recipient_id)?,
         request: context,
         recall: request.recall.map(recall).transpose()?,
+        content_parts,
     })
 }
 

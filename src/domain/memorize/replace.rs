@@ -92,6 +92,10 @@ impl Placing {
             let text = "names an utterance that is forgotten: Restore it first";
             return Err(Refusal::invalid(field(), text).into());
         }
+        if before.instruction && draft.role != Role::System {
+            let text = "names an instruction at the head of the conversation; accepted in its place is one of the system";
+            return Err(Refusal::invalid(field(), text).into());
+        }
         let goes_on = command.drafts.get(index + 1).is_some_and(|next| next.continues());
         if goes_on || draft.continues() || before.continues() || self.is_continued(known, context)? {
             let text = "names a message of several utterances, or is one; replace_after replaces such";
@@ -139,7 +143,6 @@ fn replaced(before: &Utterance, draft: &Draft, tokens: u32) -> Utterance {
     Utterance {
         tokens,
         role: draft.role,
-        instruction: before.instruction && draft.role == Role::System,
         content: draft.content.clone(),
         more: (more != More::default()).then(|| Box::new(more)),
         ..before.clone()

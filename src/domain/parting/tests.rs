@@ -100,6 +100,16 @@ fn what_is_named_and_not_stored_selects_nothing() {
 }
 
 #[test]
+fn a_late_result_answers_a_newer_call_whose_own_result_went() {
+    let mut life = Life::new(Policy::SESSION);
+    life.say(vec![calls(&["a"]), user(), calls(&["b", "a"]), result("a"), result("a")]);
+    assert!(life.said()[4].late().is_some(), "only the older call waits");
+    life.erase(only(4));
+    assert!(life.said()[3].late().is_none());
+    life.is_sound();
+}
+
+#[test]
 fn in_the_archive_a_unit_is_parted_too() {
     let mut life = exchange(Policy { utterances: Some(Marks::of(2)), ..Policy::ROLLING });
     (0..3).for_each(|_| life.say(vec![user()]));
@@ -171,6 +181,17 @@ fn a_late_result_that_is_replaced_was_never_given() {
     life.upsert(named("it", user())).unwrap();
     life.is_sound();
     life.memorize(vec![result("a")], false).unwrap();
+    life.is_sound();
+}
+
+#[test]
+fn an_instruction_stays_one() {
+    let mut life = Life::new(Policy::SESSION);
+    life.say(vec![named("it", said(Role::System, "be brief")), said(Role::System, "be kind"), user()]);
+    let refused = life.upsert(named("it", user())).unwrap_err();
+    assert!(matches!(&refused, Refusal::Field(Reason::InvalidField, _)), "{refused}");
+    life.upsert(named("it", said(Role::System, "be long"))).unwrap();
+    assert!(life.said()[0].instruction);
     life.is_sound();
 }
 
