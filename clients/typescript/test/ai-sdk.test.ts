@@ -105,7 +105,7 @@ onEachStore("a history of the AI SDK", (memory) => {
           type: "tool-result",
           toolCallId: "c8",
           toolName: "lookup_order",
-          output: { type: "text", value: '{"code":404}' },
+          output: { type: "error-text", value: '{"code":404}' },
         },
       ],
     });

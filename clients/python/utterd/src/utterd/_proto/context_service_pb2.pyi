@@ -55,6 +55,7 @@ class ContextWarningKind(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
     CONTEXT_WARNING_KIND_UNSPECIFIED: _ClassVar[ContextWarningKind]
     CONTEXT_WARNING_KIND_UNCOVERED_LEFT_OUT: _ClassVar[ContextWarningKind]
     CONTEXT_WARNING_KIND_SUMMARY_CUT: _ClassVar[ContextWarningKind]
+    CONTEXT_WARNING_KIND_PARTS_LEFT_OUT: _ClassVar[ContextWarningKind]
 
 class Alternation(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
     __slots__ = ()
@@ -120,6 +121,7 @@ OMISSION_REASON_FORMAT: OmissionReason
 CONTEXT_WARNING_KIND_UNSPECIFIED: ContextWarningKind
 CONTEXT_WARNING_KIND_UNCOVERED_LEFT_OUT: ContextWarningKind
 CONTEXT_WARNING_KIND_SUMMARY_CUT: ContextWarningKind
+CONTEXT_WARNING_KIND_PARTS_LEFT_OUT: ContextWarningKind
 ALTERNATION_UNSPECIFIED: Alternation
 ALTERNATION_MERGE: Alternation
 ALTERNATION_DROP: Alternation
