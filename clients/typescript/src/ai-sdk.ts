@@ -24,6 +24,7 @@ import type { Conversation } from "./conversation.js";
 import { NotFoundError } from "./errors.js";
 import { fold, unfold } from "./fold.js";
 import { fit } from "./ids.js";
+import { blockOf, partOf as mediaOf, type MediaBlock } from "./media.js";
 import type { CallOptions, Policy } from "./model.js";
 
 /** The field of a message that holds what is the AI SDK's own of it. */
@@ -82,7 +83,8 @@ export class UtterdHistory {
 
   /**
    * What goes to the model within a budget of tokens: a summary, and the newest messages with whole exchanges. System
-   * messages at the head stay, and count in the budget. What is no text, call or result, such as images, is left out.
+   * messages at the head stay, and count in the budget. Images and PDF
+   * files of users go with their messages; what Anthropic's format has no place for, such as sounds, is left out.
    */
   async context(options: Omit<ContextOptions, "format"> = {}): Promise<ModelContext> {
     const wanted = { unanswered: "placeholder", ...options, format: "anthropic" } as const;
@@ -107,6 +109,7 @@ interface Said {
 }
 
 type Block =
+  | MediaBlock
   | { type: "text"; text: string }
   | { type: "tool_use"; id: string; name: string; input: object }
   | { type: "tool_result"; tool_use_id: string; content?: string | { text?: string }[]; is_error?: boolean };
@@ -135,6 +138,10 @@ function contentOf(message: ModelMessage): string | Block[] {
     return message.content.flatMap((part) => (part.type === "tool-result" ? [result(part)] : []));
   return message.content.flatMap((part): Block[] => {
     if (part.type === "text") return part.text ? [{ type: "text", text: part.text }] : [];
+    if (message.role === "user" && (part.type === "image" || part.type === "file")) {
+      const block = blockOf(part);
+      return block ? [block] : [];
+    }
     // What the provider ran by itself has its result in the same message, where the format has none.
     return part.type === "tool-call" && !part.providerExecuted ? [call(part)] : [];
   });
@@ -189,8 +196,14 @@ function saidByOthers(said: Said, names: ReadonlyMap<string, string>): ModelMess
   }
   const results = blocks.flatMap((block) => (block.type === "tool_result" ? [resultOf(block, names)] : []));
   const tool: ToolModelMessage[] = results.length > 0 ? [{ role: "tool", content: results }] : [];
-  const user: UserModelMessage[] = texts.length > 0 ? [{ role: "user", content: texts }] : [];
+  const content = blocks.flatMap((block) => userPartOf(block) ?? []);
+  const user: UserModelMessage[] = content.length > 0 ? [{ role: "user", content }] : [];
   return [...tool, ...user];
+}
+
+function userPartOf(block: Block): TextPart | ReturnType<typeof mediaOf> {
+  if (block.type === "text") return { type: "text", text: block.text };
+  return block.type === "image" || block.type === "document" ? mediaOf(block) : undefined;
 }
 
 function partOf(block: Block): (TextPart | ToolCallPart)[] {

@@ -4,7 +4,7 @@
  * What a provider's format has no place for stands in the message as one more field, which the server keeps and gives
  * back. Texts that the provider's part says already are pointers there, so that one that is edited is edited for the
  * framework too, and the server's limits of size hold for the message once. What JSON has no place for, bytes and URLs,
- * is marked in the same way.
+ * is marked in the same way, and is a pointer too where the provider's part has it as text.
  */
 
 /** The key of a pointer: `{"$at": [key or index, …]}` leads to a text of the message. */
@@ -48,9 +48,9 @@ function folded(value: unknown, texts: ReadonlyMap<string, Path>): unknown {
   if (typeof value === "string") return texts.has(value) ? { [AT]: texts.get(value) } : value;
   if (Array.isArray(value)) return value.map((part) => folded(part, texts));
   if (typeof value !== "object" || value === null) return value;
-  if (value instanceof URL) return { [AT]: null, url: value.href };
-  if (value instanceof Uint8Array) return { [AT]: null, bytes: base64(value) };
-  if (value instanceof ArrayBuffer) return { [AT]: null, buffer: base64(new Uint8Array(value)) };
+  if (value instanceof URL) return { [AT]: null, url: folded(value.href, texts) };
+  if (value instanceof Uint8Array) return { [AT]: null, bytes: folded(base64(value), texts) };
+  if (value instanceof ArrayBuffer) return { [AT]: null, buffer: folded(base64(new Uint8Array(value)), texts) };
   const parts = Object.fromEntries(Object.entries(value).map(([key, part]) => [key, folded(part, texts)]));
   // An object that looks like a pointer, or like this, is told from one by a key more.
   return AT in value ? { [AT]: null, is: parts } : parts;
@@ -62,9 +62,10 @@ function unfolded(value: unknown, message: Fields): unknown {
   const fields = value as Fields;
   if (!(AT in fields)) return each(fields, message);
   if (fields[AT] !== null) return textAt(fields[AT] as Path, message);
-  if (typeof fields["url"] === "string") return new URL(fields["url"]);
-  if (typeof fields["bytes"] === "string") return bytes(fields["bytes"]);
-  if (typeof fields["buffer"] === "string") return bytes(fields["buffer"]).buffer;
+  const text = (key: string) => unfolded(fields[key], message) as string;
+  if ("url" in fields) return new URL(text("url"));
+  if ("bytes" in fields) return bytes(text("bytes"));
+  if ("buffer" in fields) return bytes(text("buffer")).buffer;
   return each(fields["is"] as Fields, message);
 }
 

@@ -97,6 +97,14 @@ onEachStore("a history of the AI SDK", (memory) => {
       messages.map((it) => it.role),
       ["user", "assistant", "tool", "assistant"],
     );
+    assert.deepEqual(messages[0], {
+      role: "user",
+      content: [
+        { type: "text", text: "Where are my orders 7 and 8? This is what they look like." },
+        { type: "image", image: new URL("https://example.com/7.png") },
+        { type: "file", data: "AAH/", mediaType: "application/pdf", filename: "8.pdf" },
+      ],
+    });
     assert.deepEqual(messages[2], {
       role: "tool",
       content: [
@@ -110,6 +118,23 @@ onEachStore("a history of the AI SDK", (memory) => {
       ],
     });
     assert.deepEqual((await chat.context({ maxTurns: 1, budget: 8000 })).messages.length, 4);
+  });
+
+  test("an image is stored once, and goes to the model", async () => {
+    const chat = history();
+    const png = Buffer.concat([Buffer.from("89504e470d0a1a0a", "hex"), Buffer.alloc(3000, 7)]);
+    const data = png.toString("base64");
+    const said: ModelMessage[] = [
+      { role: "user", content: [{ type: "image", image: new Uint8Array(png) }] },
+      { role: "user", content: [{ type: "file", data: `data:image/png;base64,${data}`, mediaType: "image/*" }] },
+      { role: "user", content: [{ type: "file", data: new Uint8Array(png), mediaType: "audio/wav" }] },
+    ];
+    await chat.save(said);
+    assert.deepEqual(await chat.load(), said);
+    const [first] = await chat.conversation.messages();
+    assert.equal(JSON.stringify(first).split(data).length, 2);
+    const image = { type: "image", image: data, mediaType: "image/png" };
+    assert.deepEqual((await chat.context()).messages, [{ role: "user", content: [image, image] }]);
   });
 
   test("a call that was never answered is closed", async () => {
