@@ -32,6 +32,7 @@ pub enum Command {
     Memorize {
         says: Vec<Say>,
         lenient: bool,
+        state: Option<Values>,
         attempt: Attempt,
     },
     Forget {
@@ -60,6 +61,11 @@ pub enum Command {
     Create {
         policy: Option<Policy>,
         cl100k: bool,
+        attempt: Attempt,
+    },
+    /// Changes the state.
+    Keep {
+        values: Values,
         attempt: Attempt,
     },
     End {
@@ -94,6 +100,8 @@ pub enum Command {
     },
     /// Reads the trace again from one of its events on.
     Watch(u8),
+    /// Reads values of the state by their names.
+    Kept(Vec<u8>),
     /// Lists the conversations of the place's recipient.
     Conversations,
 }
@@ -104,6 +112,16 @@ pub struct Attempt {
     pub named: bool,
     /// How far the expected revision is from the present one.
     pub expects: Option<i8>,
+}
+
+/// Values to set and to delete.
+#[derive(Clone, Debug)]
+pub struct Values {
+    /// Names, and what value each gets.
+    pub set: Vec<(u8, u8)>,
+    pub delete: Vec<u8>,
+    /// Names, and how far the expected version is from the present one.
+    pub expects: Vec<(u8, i8)>,
 }
 
 /// An utterance to say.
@@ -207,9 +225,10 @@ impl Display for Step {
 impl Display for Command {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Memorize { says, lenient, attempt } => {
+            Self::Memorize { says, lenient, state, attempt } => {
                 let lenient = if *lenient { " leniently" } else { "" };
-                write!(f, "memorize{lenient} [{}]{attempt}", list(says))
+                let state = state.as_ref().map(|values| format!(", and {values}")).unwrap_or_default();
+                write!(f, "memorize{lenient} [{}]{state}{attempt}", list(says))
             }
             Self::Forget { form, english, hard, dry_run, attempt } => {
                 let mode = if *hard { "erase" } else { "forget" };
@@ -231,10 +250,17 @@ impl Display for Command {
                 let policy = policy.as_ref().map_or("the default".to_owned(), shown);
                 write!(f, "create{}: policy {policy}{attempt}", if *cl100k { " in cl100k" } else { "" })
             }
+            Self::Keep { values, attempt } => write!(f, "{values}{attempt}"),
             Self::End { attempt } => write!(f, "end{attempt}"),
             Self::Delete { attempt } => write!(f, "delete{attempt}"),
             other => write!(f, "{other:?}"),
         }
+    }
+}
+
+impl Display for Values {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        write!(f, "keep {:?}, delete {:?}, expecting {:?}", self.set, self.delete, self.expects)
     }
 }
 

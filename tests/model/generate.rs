@@ -4,7 +4,7 @@ use proptest::{collection::vec, option, prelude::*};
 use utterd::proto::{Oversize, Policy};
 
 use crate::{
-    commands::{Attempt, Command, Given, Place, Prompt, Say, Scope, Search, Step, Who},
+    commands::{Attempt, Command, Given, Place, Prompt, Say, Scope, Search, Step, Values, Who},
     forms::Form,
 };
 
@@ -57,6 +57,7 @@ fn command() -> impl Strategy<Value = Command> {
         12 => mark(),
         15 => update(),
         4 => create(),
+        12 => (values(), attempt()).prop_map(|(values, attempt)| Command::Keep { values, attempt }),
         3 => attempt().prop_map(|attempt| Command::End { attempt }),
         1 => attempt().prop_map(|attempt| Command::Delete { attempt }),
         6 => prop_oneof![Just(1), Just(31), Just(61), Just(25 * 60)].prop_map(Command::Wait),
@@ -67,16 +68,21 @@ fn command() -> impl Strategy<Value = Command> {
         9 => summarize(),
         3 => vec(say(), 0..3).prop_map(|says| Command::Count { says }),
         3 => any::<u8>().prop_map(Command::Watch),
+        3 => vec(any::<u8>(), 0..3).prop_map(Command::Kept),
         3 => Just(Command::Conversations),
     ]
 }
 
 fn memorize() -> impl Strategy<Value = Command> {
-    (batch(), prop::bool::weighted(0.3), attempt()).prop_map(|(says, lenient, attempt)| Command::Memorize {
-        says,
-        lenient,
-        attempt,
-    })
+    (batch(), prop::bool::weighted(0.3), option::weighted(0.15, values()), attempt())
+        .prop_map(|(says, lenient, state, attempt)| Command::Memorize { says, lenient, state, attempt })
+}
+
+/// A name is given twice now and then, or none.
+fn values() -> impl Strategy<Value = Values> {
+    let expects = (any::<u8>(), prop_oneof![6 => Just(0i8), 1 => Just(-1), 1 => Just(1)]);
+    (vec((any::<u8>(), any::<u8>()), 0..3), vec(any::<u8>(), 0..2), vec(expects, 0..3))
+        .prop_map(|(set, delete, expects)| Values { set, delete, expects })
 }
 
 fn batch() -> impl Strategy<Value = Vec<Say>> {

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use crate::{ensure, naive::Facts};
 
 /// What has to happen among the sequences of a test.
-const WANTED: [&str; 15] = [
+const WANTED: [&str; 17] = [
     "memorized",
     "late",
     "evicted",
@@ -14,6 +14,8 @@ const WANTED: [&str; 15] = [
     "erased",
     "restored",
     "updated",
+    "kept",
+    "refused: STALE_STATE",
     "irregular",
     "folded",
     "over a limit",
@@ -43,6 +45,7 @@ impl Tally {
         self.count("erased", facts.erased.len());
         self.count("restored", facts.restored.len());
         self.count("updated", facts.updated.len());
+        self.count("kept", facts.kept);
         self.count("irregular", facts.irregular.len());
         self.count("removed", usize::from(facts.removed.is_some()));
         self.count("without a change", usize::from(!facts.changed));

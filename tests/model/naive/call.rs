@@ -2,7 +2,8 @@
 
 use utterd::proto::{
     CreateConversationRequest, DeleteConversationRequest, EndConversationRequest, ForgetMode, ForgetRequest,
-    MemorizeRequest, Operation, RestoreRequest, UpdateConversationRequest, UpdateUtteranceRequest,
+    MemorizeRequest, Operation, RestoreRequest, UpdateConversationRequest, UpdateStateRequest,
+    UpdateUtteranceRequest,
 };
 
 use super::Selection;
@@ -17,6 +18,7 @@ pub enum Call {
     Mark(UpdateUtteranceRequest),
     Update(UpdateConversationRequest),
     Create(CreateConversationRequest),
+    Keep(UpdateStateRequest),
     End(EndConversationRequest),
     Delete(DeleteConversationRequest),
 }
@@ -31,6 +33,7 @@ impl Call {
             Self::Mark(request) => (&request.conversation_id, &request.recipient_id),
             Self::Update(request) => (&request.conversation_id, &request.recipient_id),
             Self::Create(request) => (&request.conversation_id, &request.recipient_id),
+            Self::Keep(request) => (&request.conversation_id, &request.recipient_id),
             Self::End(request) => (&request.conversation_id, &request.recipient_id),
             Self::Delete(request) => (&request.conversation_id, ""),
         }
@@ -44,6 +47,7 @@ impl Call {
             Self::Mark(request) => &request.request_id,
             Self::Update(request) => &request.request_id,
             Self::Create(request) => &request.request_id,
+            Self::Keep(request) => &request.request_id,
             Self::End(request) => &request.request_id,
             Self::Delete(_) => "",
         }
@@ -58,6 +62,7 @@ impl Call {
             Self::Mark(_) => Operation::UpdateUtterance,
             Self::Update(_) => Operation::UpdateConversation,
             Self::Create(_) => Operation::CreateConversation,
+            Self::Keep(_) => Operation::UpdateState,
             Self::End(_) => Operation::EndConversation,
             Self::Delete(_) => Operation::DeleteConversation,
         }

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use utterd::proto::{NewUtterance, Role};
+use utterd::proto::{NewUtterance, Role, StateValue};
 
 use super::{Facts, Policy, Reason};
 
@@ -67,6 +67,8 @@ pub struct Conversation {
     pub compactions: i32,
     /// How much had been said each time that an open exchange was forgotten.
     pub abandoned: BTreeSet<usize>,
+    /// Values by name.
+    pub state: BTreeMap<String, StateValue>,
 }
 
 /// How calls and results go together, worked out over all that was said.
@@ -112,6 +114,7 @@ impl Conversation {
             compacted_at: None,
             compactions: 0,
             abandoned: BTreeSet::new(),
+            state: BTreeMap::new(),
         }
     }
 

@@ -67,6 +67,10 @@ impl Conversation {
         facts.updated =
             (0..old).filter(|at| self.said[*at].pinned != pins[*at]).map(|at| at as i64 + 1).collect();
         self.said_at = now;
+        if let Some(change) = &request.state {
+            self.change_state(change)?;
+            facts.kept = change.set.len();
+        }
         self.settle(&mut facts);
         Ok(facts)
     }

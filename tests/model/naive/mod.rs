@@ -8,6 +8,7 @@ mod memorize;
 mod numbers;
 mod policy;
 mod reading;
+mod state;
 mod world;
 
 pub use call::Call;
@@ -40,6 +41,8 @@ pub struct Facts {
     pub erased: Vec<i64>,
     pub restored: Vec<i64>,
     pub updated: Vec<i64>,
+    /// How many values of the state it set.
+    pub kept: usize,
     /// The number of the compaction that it made.
     pub compaction: Option<i32>,
     /// How many of what was memorized are late results.

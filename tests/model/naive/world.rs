@@ -226,6 +226,10 @@ impl World {
                 Ok(Facts { changed: true, ..Facts::default() })
             }
             Call::Create(_) => Err("CONVERSATION_EXISTS"),
+            Call::Keep(request) => {
+                after.expect(request.expected_revision)?;
+                after.keep(request)
+            }
             Call::End(request) => {
                 after.expect(request.expected_revision)?;
                 after.check_open()?;

@@ -4,7 +4,7 @@ use prost::Message;
 use prost_types::FieldMask;
 use utterd::proto::{
     CreateConversationRequest, DeleteConversationRequest, EndConversationRequest, ForgetMode, ForgetRequest,
-    MemorizeRequest, RestoreRequest, UpdateConversationRequest, UpdateUtteranceRequest,
+    MemorizeRequest, RestoreRequest, UpdateConversationRequest, UpdateStateRequest, UpdateUtteranceRequest,
 };
 
 use super::Run;
@@ -41,11 +41,12 @@ impl Run {
         let found = found.as_ref();
         let mut heading = |attempt: &Attempt| self.heading(step.at, attempt, found);
         Some(match &step.command {
-            Command::Memorize { says, lenient, attempt } => {
+            Command::Memorize { says, lenient, state, attempt } => {
                 let heading = heading(attempt);
                 Call::Memorize(MemorizeRequest {
                     utterances: self.drafts(says, found),
                     lenient: *lenient,
+                    state: state.as_ref().map(|values| self.values(values, found)),
                     conversation_id: heading.conversation_id,
                     recipient_id: heading.recipient_id,
                     request_id: heading.request_id,
@@ -101,6 +102,19 @@ impl Run {
                     recipient_id: heading.recipient_id,
                     request_id: heading.request_id,
                     ..CreateConversationRequest::default()
+                })
+            }
+            Command::Keep { values, attempt } => {
+                let heading = heading(attempt);
+                let change = self.values(values, found);
+                Call::Keep(UpdateStateRequest {
+                    set: change.set,
+                    delete: change.delete,
+                    expected_versions: change.expected_versions,
+                    conversation_id: heading.conversation_id,
+                    recipient_id: heading.recipient_id,
+                    request_id: heading.request_id,
+                    expected_revision: heading.expected_revision,
                 })
             }
             Command::End { attempt } => {
@@ -222,6 +236,7 @@ fn altered(mut call: Call) -> Call {
         Call::Mark(request) => request.pinned = !request.pinned,
         Call::Update(request) => request.title.push('!'),
         Call::Create(request) => request.title.push('!'),
+        Call::Keep(request) => request.delete.push("other".to_owned()),
         Call::End(request) => request.reason.push('!'),
         Call::Delete(_) => {}
     }

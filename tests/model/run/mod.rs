@@ -7,6 +7,7 @@ mod place;
 mod reads;
 mod search;
 mod send;
+mod state;
 mod trace;
 
 use std::{collections::HashMap, sync::Arc, time::Duration};
@@ -258,6 +259,8 @@ impl Run {
         let expected = model.full(&summary, self.world.is_active(&model), self.now());
         let expected = self.with_what_was_made(expected, &conversation, &model)?;
         same("the conversation", &conversation, &expected)?;
+
+        self.state_is(Vec::new(), &model).await?;
 
         let request = GetCapacityInfoRequest { conversation_id: id(), ..Default::default() };
         let response = self.services().get_capacity_info(Request::new(request)).await.map_err(refusal)?;

@@ -51,6 +51,7 @@ impl Run {
                 let request = summarize_request(id, recipient, scope, *limit, *focus);
                 self.summarize(request, &model).await
             }
+            (Command::Kept(names), Some(model)) => self.kept(names, &model).await,
             (_, None) => self.missing(id, recipient).await,
             (other, _) => Err(format!("{other} is no read")),
         }

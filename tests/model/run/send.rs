@@ -55,6 +55,7 @@ pub async fn send(services: &Services, call: &Call) -> Result<Reply, Status> {
             let conversation_id = conversation.as_ref().map(|one| one.conversation_id.clone());
             Reply { conversation_id, conversation: Some(conversation), replayed, wire, ..Reply::default() }
         }
+        Call::Keep(request) => kept(services.update_state(Request::new(request)).await?),
         Call::End(request) => {
             let response = services.end_conversation(Request::new(request)).await?.into_inner();
             let wire = response.encode_to_vec();
@@ -134,6 +135,17 @@ fn marked(response: Response<proto::UpdateUtteranceResponse>) -> Reply {
         revision: Some(response.revision),
         utterance,
         evicted: response.evicted,
+        replayed: response.replayed,
+        ..Reply::default()
+    }
+}
+
+fn kept(response: Response<proto::UpdateStateResponse>) -> Reply {
+    let response = response.into_inner();
+    Reply {
+        wire: response.encode_to_vec(),
+        conversation_id: Some(response.conversation_id),
+        revision: Some(response.revision),
         replayed: response.replayed,
         ..Reply::default()
     }
