@@ -9,6 +9,9 @@
 //! {key or index: difference}}` changes parts. A hole is `{"$": "content"}`, `{"$": [from, to]}`
 //! (bytes of the content), `{"$": "name"}` and the like (see [`Parts::fill`]).
 
+use std::{borrow::Cow, collections::BTreeMap};
+
+use serde::de::IgnoredAny;
 use serde_json::{Map, Value, json};
 
 use crate::{
@@ -100,6 +103,13 @@ impl<'a> Parts<'a> {
     /// came in it.
     pub fn kept(&self, format: Format) -> Option<Value> {
         self.extras()?.remove(format.name())
+    }
+
+    /// The first of `formats` for which something is kept: what that is is passed over, and not read.
+    pub fn first_kept(&self, formats: &[Format]) -> Option<Format> {
+        let extras = self.more?.extras_json.as_deref()?;
+        let kept: BTreeMap<Cow<'_, str>, IgnoredAny> = serde_json::from_str(extras).ok()?;
+        formats.iter().copied().find(|format| kept.contains_key(format.name()))
     }
 
     /// `template` with its holes filled; `None` when the content has changed so that one cannot be.

@@ -35,8 +35,8 @@ pub fn write<'u>(utterances: impl IntoIterator<Item = &'u Utterance>, format: Op
 
 /// The format in which a message came; chat messages are not marked.
 fn came_in(parts: &[Parts<'_>]) -> Format {
-    let kept = |format: &Format| parts.first().is_some_and(|first| first.kept(*format).is_some());
-    FORMATS.into_iter().find(kept).unwrap_or(Format::OpenAiChat)
+    let first = parts.first().and_then(|first| first.first_kept(&FORMATS));
+    first.unwrap_or(Format::OpenAiChat)
 }
 
 fn as_it_came(parts: &[Parts<'_>], format: Format) -> Option<String> {
