@@ -92,10 +92,6 @@ impl Placing {
             let text = "names an utterance that is forgotten: Restore it first";
             return Err(Refusal::invalid(field(), text).into());
         }
-        if before.instruction && draft.role != Role::System {
-            let text = "names an instruction at the head of the conversation; accepted in its place is one of the system";
-            return Err(Refusal::invalid(field(), text).into());
-        }
         let goes_on = command.drafts.get(index + 1).is_some_and(|next| next.continues());
         if goes_on || draft.continues() || before.continues() || self.is_continued(known, context)? {
             let text = "names a message of several utterances, or is one; replace_after replaces such";
@@ -120,6 +116,9 @@ impl Placing {
             self.transition.after.head.unanswer(&Ranges::of(known, known));
         }
         self.transition.rewrite_texts(&were, changed);
+        if before.instruction && draft.role != Role::System {
+            self.transition.end_instructions(known);
+        }
         let unit = self.transition.pair_anew(&both.map(|(_, now)| now).collect::<Vec<_>>());
         self.transition.retell(&unit, context);
         self.transition.settle_end();
@@ -136,6 +135,17 @@ impl Placing {
     }
 }
 
+impl Transition {
+    /// What the system says behind `before` is no instruction: they all stand at the head.
+    fn end_instructions(&mut self, before: Sequence) {
+        let behind = self.after.window.iter().filter(|one| one.instruction && one.sequence > before);
+        let were: Vec<_> = behind.cloned().collect();
+        let plain = |one: &Arc<Utterance>| Arc::new(Utterance { instruction: false, ..(**one).clone() });
+        let now = were.iter().map(plain).collect();
+        self.rewrite_texts(&were, now);
+    }
+}
+
 /// `before` as the draft says it.
 fn replaced(before: &Utterance, draft: &Draft, tokens: u32) -> Utterance {
     let late = before.late().filter(|_| before.tool_call_id() == draft.tool_call_id()).cloned();
@@ -143,6 +153,7 @@ fn replaced(before: &Utterance, draft: &Draft, tokens: u32) -> Utterance {
     Utterance {
         tokens,
         role: draft.role,
+        instruction: before.instruction && draft.role == Role::System,
         content: draft.content.clone(),
         more: (more != More::default()).then(|| Box::new(more)),
         ..before.clone()

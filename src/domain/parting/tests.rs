@@ -185,13 +185,15 @@ fn a_late_result_that_is_replaced_was_never_given() {
 }
 
 #[test]
-fn an_instruction_stays_one() {
+fn instructions_end_where_one_becomes_something_else() {
     let mut life = Life::new(Policy::SESSION);
-    life.say(vec![named("it", said(Role::System, "be brief")), said(Role::System, "be kind"), user()]);
-    let refused = life.upsert(named("it", user())).unwrap_err();
-    assert!(matches!(&refused, Refusal::Field(Reason::InvalidField, _)), "{refused}");
-    life.upsert(named("it", said(Role::System, "be long"))).unwrap();
-    assert!(life.said()[0].instruction);
+    life.say(vec![said(Role::System, "be brief"), named("it", said(Role::System, "be kind"))]);
+    life.say(vec![said(Role::System, "be long"), user()]);
+    let instructions = |life: &Life| life.said().iter().map(|said| said.instruction).collect::<Vec<_>>();
+    life.upsert(named("it", said(Role::System, "be kinder"))).unwrap();
+    assert_eq!(instructions(&life), [true, true, true, false]);
+    life.upsert(named("it", user())).unwrap();
+    assert_eq!(instructions(&life), [true, false, false, false]);
     life.is_sound();
 }
 
