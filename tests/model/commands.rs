@@ -42,6 +42,13 @@ pub enum Command {
         dry_run: bool,
         attempt: Attempt,
     },
+    /// Forgets what is named.
+    Drop {
+        named: Named,
+        how: How,
+        dry_run: bool,
+        attempt: Attempt,
+    },
     Restore {
         picks: Vec<u8>,
         unknown: bool,
@@ -122,6 +129,24 @@ pub struct Values {
     pub delete: Vec<u8>,
     /// Names, and how far the expected version is from the present one.
     pub expects: Vec<(u8, i8)>,
+}
+
+/// What a selector names.
+#[derive(Clone, Debug)]
+pub struct Named {
+    pub picks: Vec<u8>,
+    /// The first sequence and how many follow it.
+    pub sequences: Option<(u8, u8)>,
+    pub newest: Option<u8>,
+}
+
+/// How something is forgotten.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum How {
+    Soft,
+    Hard,
+    /// Perhaps a part of an exchange.
+    Exact,
 }
 
 /// An utterance to say.
@@ -235,6 +260,10 @@ impl Display for Command {
                 let english = if *english { " in English" } else { "" };
                 let dry = if *dry_run { ", dry run" } else { "" };
                 write!(f, "{mode} {form:?}{english}{dry}{attempt}")
+            }
+            Self::Drop { named, how, dry_run, attempt } => {
+                let dry = if *dry_run { ", dry run" } else { "" };
+                write!(f, "forget {how:?} {named:?}{dry}{attempt}")
             }
             Self::Restore { picks, unknown, attempt } => {
                 write!(f, "restore {picks:?}{}{attempt}", if *unknown { " and an unknown" } else { "" })

@@ -1,8 +1,9 @@
 //! Forget instructions: what they say, and what they mean.
 
-use utterd::proto::Role;
+use utterd::proto::{ForgetSelector, Role, SequenceRange};
 
 use crate::{
+    commands::Named,
     naive::{Conversation, Criterion, Selection, Take},
     text::{NAMES, TOPICS, marker},
 };
@@ -154,6 +155,19 @@ impl Form {
             }
             _ => return None,
         })
+    }
+}
+
+impl Named {
+    /// As a selector.
+    pub fn selector(&self, conversation: Option<&Conversation>) -> ForgetSelector {
+        let fitted = Fitted(conversation);
+        let range = self.sequences.map(|(at, more)| fitted.sequences(at, more));
+        ForgetSelector {
+            utterance_ids: self.picks.iter().map(|pick| fitted.id(*pick)).collect(),
+            sequences: range.map(|(first, last)| SequenceRange { first, last }).into_iter().collect(),
+            newest_messages: self.newest.map(|newest| i32::from(newest) + 1),
+        }
     }
 }
 

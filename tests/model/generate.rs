@@ -4,7 +4,7 @@ use proptest::{collection::vec, option, prelude::*};
 use utterd::proto::{Oversize, Policy};
 
 use crate::{
-    commands::{Attempt, Command, Given, Place, Prompt, Say, Scope, Search, Step, Values, Who},
+    commands::{Attempt, Command, Given, How, Named, Place, Prompt, Say, Scope, Search, Step, Values, Who},
     forms::Form,
 };
 
@@ -53,6 +53,7 @@ fn command() -> impl Strategy<Value = Command> {
     prop_oneof![
         60 => memorize(),
         24 => forget(),
+        20 => drop_named(),
         14 => restore(),
         12 => mark(),
         15 => update(),
@@ -93,6 +94,18 @@ fn forget() -> impl Strategy<Value = Command> {
     (form(), any::<bool>(), prop::bool::weighted(0.4), prop::bool::weighted(0.1), attempt()).prop_map(
         |(form, english, hard, dry_run, attempt)| Command::Forget { form, english, hard, dry_run, attempt },
     )
+}
+
+fn drop_named() -> impl Strategy<Value = Command> {
+    let named = prop_oneof![
+        2 => (Just(Vec::new()), (any::<u8>(), any::<u8>()).prop_map(Some), Just(None)),
+        2 => (Just(Vec::new()), Just(None), (0..3u8).prop_map(Some)),
+        1 => (vec(any::<u8>(), 1..3), Just(None), option::of(0..2u8)),
+    ];
+    let named = named.prop_map(|(picks, sequences, newest)| Named { picks, sequences, newest });
+    let how = prop_oneof![1 => Just(How::Soft), 1 => Just(How::Hard), 4 => Just(How::Exact)];
+    (named, how, prop::bool::weighted(0.1), attempt())
+        .prop_map(|(named, how, dry_run, attempt)| Command::Drop { named, how, dry_run, attempt })
 }
 
 fn restore() -> impl Strategy<Value = Command> {

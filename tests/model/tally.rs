@@ -5,13 +5,14 @@ use std::collections::BTreeMap;
 use crate::{ensure, naive::Facts};
 
 /// What has to happen among the sequences of a test.
-const WANTED: [&str; 17] = [
+const WANTED: [&str; 18] = [
     "memorized",
     "late",
     "evicted",
     "dropped",
     "forgotten",
     "erased",
+    "parted",
     "restored",
     "updated",
     "kept",
@@ -43,6 +44,7 @@ impl Tally {
         self.count("dropped", facts.dropped.len());
         self.count("forgotten", facts.forgotten.len());
         self.count("erased", facts.erased.len());
+        self.count("parted", facts.parted);
         self.count("restored", facts.restored.len());
         self.count("updated", facts.updated.len());
         self.count("kept", facts.kept);

@@ -30,6 +30,10 @@ pub struct Said {
     pub tokens: i32,
     pub pinned: bool,
     pub forgotten: bool,
+    /// Of the system, before anything else was said.
+    pub instruction: bool,
+    /// Others go together as if it had never been said.
+    pub passed: bool,
     pub home: Home,
     /// The utterance whose call it answered late.
     pub late: Option<i64>,
@@ -51,6 +55,10 @@ pub struct Conversation {
     pub title: String,
     pub policy: Policy,
     pub said: Vec<Said>,
+    /// The turn that it is at.
+    pub turn: i32,
+    /// Whether nothing but instructions was said.
+    pub only_instructions: bool,
     /// When something was said last; the start before that.
     pub said_at: i64,
     /// The utterance that awaits an answer.
@@ -106,6 +114,8 @@ impl Conversation {
             title: String::new(),
             policy,
             said: Vec::new(),
+            turn: 0,
+            only_instructions: true,
             said_at: now,
             awaits: None,
             covered: BTreeSet::new(),
@@ -140,12 +150,12 @@ impl Conversation {
     }
 
     pub fn last_turn(&self) -> i32 {
-        self.said.last().map_or(0, |said| said.turn)
+        self.turn
     }
 
     /// System utterances before anything else was said.
     pub fn is_instruction(&self, sequence: i64) -> bool {
-        self.said[..sequence as usize].iter().all(|said| said.role() == Role::System)
+        self.get(sequence).instruction
     }
 
     /// Takes part: counts tokens and turns.
@@ -158,13 +168,19 @@ impl Conversation {
     /// forgetting of the exchange, abandons them.
     pub fn pairing(&self) -> Pairing {
         let (mut units, mut aside, mut open) = (Vec::new(), Vec::new(), Vec::<(String, i64)>::new());
-        let mut abandoned = Vec::new();
+        let (mut abandoned, mut unit) = (Vec::new(), 0);
         for (index, said) in self.said.iter().enumerate() {
-            if said.role() == Role::User || self.abandoned.contains(&index) {
+            if self.abandoned.contains(&index) || said.role() == Role::User && !said.passed {
                 abandoned.append(&mut open);
             }
             let own = index as i64 + 1;
-            units.push(if open.is_empty() { own } else { units[index - 1] });
+            if said.passed {
+                units.push(own);
+                aside.push(false);
+                continue;
+            }
+            unit = if open.is_empty() { own } else { unit };
+            units.push(unit);
             let answered = open.iter().rposition(|(call, _)| *call == said.what.tool_call_id);
             let answered = answered.filter(|_| said.role() == Role::Tool && said.late.is_none());
             aside.push(said.role() == Role::Tool && said.late.is_none() && answered.is_none());
@@ -305,8 +321,10 @@ impl Conversation {
             is_back
                 && members.clone().all(|member| {
                     let (said, joins) = (self.get(member), member > newest);
-                    let live = said.home == Home::Window && self.is_live(member, &pairing);
-                    !joins || live && said.role() != Role::User && said.pinned == self.get(first).pinned
+                    let is_there = said.home == Home::Window;
+                    let live = is_there && self.is_live(member, &pairing);
+                    is_there && !joins
+                        || live && said.role() != Role::User && said.pinned == self.get(first).pinned
                 })
         };
         let reopens = self.abandoned.iter().copied().find(opens).filter(|_| self.ended.is_none());

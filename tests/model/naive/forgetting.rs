@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use utterd::proto::Role;
+use utterd::proto::{ForgetMode, ForgetRequest, ForgetSelector, Role};
 
 use super::{Conversation, Facts, Home, Reason, Said};
 use crate::text::first_marker;
@@ -31,6 +31,7 @@ pub enum Criterion {
     Before(i32),
     After(i32),
     About(String),
+    Named(ForgetSelector),
 }
 
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -48,7 +49,8 @@ impl Conversation {
         let in_window =
             criteria.is_empty() || criteria.iter().any(|one| matches!(one, Criterion::Position(..)));
         let by_name = |criterion: &Criterion| {
-            matches!(criterion, Criterion::Id(_) | Criterion::Sequence(..) | Criterion::Speaker(Role::System))
+            use Criterion::{Id, Named, Sequence, Speaker};
+            matches!(criterion, Id(_) | Sequence(..) | Speaker(Role::System) | Named(_))
         };
         let names_instructions = criteria.iter().any(by_name);
         let mut found = self.sequences(|said| said.home == Home::Window || said.is_stored() && !in_window);
@@ -83,6 +85,13 @@ impl Conversation {
             Criterion::Before(turn) => said.turn < *turn,
             Criterion::After(turn) => said.turn > *turn,
             Criterion::About(word) => holds_word(&said.what.content, word),
+            Criterion::Named(selector) => {
+                let recent = self.sequences(|said| said.is_stored() && !said.forgotten);
+                let newest = recent.iter().rev().take(selector.newest_messages.unwrap_or(0) as usize);
+                selector.utterance_ids.contains(&said.id)
+                    || in_ranges(selector, sequence)
+                    || newest.into_iter().any(|newest| *newest == sequence)
+            }
         }
     }
 
@@ -96,6 +105,7 @@ impl Conversation {
         let wanted = |sequence: i64| match (&*selection.criteria, selection.take) {
             ([Criterion::All], None) => true,
             ([Criterion::Sequence(first, last)], None) => (*first..=*last).contains(&sequence),
+            ([Criterion::Named(selector)], None) => in_ranges(selector, sequence),
             ([Criterion::About(word)], None) => !told(word).is_disjoint(&self.get(sequence).markers),
             _ => false,
         };
@@ -114,23 +124,32 @@ impl Conversation {
 
     /// Forgets the whole units of what is selected. An open exchange among them is abandoned. What plain
     /// English selects is refused when it is most of the window.
-    pub fn forget(&mut self, selection: &Selection, hard: bool) -> Result<Facts, Reason> {
+    pub fn forget(&mut self, selection: &Selection, how: &ForgetRequest) -> Result<Facts, Reason> {
+        let hard = how.mode() == ForgetMode::Hard;
         let wanted = |said: &Said| said.is_stored() && (hard || !said.forgotten);
         let mut selected = self.selected(selection);
         selected.retain(|sequence| wanted(self.get(*sequence)));
-        let gone = self.whole_units(&selected, wanted);
+        let gone = if how.exact { selected.clone() } else { self.whole_units(&selected, wanted) };
         if selection.english && self.is_most(&gone, wanted) {
             return Err("INSTRUCTION_TOO_BROAD");
+        }
+        let remnants = if hard { self.remnants(selection) } else { Vec::new() };
+        let mut facts = Facts { changed: !gone.is_empty() || !remnants.is_empty(), ..Facts::default() };
+        self.covered.retain(|sequence| !remnants.contains(sequence));
+        remnants.iter().for_each(|sequence| self.get_mut(*sequence).late = None);
+        if how.exact {
+            if facts.changed {
+                self.erase_exactly(&selected, &mut facts);
+            }
+            facts.erased = selected;
+            return Ok(facts);
         }
         if self.awaits.is_some_and(|awaits| gone.contains(&awaits)) {
             self.awaits = None;
         }
-        let remnants = if hard { self.remnants(selection) } else { Vec::new() };
-        self.covered.retain(|sequence| !remnants.contains(sequence));
-        remnants.iter().for_each(|sequence| self.get_mut(*sequence).late = None);
         let pairing = self.pairing();
-        let newest_unit = pairing.units.last().copied();
-        if !pairing.open.is_empty() && newest_unit.is_some_and(|unit| gone.contains(&unit)) {
+        let caller = pairing.open.first().map(|(_, caller)| pairing.units[*caller as usize - 1]);
+        if caller.is_some_and(|unit| gone.contains(&unit)) {
             self.abandoned.insert(self.said.len());
         }
         for sequence in &gone {
@@ -140,7 +159,6 @@ impl Conversation {
                 false => said.forgotten = true,
             }
         }
-        let mut facts = Facts { changed: !gone.is_empty() || !remnants.is_empty(), ..Facts::default() };
         match hard {
             true => {
                 gone.iter().for_each(|sequence| _ = self.covered.remove(sequence));
@@ -150,6 +168,10 @@ impl Conversation {
         }
         Ok(facts)
     }
+}
+
+fn in_ranges(selector: &ForgetSelector, sequence: i64) -> bool {
+    selector.sequences.iter().any(|range| (range.first..=range.last).contains(&sequence))
 }
 
 /// Whether `text` holds `word` as a word, in any case.

@@ -49,8 +49,7 @@ impl Conversation {
         let mut facts = Facts { changed: true, ..Facts::default() };
         for (index, said) in (0..).zip(&request.utterances) {
             let turn = self.turn_of(said)?;
-            self.said.push(self.said_now(said, turn, now));
-            self.answer_late();
+            self.say(said, turn, now);
             let sequence = self.said.len() as i64;
             let aside = self.pairing().aside[sequence as usize - 1];
             if aside && !request.lenient {
@@ -78,13 +77,14 @@ impl Conversation {
     /// Adds an utterance, checking nothing: to see what could be said after it.
     pub fn note(&mut self, what: &NewUtterance) {
         let turn = what.turn_number.unwrap_or(self.last_turn() + i32::from(what.role() == Role::User));
-        self.said.push(self.said_now(what, turn, 0));
-        self.answer_late();
+        self.say(what, turn, 0);
     }
 
-    fn said_now(&self, what: &NewUtterance, turn: i32, now: i64) -> Said {
+    fn say(&mut self, what: &NewUtterance, turn: i32, now: i64) {
         let given = what.create_time.map(|time| time.seconds * 1_000_000 + i64::from(time.nanos) / 1_000);
-        Said {
+        self.turn = turn;
+        self.only_instructions &= what.role() == Role::System;
+        self.said.push(Said {
             what: what.clone(),
             id: what.utterance_id.clone(),
             time: given.unwrap_or(now),
@@ -92,10 +92,13 @@ impl Conversation {
             tokens: cost(self.encoding, what),
             pinned: what.pinned,
             forgotten: false,
+            instruction: self.only_instructions,
+            passed: false,
             home: Home::Window,
             late: None,
             markers: markers(&what.encode_to_vec()),
-        }
+        });
+        self.answer_late();
     }
 
     /// An id is unique among what is stored, and has not the form of those that the server makes.

@@ -6,6 +6,7 @@ mod conversation;
 mod forgetting;
 mod memorize;
 mod numbers;
+mod parting;
 mod policy;
 mod reading;
 mod state;
@@ -43,6 +44,8 @@ pub struct Facts {
     pub updated: Vec<i64>,
     /// How many values of the state it set.
     pub kept: usize,
+    /// How many exchanges lost a part.
+    pub parted: usize,
     /// The number of the compaction that it made.
     pub compaction: Option<i32>,
     /// How many of what was memorized are late results.

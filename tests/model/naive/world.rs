@@ -2,9 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use utterd::proto::{
-    ConversationStatus, CreateConversationRequest, ForgetMode, Role, UpdateConversationRequest,
-};
+use utterd::proto::{ConversationStatus, CreateConversationRequest, Role, UpdateConversationRequest};
 
 use super::{Call, Conversation, Facts, Policy, Reason, memorize};
 
@@ -203,7 +201,7 @@ impl World {
             Call::Forget(request, selection) => {
                 after.expect(request.expected_revision)?;
                 let selection = selection.as_ref().ok_or("INSTRUCTION_NOT_UNDERSTOOD")?;
-                after.forget(selection, request.mode() == ForgetMode::Hard)
+                after.forget(selection, request)
             }
             Call::Restore(request) => {
                 after.expect(request.expected_revision)?;

@@ -9,8 +9,8 @@ use utterd::proto::{
 
 use super::Run;
 use crate::{
-    commands::{Attempt, Command, Place, Step},
-    naive::{Call, Conversation, Said},
+    commands::{Attempt, Command, How, Place, Step},
+    naive::{Call, Conversation, Criterion, Said, Selection},
     text::{marker, markers},
 };
 
@@ -34,8 +34,20 @@ struct Heading {
 }
 
 impl Run {
-    /// The call of a command that may change something; `None` for the others.
+    /// The call of a command that may change something; `None` for the others. A part of an exchange is taken out
+    /// only before a summary tells of anything: there, the line of a call may quote the result.
     pub(super) fn call(&mut self, step: &Step) -> Option<Call> {
+        let mut call = self.meant(step)?;
+        let (id, recipient) = call.address();
+        let is_told = self.world.find(id, recipient).is_some_and(|found| !found.covered.is_empty());
+        let is_new = !self.world.remembers(&call, self.now());
+        if let Call::Forget(request, _) = &mut call {
+            request.exact &= !is_told || !is_new;
+        }
+        Some(call)
+    }
+
+    fn meant(&mut self, step: &Step) -> Option<Call> {
         let (id, recipient) = step.at.ids();
         let found = self.world.find(id, recipient).cloned();
         let found = found.as_ref();
@@ -69,6 +81,24 @@ impl Run {
                     ..Default::default()
                 };
                 Call::Forget(request, selection)
+            }
+            Command::Drop { named, how, dry_run, attempt } => {
+                let heading = heading(&Attempt { named: attempt.named && !dry_run, ..*attempt });
+                let selector = named.selector(found);
+                let mode = if *how == How::Soft { ForgetMode::Soft } else { ForgetMode::Hard };
+                let request = ForgetRequest {
+                    selector: Some(selector.clone()),
+                    exact: *how == How::Exact,
+                    mode: mode.into(),
+                    dry_run: *dry_run,
+                    conversation_id: heading.conversation_id,
+                    recipient_id: heading.recipient_id,
+                    request_id: heading.request_id,
+                    expected_revision: heading.expected_revision,
+                    ..Default::default()
+                };
+                let criteria = vec![Criterion::Named(selector)];
+                Call::Forget(request, Some(Selection { criteria, take: None, english: false }))
             }
             Command::Restore { picks, unknown, attempt } => {
                 let named = picks.iter().filter_map(|pick| forgotten_id(found?, *pick));
@@ -228,6 +258,10 @@ fn notes(said: Option<&Said>, note: u8) -> Vec<(String, String)> {
 fn altered(mut call: Call) -> Call {
     match &mut call {
         Call::Memorize(request) => request.lenient = !request.lenient,
+        Call::Forget(request, _) if request.exact => {
+            let selector = request.selector.iter_mut();
+            selector.for_each(|selector| selector.utterance_ids.push("other".to_owned()));
+        }
         Call::Forget(request, _) => {
             let soft = request.mode() != ForgetMode::Hard;
             request.mode = if soft { ForgetMode::Hard } else { ForgetMode::Soft }.into();

@@ -280,7 +280,9 @@ fn compare_references(reply: &Reply, facts: &Facts, after: &Conversation) -> Res
         sequences.iter().map(|sequence| after.reference(*sequence)).collect()
     };
     same("what was memorized", &reply.memorized, &refer(&facts.memorized))?;
-    same("what was evicted", &reply.evicted, &refer(&facts.evicted))?;
+    if let Some(evicted) = &reply.evicted {
+        same("what was evicted", evicted, &refer(&facts.evicted))?;
+    }
     same("what was restored", &reply.restored, &refer(&facts.restored))?;
     let forgotten = [&*facts.forgotten, &*facts.erased].concat();
     same("what was forgotten", &reply.forgotten, &refer(&forgotten))?;
@@ -302,7 +304,9 @@ fn compare_earlier(facts: &Facts, reply: &Reply, alive: Option<&Conversation>) -
         sequences.iter().map(point).collect()
     };
     same("what was memorized first", &reply.memorized, &refer(&facts.memorized))?;
-    same("what was evicted first", &reply.evicted, &refer(&facts.evicted))?;
+    if let Some(evicted) = &reply.evicted {
+        same("what was evicted first", evicted, &refer(&facts.evicted))?;
+    }
     same("what was restored first", &reply.restored, &refer(&facts.restored))?;
     let forgotten = [&*facts.forgotten, &*facts.erased].concat();
     same("what was forgotten first", &reply.forgotten, &refer(&forgotten))?;

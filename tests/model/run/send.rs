@@ -19,7 +19,8 @@ pub struct Reply {
     pub conversation_id: Option<String>,
     pub revision: Option<i64>,
     pub memorized: Vec<UtteranceRef>,
-    pub evicted: Vec<UtteranceRef>,
+    /// For calls whose response has it.
+    pub evicted: Option<Vec<UtteranceRef>>,
     pub forgotten: Vec<UtteranceRef>,
     pub restored: Vec<UtteranceRef>,
     /// For calls whose response has it.
@@ -87,7 +88,7 @@ fn memorized(response: Response<proto::MemorizeResponse>) -> Reply {
         conversation_id: Some(response.conversation_id),
         revision: Some(response.revision),
         memorized: response.memorized,
-        evicted: response.evicted,
+        evicted: Some(response.evicted),
         summary,
         capacity: response.capacity,
         started: Some(response.started_conversation),
@@ -120,7 +121,7 @@ fn restored(response: Response<proto::RestoreResponse>) -> Reply {
         conversation_id: Some(response.conversation_id),
         revision: Some(response.revision),
         restored: response.restored,
-        evicted: response.evicted,
+        evicted: Some(response.evicted),
         capacity: response.capacity,
         replayed: response.replayed,
         ..Reply::default()
@@ -134,7 +135,7 @@ fn marked(response: Response<proto::UpdateUtteranceResponse>) -> Reply {
         wire: response.encode_to_vec(),
         revision: Some(response.revision),
         utterance,
-        evicted: response.evicted,
+        evicted: Some(response.evicted),
         replayed: response.replayed,
         ..Reply::default()
     }
@@ -157,7 +158,7 @@ fn updated(response: Response<proto::UpdateConversationResponse>) -> Reply {
     Reply {
         wire: response.encode_to_vec(),
         conversation: Some(response.conversation),
-        evicted: response.evicted,
+        evicted: Some(response.evicted),
         summary,
         capacity: response.capacity,
         replayed: response.replayed,

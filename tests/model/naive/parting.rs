@@ -1,0 +1,90 @@
+//! Taking out exactly what is named: an exchange may lose a part of itself.
+
+use std::collections::BTreeSet;
+
+use utterd::proto::Role;
+
+use super::{Conversation, Facts, Home, Said};
+
+impl Conversation {
+    /// Takes `gone` out, and nothing else. What is left of an exchange is paired as if the rest had never been
+    /// said, and may leave the window; what is the newest then is what the conversation goes on from.
+    pub fn erase_exactly(&mut self, gone: &[i64], facts: &mut Facts) {
+        let units = self.pairing().units;
+        let touched: BTreeSet<i64> = gone.iter().map(|sequence| units[*sequence as usize - 1]).collect();
+        for unit in touched {
+            let members = self.sequences(|said| !said.passed).into_iter();
+            let members: Vec<i64> =
+                members.filter(|sequence| units[*sequence as usize - 1] == unit).collect();
+            let (away, rest): (Vec<i64>, Vec<i64>) =
+                members.iter().partition(|sequence| gone.contains(sequence));
+            if !rest.iter().any(|sequence| self.get(*sequence).is_stored()) {
+                continue;
+            }
+            facts.parted += 1;
+            away.iter().for_each(|sequence| self.get_mut(*sequence).passed = true);
+            self.abandoned.extend(members.last().map(|last| *last as usize));
+            self.answer_in_time(&rest);
+        }
+        for sequence in gone {
+            self.get_mut(*sequence).home = Home::Erased;
+            self.covered.remove(sequence);
+        }
+        if facts.parted > 0 {
+            self.settle(facts);
+        }
+        self.settle_end();
+    }
+
+    /// Late results are not late that answer a call among `members`, which are by themselves.
+    fn answer_in_time(&mut self, members: &[i64]) {
+        let mut open: Vec<String> = Vec::new();
+        for member in members {
+            let said = self.get_mut(*member);
+            let answered = open.iter().rposition(|call| *call == said.what.tool_call_id);
+            if let Some(answered) = answered.filter(|_| said.role() == Role::Tool) {
+                said.late = None;
+                open.remove(answered);
+            }
+            open.extend(said.what.tool_calls.iter().map(|call| call.id.clone()));
+        }
+    }
+
+    /// Whatever was said behind the newest that is stored was never said.
+    fn settle_end(&mut self) {
+        let newest = self.sequences(Said::is_stored).last().copied();
+        let end = newest.unwrap_or(0) as usize;
+        self.said[end..].iter_mut().for_each(|said| said.passed = true);
+        let newest = newest.filter(|newest| self.get(*newest).home == Home::Window);
+        self.turn = match newest {
+            Some(newest) => self.get(newest).turn,
+            None if self.archive().is_empty() => 0,
+            None => self.turn,
+        };
+        let left = self.said.iter().any(|said| matches!(said.home, Home::Archive | Home::Dropped));
+        self.only_instructions = !left && self.window().iter().all(|sequence| self.is_instruction(*sequence));
+        self.awaits = newest.filter(|newest| {
+            let said = self.get(*newest);
+            said.what.awaits_answer && !said.forgotten
+        });
+        self.abandoned.insert(self.said.len());
+        if let Some(first) = newest.and_then(|newest| self.waits_again(newest)) {
+            self.abandoned.retain(|at| (*at as i64) < first);
+        }
+    }
+
+    /// The first of the newest's exchange, whose calls may wait again: none of it is forgotten, and no call since then
+    /// was answered late.
+    fn waits_again(&self, newest: i64) -> Option<i64> {
+        let pairing = self.pairing();
+        let first = pairing.units[newest as usize - 1];
+        let is_forgotten =
+            (first..=newest).any(|member| self.get(member).is_stored() && self.get(member).forgotten);
+        let is_answered = |(id, caller): &(String, i64)| {
+            let mut said = self.said.iter().filter(|said| said.home != Home::Erased);
+            said.any(|said| said.late == Some(*caller) && said.what.tool_call_id == *id)
+        };
+        let mut since = pairing.abandoned.iter().filter(|(_, caller)| *caller >= first);
+        (self.ended.is_none() && !is_forgotten && !since.any(is_answered)).then_some(first)
+    }
+}
