@@ -23,6 +23,7 @@ from google.adk.sessions.state import State
 from google.genai import types
 
 from utterd import AsyncClient, AsyncConversation, ConflictError, ExistsError, NotFoundError, Policy, StoredMessage
+from utterd._blocks import blocks_of
 from utterd._fold import fold, unfold
 from utterd._ids import fit
 
@@ -257,8 +258,7 @@ def _contents(messages: list[dict[str, Any]]) -> list[types.Content]:
     names: dict[str, str] = {}
     contents = []
     for message in messages:
-        content = message["content"]
-        blocks = [{"type": "text", "text": content}] if isinstance(content, str) else content
+        blocks = blocks_of(message)
         names |= {block["id"]: block["name"] for block in blocks if block["type"] == "tool_use"}
         role = "model" if message["role"] == "assistant" else "user"
         contents.append(types.Content(role=role, parts=[_part(block, names) for block in blocks]))
@@ -278,8 +278,6 @@ def _part(block: dict[str, Any], names: dict[str, str]) -> types.Part:
 
 def _response(content: Any) -> dict[str, Any]:
     """What a function responded, of the text that was made of it."""
-    if isinstance(content, list):
-        content = "\n".join(block["text"] for block in content if block.get("text"))
     try:
         response = json.loads(content or "")
     except ValueError:

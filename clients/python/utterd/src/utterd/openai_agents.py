@@ -204,8 +204,8 @@ def items_of(messages: list[dict[str, Any]]) -> list[TResponseInputItem]:
                 {"type": "function_call_output", "call_id": message["tool_call_id"], "output": _texts(content)}
             )
             continue
-        if content:
-            items.append({"role": role, "content": _texts(content)})
+        if text := _texts(content):
+            items.append({"role": role, "content": text})
         for call in message.get("tool_calls") or ():
             function = call["function"]
             items.append(

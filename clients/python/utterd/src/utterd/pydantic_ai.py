@@ -28,6 +28,7 @@ from pydantic_ai.messages import (
 )
 
 from utterd import AsyncClient, NotFoundError, Policy
+from utterd._blocks import blocks_of
 from utterd._fold import fold, unfold
 from utterd._ids import fit
 
@@ -137,8 +138,7 @@ def _calls(messages: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
 
 def _said_by_others(said: dict[str, Any], names: Mapping[str, str] = MappingProxyType({})) -> ModelMessage:
     """A message as Anthropic writes it, such as a context's, as one of Pydantic AI's; `names`: the tools of calls."""
-    content = said["content"]
-    blocks = [{"type": "text", "text": content}] if isinstance(content, str) else content
+    blocks = blocks_of(said)
     if said["role"] == "assistant":
         return ModelResponse(parts=[_answer(block) for block in blocks])
     return ModelRequest(parts=[_asked(block, names) for block in blocks])
@@ -153,8 +153,5 @@ def _answer(block: dict[str, Any]) -> TextPart | ToolCallPart:
 def _asked(block: dict[str, Any], names: Mapping[str, str]) -> UserPromptPart | ToolReturnPart:
     if block["type"] != "tool_result":
         return UserPromptPart(block["text"])
-    content = block.get("content") or ""
-    if isinstance(content, list):
-        content = "\n".join(part["text"] for part in content if part.get("text"))
     id = block["tool_use_id"]
-    return ToolReturnPart(tool_name=names.get(id, id), content=content, tool_call_id=id)
+    return ToolReturnPart(tool_name=names.get(id, id), content=block.get("content") or "", tool_call_id=id)

@@ -28,6 +28,7 @@ from utterd import (
     Policy,
     StoredMessage,
 )
+from utterd._blocks import blocks_of
 from utterd._fold import fold, unfold
 from utterd._ids import fit
 
@@ -303,17 +304,14 @@ def _message(stored: StoredMessage) -> SessionMessage:
 
 def _strands(said: dict[str, Any]) -> Message:
     """A message as Anthropic writes it as one of Strands'."""
-    content = said["content"]
-    blocks = [{"type": "text", "text": content}] if isinstance(content, str) else content
-    return cast("Message", {"role": said["role"], "content": [_strands_block(block) for block in blocks]})
+    return cast("Message", {"role": said["role"], "content": [_strands_block(block) for block in blocks_of(said)]})
 
 
 def _strands_block(block: dict[str, Any]) -> dict[str, Any]:
     if block["type"] == "tool_use":
         return {"toolUse": {"toolUseId": block["id"], "name": block["name"], "input": block["input"]}}
     if block["type"] == "tool_result":
-        content = block.get("content") or []
-        parts = [{"text": content}] if isinstance(content, str) else [{"text": part["text"]} for part in content]
+        parts = [{"text": text}] if (text := block.get("content")) else []
         status = "error" if block.get("is_error") else "success"
         return {"toolResult": {"toolUseId": block["tool_use_id"], "content": parts, "status": status}}
     return {"text": block["text"]}
