@@ -32,6 +32,8 @@ pub enum Command {
     Memorize {
         says: Vec<Say>,
         lenient: bool,
+        /// Puts it in the place of so many.
+        instead: Option<u8>,
         state: Option<Values>,
         attempt: Attempt,
     },
@@ -250,10 +252,11 @@ impl Display for Step {
 impl Display for Command {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Memorize { says, lenient, state, attempt } => {
+            Self::Memorize { says, lenient, instead, state, attempt } => {
                 let lenient = if *lenient { " leniently" } else { "" };
                 let state = state.as_ref().map(|values| format!(", and {values}")).unwrap_or_default();
-                write!(f, "memorize{lenient} [{}]{state}{attempt}", list(says))
+                let instead = instead.map(|count| format!(" instead of {count}")).unwrap_or_default();
+                write!(f, "memorize{lenient}{instead} [{}]{state}{attempt}", list(says))
             }
             Self::Forget { form, english, hard, dry_run, attempt } => {
                 let mode = if *hard { "erase" } else { "forget" };

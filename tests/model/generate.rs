@@ -75,8 +75,16 @@ fn command() -> impl Strategy<Value = Command> {
 }
 
 fn memorize() -> impl Strategy<Value = Command> {
-    (batch(), prop::bool::weighted(0.3), option::weighted(0.15, values()), attempt())
-        .prop_map(|(says, lenient, state, attempt)| Command::Memorize { says, lenient, state, attempt })
+    let more = (option::weighted(0.12, any::<u8>()), option::weighted(0.15, values()));
+    (batch(), prop::bool::weighted(0.3), more, attempt()).prop_map(
+        |(says, lenient, (instead, state), attempt)| Command::Memorize {
+            says,
+            lenient,
+            instead,
+            state,
+            attempt,
+        },
+    )
 }
 
 /// A name is given twice now and then, or none.

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use crate::{ensure, naive::Facts};
 
 /// What has to happen among the sequences of a test.
-const WANTED: [&str; 18] = [
+const WANTED: [&str; 19] = [
     "memorized",
     "late",
     "evicted",
@@ -13,6 +13,7 @@ const WANTED: [&str; 18] = [
     "forgotten",
     "erased",
     "parted",
+    "replaced",
     "restored",
     "updated",
     "kept",
@@ -44,6 +45,8 @@ impl Tally {
         self.count("dropped", facts.dropped.len());
         self.count("forgotten", facts.forgotten.len());
         self.count("erased", facts.erased.len());
+        let is_replaced = !facts.memorized.is_empty() && !facts.erased.is_empty();
+        self.count("replaced", usize::from(is_replaced));
         self.count("parted", facts.parted);
         self.count("restored", facts.restored.len());
         self.count("updated", facts.updated.len());

@@ -10,7 +10,7 @@ use crate::text::{markers, tokens};
 
 /// Checks that need no conversation, in the order of the batch.
 pub fn check(request: &MemorizeRequest) -> Result<(), Reason> {
-    if request.utterances.is_empty() {
+    if request.utterances.is_empty() && request.replace_after.is_none() {
         return Err("EMPTY_BATCH");
     }
     request.utterances.iter().try_for_each(|said| {
@@ -44,9 +44,12 @@ pub fn cost(encoding: &str, said: &NewUtterance) -> i32 {
 impl Conversation {
     pub fn memorize(&mut self, request: &MemorizeRequest, now: i64) -> Result<Facts, Reason> {
         self.check_open()?;
+        let mut facts = Facts { changed: true, ..Facts::default() };
+        if let Some(after) = request.replace_after {
+            self.erase_behind(after, &mut facts);
+        }
         self.check_ids(request)?;
         let (old, pins) = (self.said.len(), self.said.iter().map(|said| said.pinned).collect::<Vec<_>>());
-        let mut facts = Facts { changed: true, ..Facts::default() };
         for (index, said) in (0..).zip(&request.utterances) {
             let turn = self.turn_of(said)?;
             self.say(said, turn, now);
@@ -65,7 +68,9 @@ impl Conversation {
         }
         facts.updated =
             (0..old).filter(|at| self.said[*at].pinned != pins[*at]).map(|at| at as i64 + 1).collect();
-        self.said_at = now;
+        if !request.utterances.is_empty() {
+            self.said_at = now;
+        }
         if let Some(change) = &request.state {
             self.change_state(change)?;
             facts.kept = change.set.len();
@@ -160,7 +165,7 @@ impl Conversation {
         if turns {
             self.note_compaction(facts);
         }
-        facts.dropped = self.trim();
+        facts.dropped.extend(self.trim());
     }
 
     /// The oldest unit of the window that is not the newest one, not pinned, no instruction.

@@ -36,6 +36,22 @@ impl Conversation {
         self.settle_end();
     }
 
+    /// Takes out everything behind `after`, and what the summary tells of it.
+    pub fn erase_behind(&mut self, after: i64, facts: &mut Facts) {
+        let behind = self.sequences(Said::is_stored).into_iter().filter(|sequence| *sequence > after);
+        facts.erased = behind.collect();
+        let erased = facts.erased.clone();
+        if !erased.is_empty() {
+            self.erase_exactly(&erased, facts);
+        }
+        let told = self.covered.iter().copied();
+        let told = told.filter(|sequence| *sequence > after && !self.get(*sequence).is_stored());
+        for sequence in told.collect::<Vec<_>>() {
+            self.covered.remove(&sequence);
+            self.get_mut(sequence).late = None;
+        }
+    }
+
     /// Late results are not late that answer a call among `members`, which are by themselves.
     fn answer_in_time(&mut self, members: &[i64]) {
         let mut open: Vec<String> = Vec::new();

@@ -99,7 +99,7 @@ impl World {
     /// to the call that waits for it.
     fn left(&self, call: &Call, now: i64) -> Option<Conversation> {
         let Call::Memorize(request) = call else { return None };
-        let by_recipient = request.conversation_id.is_empty();
+        let by_recipient = request.conversation_id.is_empty() && request.replace_after.is_none();
         let found = self.find("", &request.recipient_id).filter(|_| by_recipient)?;
         let answers = request.utterances.first().is_some_and(|first| first.role() == Role::Tool);
         let waits = answers && (!found.pairing().open.is_empty() || found.awaits_late_results());

@@ -10,7 +10,7 @@ use utterd::proto::{
 use super::Run;
 use crate::{
     commands::{Attempt, Command, How, Place, Step},
-    naive::{Call, Conversation, Criterion, Said, Selection},
+    naive::{Call, Conversation, Criterion, Facts, Said, Selection},
     text::{marker, markers},
 };
 
@@ -35,14 +35,21 @@ struct Heading {
 
 impl Run {
     /// The call of a command that may change something; `None` for the others. A part of an exchange is taken out
-    /// only before a summary tells of anything: there, the line of a call may quote the result.
+    /// only before a summary tells of anything: there, the line of a call may quote the result. The end is
+    /// replaced only where nothing has left the window: else an event may name a compaction that lost a part.
     pub(super) fn call(&mut self, step: &Step) -> Option<Call> {
         let mut call = self.meant(step)?;
         let (id, recipient) = call.address();
-        let is_told = self.world.find(id, recipient).is_some_and(|found| !found.covered.is_empty());
+        let found = self.world.find(id, recipient);
+        let is_told = found.is_some_and(|found| !found.covered.is_empty());
+        let has_left = is_told || found.is_some_and(|found| !found.archive().is_empty());
         let is_new = !self.world.remembers(&call, self.now());
-        if let Call::Forget(request, _) = &mut call {
-            request.exact &= !is_told || !is_new;
+        if is_new {
+            match &mut call {
+                Call::Forget(request, _) => request.exact &= !is_told,
+                Call::Memorize(request) if has_left => request.replace_after = None,
+                _ => {}
+            }
         }
         Some(call)
     }
@@ -53,10 +60,13 @@ impl Run {
         let found = found.as_ref();
         let mut heading = |attempt: &Attempt| self.heading(step.at, attempt, found);
         Some(match &step.command {
-            Command::Memorize { says, lenient, state, attempt } => {
+            Command::Memorize { says, lenient, instead, state, attempt } => {
                 let heading = heading(attempt);
+                let replace_after = found.zip(*instead).map(|(one, count)| point(one, count));
+                let left = found.zip(replace_after).map(|(one, after)| left(one, after));
                 Call::Memorize(MemorizeRequest {
-                    utterances: self.drafts(says, found),
+                    utterances: self.drafts(says, left.as_ref().or(found)),
+                    replace_after,
                     lenient: *lenient,
                     state: state.as_ref().map(|values| self.values(values, found)),
                     conversation_id: heading.conversation_id,
@@ -206,6 +216,20 @@ impl Run {
         }
         call
     }
+}
+
+/// Behind which `count` were said, or a few of them.
+fn point(conversation: &Conversation, count: u8) -> i64 {
+    let said = conversation.said.len();
+    let most = if count.is_multiple_of(11) { said } else { said.min(6) };
+    (said - usize::from(count) % (most + 1)) as i64
+}
+
+/// The conversation without what stands behind a point.
+fn left(conversation: &Conversation, after: i64) -> Conversation {
+    let mut left = conversation.clone();
+    left.erase_behind(after, &mut Facts::default());
+    left
 }
 
 fn restore(heading: Heading, utterance_ids: Vec<String>) -> Call {

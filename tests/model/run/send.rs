@@ -88,6 +88,7 @@ fn memorized(response: Response<proto::MemorizeResponse>) -> Reply {
         conversation_id: Some(response.conversation_id),
         revision: Some(response.revision),
         memorized: response.memorized,
+        forgotten: response.removed,
         evicted: Some(response.evicted),
         summary,
         capacity: response.capacity,
