@@ -19,7 +19,9 @@ impl Transition {
         let parted = parted(&self.after, gone, context)?;
         self.erase(gone, context)?;
         for rest in &parted {
-            self.pair_anew(rest);
+            let rest = self.pair_anew(rest);
+            // the summary tells a call with what came of it, also where that is gone
+            self.retell(&rest, context);
         }
         if !parted.is_empty() {
             // what was held in the window by the rest of its unit may leave

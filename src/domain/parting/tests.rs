@@ -133,6 +133,23 @@ fn what_an_exchange_held_in_the_window_leaves_it_when_it_is_parted() {
     life.is_sound();
 }
 
+/// The summary tells a call with its outcome.
+#[test]
+fn an_outcome_that_went_is_not_told_with_its_call() {
+    let mut life = Life::new(Policy { utterances: Some(Marks::of(6)), ..Policy::ROLLING });
+    life.say(vec![
+        said(Role::Assistant, "well"),
+        calls(&["a"]),
+        Draft { content: "error: gone".into(), ..result("a") },
+    ]);
+    (0..7).for_each(|_| life.say(vec![user()]));
+    let told = |life: &Life| format!("{:?}", life.state.summary);
+    assert!(told(&life).contains("error"), "{}", told(&life));
+    life.erase(only(3));
+    assert!(!told(&life).contains("error"), "{}", told(&life));
+    life.is_sound();
+}
+
 #[test]
 fn what_stands_behind_a_point_is_replaced() {
     let mut life = exchange(Policy::SESSION);
