@@ -34,22 +34,19 @@ struct Heading {
 }
 
 impl Run {
-    /// The call of a command that may change something; `None` for the others. A part of an exchange is taken out
-    /// only before a summary tells of anything: there, the line of a call may quote the result. The end is
-    /// replaced only where nothing has left the window: else an event may name a compaction that lost a part.
+    /// The call of a command that may change something; `None` for the others. The end is replaced only where
+    /// nothing has left the window: else an event may name a compaction that lost a part.
     pub(super) fn call(&mut self, step: &Step) -> Option<Call> {
         let mut call = self.meant(step)?;
         let (id, recipient) = call.address();
         let found = self.world.find(id, recipient);
-        let is_told = found.is_some_and(|found| !found.covered.is_empty());
-        let has_left = is_told || found.is_some_and(|found| !found.archive().is_empty());
+        let has_left = found.is_some_and(|found| !(found.covered.is_empty() && found.archive().is_empty()));
         let is_new = !self.world.remembers(&call, self.now());
-        if is_new {
-            match &mut call {
-                Call::Forget(request, _) => request.exact &= !is_told,
-                Call::Memorize(request) if has_left => request.replace_after = None,
-                _ => {}
-            }
+        if let Call::Memorize(request) = &mut call
+            && is_new
+            && has_left
+        {
+            request.replace_after = None;
         }
         Some(call)
     }
