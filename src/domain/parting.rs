@@ -14,7 +14,8 @@ use crate::domain::{
 
 impl Transition {
     /// Takes `gone`, which is stored, out of everything, and nothing else. What is left of the units that it
-    /// parts is paired anew, the window is within its limits again, and the conversation goes on from what is its newest utterance then.
+    /// parts is paired anew, the window is within its limits again, and the conversation goes on from what is
+    /// its newest utterance then.
     pub fn erase_exactly(&mut self, gone: &Ranges, context: &Context<'_>) -> Result<(), Need> {
         let parted = parted(&self.after, gone, context)?;
         self.erase(gone, context)?;
@@ -68,8 +69,9 @@ impl Transition {
 }
 
 impl Head {
-    /// Whether the calls from `first` on may wait for results.
-    fn may_wait(&self, first: Sequence) -> bool {
+    /// Whether the calls from `first` on may wait for results: not in a conversation that has ended, and not
+    /// where one of them was answered late.
+    pub(in crate::domain) fn may_wait(&self, first: Sequence) -> bool {
         let late = self.abandoned.iter().filter(|call| call.answer.is_some());
         self.ended.is_none() && !late.map(|call| call.caller).any(|caller| caller >= first)
     }

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use crate::domain::{
-    Conversation, Need, Ranges, Refusal, Revision, Role, Sequence, Transition, Utterance, Verdict,
-    change::Context, exchange::OpenExchange, locate,
+    Conversation, Need, Ranges, Refusal, Revision, Role, Transition, Utterance, Verdict, change::Context,
+    exchange::OpenExchange, locate,
 };
 
 /// Utterances to restore.
@@ -90,17 +90,10 @@ impl Transition {
 /// be of its unit: a user utterance, one that is forgotten, erased or kept aside, or that is pinned where the
 /// calls are not.
 fn reopened(after: &Conversation, restored: &Ranges) -> Option<(OpenExchange, Vec<Arc<Utterance>>)> {
-    if after.head.ended.is_some() {
-        return None;
-    }
     let tail = since_the_user(after);
-    let answered = |first: Sequence| {
-        let late = after.head.abandoned.iter().filter(|call| call.answer.is_some());
-        late.map(|call| call.caller).any(|caller| caller >= first)
-    };
     let start = tail.iter().enumerate().find_map(|(start, first)| {
         let starts = restored.contains(first.sequence) && first.unit == first.sequence;
-        let starts = starts && !answered(first.sequence);
+        let starts = starts && after.head.may_wait(first.sequence);
         let rest = &tail[start..];
         let own = rest.iter().take_while(|member| member.unit == first.unit).count();
         let joins = |other: &Arc<Utterance>| other.is_live() && other.pinned == first.pinned;
