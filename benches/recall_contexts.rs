@@ -251,6 +251,7 @@ async fn memorized(talks: &[Talk], policy: &Policy) -> Arc<Engine> {
                 lenient: false,
                 upsert: false,
                 state: None,
+                recipient_state: None,
             };
             engine.memorize(&Caller::default(), call).await.unwrap();
         }

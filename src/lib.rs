@@ -51,8 +51,8 @@
 //! the answer was lost, the store is asked for the [`ChangeId`](domain::ChangeId).
 //!
 //! A commit over several conversations (one ends and its recipient's next one starts, a fork and its parent,
-//! a hard forget of what forks share) holds all their queues, taken in the order of their keys; all is published
-//! before anyone is answered. A caller that goes away leaves what it drove to a task, so that every commit is
+//! a hard forget of what forks share) holds all their queues, taken in the order of their keys, and last that of the
+//! recipient's own state; all is published before anyone is answered. A caller that goes away leaves what it drove to a task, so that every commit is
 //! published. Retention, expiry, scrubbing and models' summaries are work that nobody waits for.
 //!
 //! `tests/simulation` runs all of this from one number: clients that give up and try again, callers who want more
@@ -101,7 +101,7 @@
 //! - what a model writes: [`engine::llm`] (what it is asked, when, and what becomes of failures),
 //!   [`domain::compaction::replace_by_llm()`] and [`domain::closing::replace_closing()`] (the rules),
 //!   [`summarizer`] (its protocols and prompts)
-//! - state, the named values beside a conversation: [`domain::state`]
+//! - state, the named values beside a conversation and of a recipient: [`domain::state`]
 //! - titles and closing summaries: [`domain::closing`]; numbers: [`domain::stats`]; shares:
 //!   [`domain::share`]
 //! - forks: [`domain::fork`]; where their utterances are stored: [`domain::Trunk`]; edits: [`domain::edit`]

@@ -5,6 +5,8 @@
 //! Context Protocol are not allowed to be missing.
 #![allow(clippy::expect_used)] // What a test cannot go on without may end it.
 
+#[path = "support/binary.rs"]
+mod binary;
 #[path = "clients/buf.rs"]
 mod buf;
 #[path = "clients/grpcurl.rs"]
@@ -16,16 +18,14 @@ mod material;
 mod model_context;
 #[path = "clients/models.rs"]
 mod models;
-#[path = "clients/openssl.rs"]
-mod openssl;
 #[path = "clients/providers.rs"]
 mod providers;
 #[path = "clients/python.rs"]
 mod python;
-#[path = "clients/readme.rs"]
-mod readme;
 #[path = "clients/server.rs"]
 mod server;
+#[path = "clients/session.rs"]
+mod session;
 
 use std::{
     process::{Command, Stdio},
@@ -54,7 +54,7 @@ struct Client {
     checks: &'static [Check],
 }
 
-const CLIENTS: [Client; 9] = [
+const CLIENTS: [Client; 8] = [
     buf::CLIENT,
     python::CLIENT,
     providers::CLIENT,
@@ -63,7 +63,6 @@ const CLIENTS: [Client; 9] = [
     model_context::CONFORMANCE,
     model_context::INSPECTOR,
     grpcurl::CLIENT,
-    openssl::CLIENT,
 ];
 
 fn main() {

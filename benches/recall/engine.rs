@@ -143,6 +143,7 @@ async fn memorize(served: &Arc<Engine>, name: &str, drafts: Vec<Draft>) -> Durat
         lenient: false,
         upsert: false,
         state: None,
+        recipient_state: None,
     };
     let start = Instant::now();
     served.memorize(&Caller::default(), call).await.unwrap();

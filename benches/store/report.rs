@@ -113,16 +113,16 @@ fn print_table(loaded: &[Loaded], filled: &[Filled], plan: &Plan) {
         print_line(title, loaded.iter().map(|store| cell(&store.calls)));
     };
     calls("Memorize a second, 64 in flight", &|calls| rate(&calls.session.rates));
-    calls("– a reply after: p50, p99, worst", &|calls| times(&calls.session));
-    calls("– server's processors, µs a call", &|calls| micros(&calls.session.rates));
-    calls("the same with ROLLING, full windows", &|calls| rate(&calls.rolling.rates));
-    calls("– server's processors, µs a call", &|calls| micros(&calls.rolling.rates));
+    calls("– latency: p50, p99, worst", &|calls| times(&calls.session));
+    calls("– CPU time of the server, µs a call", &|calls| micros(&calls.session.rates));
+    calls("the same, ROLLING with full windows", &|calls| rate(&calls.rolling.rates));
+    calls("– CPU time of the server, µs a call", &|calls| micros(&calls.rolling.rates));
     calls("MemorizeStream, 8 streams, utterances a second", &|calls| rate(&calls.streamed));
-    calls("– server's processors, µs an utterance", &|calls| micros(&calls.streamed));
+    calls("– CPU time of the server, µs an utterance", &|calls| micros(&calls.streamed));
     calls("Memorize a second, one caller", &|calls| rate(&calls.alone.rates));
-    calls("– a reply after: p50, p99, worst", &|calls| times(&calls.alone));
+    calls("– latency: p50, p99, worst", &|calls| times(&calls.alone));
     let resident = |store: &Filled| format!("{} MiB", store.resident >> 20);
-    let title = format!("server's memory with {} utterances", grouped(held(plan)));
+    let title = format!("memory of the server with {} utterances", grouped(held(plan)));
     print_line(&title, filled.iter().map(resident));
     let files = |title: &str, cell: &dyn Fn(&filled::Files) -> String| {
         print_line(title, filled.iter().map(|store| store.files.as_ref().map_or("–".to_owned(), cell)));
@@ -132,7 +132,7 @@ fn print_table(loaded: &[Loaded], filled: &[Filled], plan: &Plan) {
     });
     let title = format!("opening with {} utterances", grouped(plan.conversations * UTTERANCES));
     files(&title, &|files| time(files.open));
-    files("bytes on disk for each of text", &|files| ratio(files.bytes_of_text));
+    files("bytes on disk per byte of text", &|files| ratio(files.bytes_of_text));
     let title = format!("scrub of {} utterances", grouped(held(plan)));
     files(&title, &|files| time(files.scrub));
 }

@@ -128,9 +128,9 @@ pub fn pieces(file: &str, lengths: &[usize]) -> Vec<Conversation> {
     pieces
 }
 
-/// The conversations of `tests/fixtures/summaries`.
+/// The conversations of `examples/data`.
 pub fn fixtures(file: &str) -> Vec<Conversation> {
-    let path = format!("{}/tests/fixtures/summaries/{file}.jsonl", env!("CARGO_MANIFEST_DIR"));
+    let path = format!("{}/examples/data/{file}.jsonl", env!("CARGO_MANIFEST_DIR"));
     let of = |transcript: transcripts::Transcript| Conversation::new(transcript.drafts);
     transcripts::of_file(path.as_ref()).into_iter().map(of).collect()
 }

@@ -50,6 +50,7 @@ async fn states(conversation: &Conversation, places: &[usize], limit: u32) -> Ve
             lenient: true,
             upsert: false,
             state: None,
+            recipient_state: None,
         };
         engine.memorize(&Caller::default(), call).await.unwrap();
         if places.contains(&number) {

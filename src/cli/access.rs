@@ -1,6 +1,6 @@
 //! What a client shows the server of who it is.
 
-use std::{env, fs, net::IpAddr, path::PathBuf};
+use std::{env, net::IpAddr, path::PathBuf};
 
 use clap::Args;
 use http::{HeaderMap, Uri};
@@ -11,7 +11,8 @@ use tonic::{
     transport::Endpoint,
 };
 
-use super::{errors::CliError, trust::Trust};
+use super::{errors::CliError, read, trust::Trust};
+use crate::domain::limits::MAX_SETTINGS_BYTES;
 
 /// The metadata that holds a token, as `Bearer TOKEN`.
 const AUTHORIZATION: &str = "authorization";
@@ -29,10 +30,10 @@ pub struct Access {
     /// UTTERD_TOKEN]
     #[arg(long, value_name = "FILE")]
     token_file: Option<PathBuf>,
-    /// The namespace to work in, which only an admin's token chooses
+    /// The namespace to work in; only an admin's token can choose one
     #[arg(long, value_name = "NAME")]
     namespace: Option<String>,
-    /// Send the token also where others can read it: to another machine without TLS
+    /// Send the token to another machine even without TLS, where others can read it
     #[arg(long)]
     insecure: bool,
     #[command(flatten)]
@@ -122,8 +123,8 @@ impl Access {
         }
         let file = self.token_file.clone().or_else(|| variable(TOKEN_FILE).map(PathBuf::from));
         let Some(file) = file else { return Ok(None) };
-        let text = fs::read_to_string(&file)
-            .map_err(|error| CliError::Usage(format!("--token-file {}: {error}", file.display())))?;
+        let text = read::text(&file, MAX_SETTINGS_BYTES);
+        let text = text.map_err(|error| CliError::Usage(format!("--token-file {error}")))?;
         Ok(Some(text.trim().to_owned()))
     }
 }

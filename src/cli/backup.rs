@@ -7,12 +7,15 @@ use std::{
     path::{Path, PathBuf},
 };
 
+use clap::Args;
+
 use super::{
-    args,
+    args::Remote,
     client::Connection,
     errors::CliError,
     meter::Meter,
     output::Output,
+    read::about,
     text::{bytes, counted},
 };
 use crate::{
@@ -20,12 +23,32 @@ use crate::{
     server::upkeep::{self, Held},
 };
 
+/// Write a backup of all that a running server stores into a file
+///
+/// It holds what was stored at one moment, of every namespace; the server goes on meanwhile. Where
+/// credentials are configured, it takes one of an admin.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  utterd backup nightly.utterd
+  utterd backup - | zstd > nightly.utterd.zst")]
+pub struct Backup {
+    /// The server to talk to.
+    #[command(flatten)]
+    pub remote: Remote,
+    /// Replace the file if there is one
+    #[arg(long)]
+    pub force: bool,
+    /// The file to write; `-` writes to stdout
+    #[arg(value_name = "FILE")]
+    pub file: PathBuf,
+}
+
 /// Who may read and write the file: its owner.
 const PRIVATE: u32 = 0o600;
 
 /// Writes the backup to a file, reads that again, and tells what it holds; or writes it to stdout.
-pub async fn backup(args: args::Backup) -> Result<(), CliError> {
-    let mut meter = Meter::turning();
+pub async fn backup(args: Backup) -> Result<(), CliError> {
+    let meter = Meter::turning();
     let mut sink = Sink::open(&args)?;
     let connection = Connection::to(&args.remote).await?;
     let mut parts = connection.admin().backup(BackupRequest {}).await?.into_inner();
@@ -35,7 +58,7 @@ pub async fn backup(args: args::Backup) -> Result<(), CliError> {
         written += part.chunk.len() as u64;
         meter.at(|| format!("{} written", bytes(written)));
     }
-    let Some(held) = sink.close(args.force, &mut meter)? else { return Ok(()) };
+    let Some(held) = sink.close(args.force, &meter)? else { return Ok(()) };
     let (took, file) = (meter.end(), args.file.display());
     let mut output = Output::new();
     let held = format!("{}, {}", counted(held.records, "record"), bytes(written));
@@ -50,7 +73,7 @@ enum Sink {
 }
 
 impl Sink {
-    fn open(args: &args::Backup) -> Result<Self, CliError> {
+    fn open(args: &Backup) -> Result<Self, CliError> {
         if args.file == Path::new("-") {
             return Ok(Self::Stdout);
         }
@@ -73,7 +96,7 @@ impl Sink {
     }
 
     /// Tells what the file holds, once it is known to be whole.
-    fn close(self, force: bool, meter: &mut Meter) -> Result<Option<Held>, CliError> {
+    fn close(self, force: bool, meter: &Meter) -> Result<Option<Held>, CliError> {
         let Self::File { file, part, path } = self else {
             io::stdout().flush()?;
             return Ok(None);
@@ -108,9 +131,4 @@ fn refuse_taken(file: &Path, force: bool) -> Result<(), CliError> {
         }
         false => Ok(()),
     }
-}
-
-/// An error of a file, with its name.
-fn about(file: &Path) -> impl Fn(io::Error) -> io::Error {
-    move |error| io::Error::new(error.kind(), format!("{}: {error}", file.display()))
 }

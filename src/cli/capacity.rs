@@ -1,7 +1,9 @@
 //! `utterd capacity`: how full the window is.
 
+use clap::Args;
+
 use super::{
-    args,
+    args::Target,
     bar::bar,
     client::Connection,
     errors::CliError,
@@ -10,12 +12,23 @@ use super::{
 };
 use crate::proto::{Capacity, GetCapacityInfoRequest, OverLimitCause, WatchCapacityRequest};
 
+/// Show how full the window is
+#[derive(Debug, Args)]
+#[command(after_help = "Example: utterd capacity --watch --recipient alice")]
+pub struct AskCapacity {
+    #[command(flatten)]
+    pub target: Target,
+    /// Keep running, and print each change
+    #[arg(long)]
+    pub watch: bool,
+}
+
 /// Tells how full the window is: once, or with `--watch` after each change, a line each.
-pub async fn capacity(args: args::Capacity) -> Result<(), CliError> {
+pub async fn capacity(args: AskCapacity) -> Result<(), CliError> {
     if args.watch { follow(args).await } else { once(args).await }
 }
 
-async fn once(args: args::Capacity) -> Result<(), CliError> {
+async fn once(args: AskCapacity) -> Result<(), CliError> {
     let connection = Connection::open(&args.target).await?;
     let target = args.target;
     let request = GetCapacityInfoRequest {
@@ -35,7 +48,7 @@ async fn once(args: args::Capacity) -> Result<(), CliError> {
     Ok(output.flush()?)
 }
 
-async fn follow(args: args::Capacity) -> Result<(), CliError> {
+async fn follow(args: AskCapacity) -> Result<(), CliError> {
     let connection = Connection::open(&args.target).await?;
     let target = args.target;
     let request = WatchCapacityRequest {

@@ -1,6 +1,6 @@
 //! The connection to a running server.
 
-use std::{future::ready, path::Path, time::Duration};
+use std::{error::Error, future::ready, io, iter::successors, path::Path, time::Duration};
 
 use http::Uri;
 use hyper_util::rt::TokioIo;
@@ -9,6 +9,7 @@ use tonic::{
     service::interceptor::InterceptedService,
     transport::{Channel, Endpoint},
 };
+use tonic_health::pb::health_client::HealthClient;
 use tower::service_fn;
 
 use super::{
@@ -35,7 +36,10 @@ const MAX_RESPONSE_BYTES: usize = 40 << 20;
 /// Runs a client command to its end.
 pub fn block_on(command: impl Future<Output = Result<(), CliError>>) -> Result<(), CliError> {
     let runtime = Builder::new_current_thread().enable_all().build()?;
-    runtime.block_on(command)
+    let done = runtime.block_on(command);
+    // What still waits for stdin is not waited for.
+    runtime.shutdown_background();
+    done
 }
 
 /// What calls go over: each says who makes it.
@@ -57,7 +61,7 @@ impl Connection {
     /// Connects to a server.
     pub async fn to(remote: &Remote) -> Result<Self, CliError> {
         let Remote { server: named, access } = remote;
-        let server = address(named);
+        let server = address_of(named)?;
         let socket = server.strip_prefix("unix://").or_else(|| server.strip_prefix("unix:"));
         if let Some(fault) = socket.and_then(|path| socket_path_fault(Path::new(path))) {
             return Err(CliError::Usage(format!("--server {named:?}: {fault}")));
@@ -66,7 +70,10 @@ impl Connection {
             .map_err(|error| CliError::Usage(format!("--server {named:?} is no address: {error}")))?;
         let identity = access.to(endpoint.uri(), socket.is_some())?;
         let channel = access.secured(endpoint)?.connect_timeout(CONNECT_TIMEOUT).connect().await;
-        let unreachable = |error| CliError::Unreachable { server, reason: root_cause(&error) };
+        let unreachable = |error| match (root_cause(&error), is_about_tls(&error)) {
+            (reason, true) => CliError::Untrusted { server, reason },
+            (reason, false) => CliError::Unreachable { server, reason },
+        };
         Ok(Self { channel: channel.map_err(unreachable)?, identity })
     }
 
@@ -117,9 +124,34 @@ impl Connection {
         AdminServiceClient::with_interceptor(self.channel.clone(), self.identity.clone())
     }
 
+    /// The health of the server and its services.
+    pub fn health(&self) -> HealthClient<Calls> {
+        HealthClient::with_interceptor(self.channel.clone(), self.identity.clone())
+    }
+
     /// TraceService.
     pub fn trace(&self) -> TraceServiceClient<Calls> {
         TraceServiceClient::with_interceptor(self.channel.clone(), self.identity.clone())
+    }
+}
+
+/// Whether the other side was reached, and TLS was not agreed on.
+fn is_about_tls(error: &(dyn Error + 'static)) -> bool {
+    let is_tls = |error: &io::Error| error.kind() == io::ErrorKind::InvalidData;
+    successors(Some(error), |error| (*error).source())
+        .any(|error| error.downcast_ref::<io::Error>().is_some_and(is_tls))
+}
+
+/// The address that `named` means, where it is of a kind that a command can talk to.
+fn address_of(named: &str) -> Result<String, CliError> {
+    let server = address(named);
+    let scheme = server.split_once(':').map_or("", |(scheme, _)| scheme).to_ascii_lowercase();
+    match scheme.as_str() {
+        "http" | "https" | "unix" => Ok(server),
+        _ => {
+            let accepted = "accepted are host:port, http://host:port, https://host:port and unix:/path";
+            Err(CliError::Usage(format!("--server {named:?}: {accepted}")))
+        }
     }
 }
 
@@ -139,6 +171,15 @@ mod tests {
         config::Settings, domain::limits::IDLE_CONNECTION_TIMEOUT, proto::GetCapacityInfoRequest,
         server::InProcess,
     };
+
+    #[test]
+    fn an_address_of_another_kind_is_refused() {
+        for wrong in ["ftp://example.org", "grpc://localhost:1", "://x"] {
+            let error = address_of(wrong).unwrap_err().to_string();
+            assert!(error.contains("accepted are host:port"), "{error}");
+        }
+        assert!(address_of("HTTPS://example.org").is_ok() && address_of("unix:x").is_ok());
+    }
 
     #[test]
     fn a_bare_address_is_http() {

@@ -2,11 +2,17 @@
 
 use std::io;
 
+use clap::Args;
+
 use super::{
-    args,
+    args::Target,
     client::Connection,
     errors::CliError,
     output::{Output, note},
+    table::{
+        Side::{Left, Right},
+        aligned,
+    },
     text::{count, counted, ranges, sequences, visible, word},
 };
 use crate::proto::{
@@ -14,20 +20,61 @@ use crate::proto::{
     UndoCompactionRequest, UndoCompactionResponse,
 };
 
+/// Fold all but the last utterances of the window into the summary, or undo that
+///
+/// What is compacted stays in the archive: it can be found, exported and brought back.
+#[derive(Debug, Args)]
+#[command(
+    aliases = ["summarize-history", "compress"],
+    after_help = "Examples:
+  utterd compact
+  utterd compact 20 --preview --focus refund
+  utterd compact --undo
+  utterd compact --list --conversation demo"
+)]
+pub struct Compact {
+    #[command(flatten)]
+    pub target: Target,
+    /// How many of the last utterances stay, at least [default: 15]
+    #[arg(id = "keep_recent", value_name = "KEEP", allow_negative_numbers = true)]
+    pub keep: Option<i32>,
+    /// Compact the N oldest utterances instead, in whole exchanges
+    #[arg(long, value_name = "N", conflicts_with = "keep_recent", allow_negative_numbers = true)]
+    pub count: Option<i32>,
+    /// Archive what leaves the window without a summary
+    #[arg(long)]
+    pub no_summary: bool,
+    /// Show what would be compacted, and change nothing
+    #[arg(long)]
+    pub preview: bool,
+    /// Wait until a model has written the summary, where the server has a model
+    #[arg(long)]
+    pub wait: bool,
+    /// A word that makes a sentence matter more
+    #[arg(id = "focus_areas", long = "focus", value_name = "WORD")]
+    pub focus: Vec<String>,
+    /// Undo the last compaction instead
+    #[arg(long, group = "instead", conflicts_with_all = ["keep_recent", "count", "no_summary", "preview", "wait", "focus_areas"])]
+    pub undo: bool,
+    /// List the conversation's compactions instead
+    #[arg(long, group = "instead", conflicts_with_all = ["keep_recent", "count", "no_summary", "preview", "wait", "focus_areas"])]
+    pub list: bool,
+}
+
 /// All compactions that the server lists.
 const PAGE_SIZE: i32 = 100;
 
 /// Compacts, or does with compactions what is asked for instead.
-pub async fn compact(args: args::Compact) -> Result<(), CliError> {
+pub async fn compact(args: Compact) -> Result<(), CliError> {
     let connection = Connection::open(&args.target).await?;
     match &args {
-        args::Compact { undo: true, .. } => undo(&connection, &args).await,
-        args::Compact { list: true, .. } => list(&connection, &args).await,
+        Compact { undo: true, .. } => undo(&connection, &args).await,
+        Compact { list: true, .. } => list(&connection, &args).await,
         _ => make(&connection, &args).await,
     }
 }
 
-async fn make(connection: &Connection, args: &args::Compact) -> Result<(), CliError> {
+async fn make(connection: &Connection, args: &Compact) -> Result<(), CliError> {
     let request = CompactConversationRequest {
         conversation_id: args.target.conversation.clone(),
         recipient_id: args.target.recipient.clone(),
@@ -79,7 +126,7 @@ pub fn compacted(compaction: &Compaction, after: &Capacity, preview: bool) -> St
     )
 }
 
-async fn undo(connection: &Connection, args: &args::Compact) -> Result<(), CliError> {
+async fn undo(connection: &Connection, args: &Compact) -> Result<(), CliError> {
     let request = UndoCompactionRequest {
         conversation_id: args.target.conversation.clone(),
         recipient_id: args.target.recipient.clone(),
@@ -107,7 +154,7 @@ pub fn undone(response: &UndoCompactionResponse) -> String {
     )
 }
 
-async fn list(connection: &Connection, args: &args::Compact) -> Result<(), CliError> {
+async fn list(connection: &Connection, args: &Compact) -> Result<(), CliError> {
     let request = ListCompactionsRequest {
         conversation_id: args.target.conversation.clone(),
         recipient_id: args.target.recipient.clone(),
@@ -134,17 +181,7 @@ async fn list(connection: &Connection, args: &args::Compact) -> Result<(), CliEr
 /// after, what that saved, method and model, and whether it was undone.
 fn table(compactions: &[Compaction]) -> Vec<String> {
     let rows: Vec<_> = compactions.iter().map(cells).collect();
-    let width = |column: usize| rows.iter().map(|row| row[column].chars().count()).max().unwrap_or(0);
-    let widths: [usize; 8] = std::array::from_fn(width);
-    let line = |row: &[String; 8]| {
-        let [number, time, cause, utterances, tokens, saved, method, undone] = row;
-        let [w0, w1, w2, w3, w4, w5, w6, _] = widths;
-        let line = format!(
-            "{number:>w0$}  {time:<w1$}  {cause:<w2$}  {utterances:>w3$}  {tokens:>w4$}  {saved:>w5$}  {method:<w6$}  {undone}"
-        );
-        line.trim_end().to_owned()
-    };
-    rows.iter().map(line).collect()
+    aligned(&rows, [Right, Left, Left, Right, Right, Right, Left, Left])
 }
 
 fn cells(compaction: &Compaction) -> [String; 8] {

@@ -5,20 +5,85 @@ use std::io;
 use serde::Serialize;
 use serde_json::value::RawValue;
 
+use clap::Args;
+
 use super::{
-    args::{self, ContextFormat},
+    args::{ContextFormat, Target},
     client::Connection,
     errors::CliError,
     output::{Output, note},
     text::{count, counted, ranges, word},
 };
 use crate::proto::{
-    self, BuildContextRequest, BuildContextResponse, ContextRecall, RememberScope, SummaryPlacement,
+    BuildContextRequest, BuildContextResponse, ContextRecall, RememberScope, SummaryPlacement,
     UnansweredCalls,
 };
 
+/// Build what goes to the model: messages of OpenAI or Anthropic, or text
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  utterd context --format text --budget 2000
+  utterd context --format anthropic --instructions 'Be brief.' --recall 'the refund' --everywhere")]
+pub struct Context {
+    #[command(flatten)]
+    pub target: Target,
+    /// The format
+    #[arg(long, default_value = "openai")]
+    pub format: ContextFormat,
+    /// The most tokens [default: what the conversation's limits allow]
+    #[arg(
+        id = "token_budget",
+        long = "budget",
+        alias = "tokens",
+        value_name = "N",
+        allow_negative_numbers = true
+    )]
+    pub budget: Option<i32>,
+    /// The last N turns; 0 for all [default: the conversation's limit, or as many as fit]
+    #[arg(id = "max_turns", long = "turns", value_name = "N", allow_negative_numbers = true)]
+    pub turns: Option<i32>,
+    /// Drop what does not fit in large steps, so that a prompt cache is hit in between [default: true without --turns]
+    #[arg(long, value_name = "BOOL", num_args = 0..=1, default_missing_value = "true")]
+    pub stable_steps: Option<bool>,
+    /// A system prompt that is not stored
+    #[arg(long, value_name = "TEXT", default_value = "", hide_default_value = true)]
+    pub instructions: String,
+    /// Also quote what was said about this and is not in the context otherwise
+    #[arg(id = "recall_prompt", long = "recall", value_name = "PROMPT")]
+    pub recall: Option<String>,
+    /// Quote from the recipient's other conversations too
+    #[arg(long, requires = "recall_prompt")]
+    pub everywhere: bool,
+    /// The most quotes [default: as many as fit]
+    #[arg(long, value_name = "N", requires = "recall_prompt", allow_negative_numbers = true)]
+    pub recall_limit: Option<i32>,
+    /// The most of the budget for these quotes, in per cent [default: 50, and what the recent turns leave]
+    #[arg(
+        id = "recall_max_percent",
+        long = "recall-percent",
+        value_name = "N",
+        requires = "recall_prompt",
+        allow_negative_numbers = true
+    )]
+    pub recall_percent: Option<i32>,
+    /// Mask tool results that are at least so many turns old
+    #[arg(
+        id = "mask_tool_results_after_turns",
+        long = "mask",
+        value_name = "TURNS",
+        allow_negative_numbers = true
+    )]
+    pub mask: Option<i32>,
+    /// Put the summary in a user message, not in the system prompt
+    #[arg(long)]
+    pub summary_as_user: bool,
+    /// Put a placeholder in the place of each missing tool result, instead of leaving the call out
+    #[arg(long)]
+    pub placeholders: bool,
+}
+
 /// Prints the messages on stdout, and on stderr what they cost and leave out.
-pub async fn context(args: args::Context) -> Result<(), CliError> {
+pub async fn context(args: Context) -> Result<(), CliError> {
     let connection = Connection::open(&args.target).await?;
     let json = args.target.json;
     let context = connection.contexts().build_context(request(args)).await?.into_inner();
@@ -34,7 +99,7 @@ pub async fn context(args: args::Context) -> Result<(), CliError> {
     Ok(())
 }
 
-fn request(args: args::Context) -> BuildContextRequest {
+fn request(args: Context) -> BuildContextRequest {
     let scope = if args.everywhere { RememberScope::Recipient } else { RememberScope::Unspecified };
     let recall = args.recall.map(|prompt| ContextRecall {
         prompt,
@@ -48,13 +113,8 @@ fn request(args: args::Context) -> BuildContextRequest {
     BuildContextRequest {
         conversation_id: args.target.conversation,
         recipient_id: args.target.recipient,
-        format: match args.format {
-            ContextFormat::Openai => proto::ContextFormat::OpenaiChat,
-            ContextFormat::Anthropic => proto::ContextFormat::AnthropicMessages,
-            ContextFormat::Text => proto::ContextFormat::Text,
-        }
-        .into(),
-        token_budget: args.tokens,
+        format: args.format.number(),
+        token_budget: args.budget,
         max_turns: args.turns,
         stable_steps: args.stable_steps,
         instructions: args.instructions,

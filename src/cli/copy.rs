@@ -1,19 +1,36 @@
 //! `utterd copy`: a durable store into another.
 
+use clap::Args;
+
 use super::{
-    args,
     errors::CliError,
     meter::Meter,
     output::Output,
     text::{bytes, count, counted},
     verify::{problems, whole},
 };
+use crate::config::Place;
 use crate::server::upkeep::{self, Copied, Copying, Report};
 
+/// Copy a durable store into another, whichever engines keep them
+///
+/// Neither may be in use by a server. A copy that was interrupted goes on where it stopped when
+/// the command is given again; what was copied is checked at the end.
+#[derive(Debug, Args)]
+#[command(after_help = "Example: utterd copy --from sled:utterd-data --to fjall:/var/lib/utterd")]
+pub struct CopyStore {
+    /// The store to copy: its backend and its directory
+    #[arg(long, value_name = "BACKEND:DIR")]
+    pub from: Place,
+    /// The store to copy into; it is created, or holds an interrupted copy
+    #[arg(long, value_name = "BACKEND:DIR")]
+    pub to: Place,
+}
+
 /// Copies, verifies the copy, and tells what is in it.
-pub fn copy(args: args::CopyStore) -> Result<(), CliError> {
-    let args::CopyStore { from, to } = args;
-    let mut meter = Meter::new();
+pub fn copy(args: CopyStore) -> Result<(), CliError> {
+    let CopyStore { from, to } = args;
+    let meter = Meter::new();
     let (copied, report) = upkeep::copy(&from, &to, &mut |copying| meter.at(|| so_far(copying)))?;
     let took = meter.end();
     let mut output = Output::new();

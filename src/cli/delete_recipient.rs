@@ -2,8 +2,10 @@
 
 use std::io::{self, IsTerminal, Write};
 
+use clap::Args;
+
 use super::{
-    args,
+    args::Target,
     client::Connection,
     errors::CliError,
     output::{Output, note},
@@ -11,8 +13,19 @@ use super::{
 };
 use crate::proto::{DeleteRecipientRequest, GetStatsRequest, StatsScope};
 
+/// Remove everything of a recipient, for good
+#[derive(Debug, Args)]
+#[command(after_help = "Example: utterd delete-recipient --recipient alice")]
+pub struct DeleteRecipient {
+    #[command(flatten)]
+    pub target: Target,
+    /// Do not ask
+    #[arg(long, short)]
+    pub yes: bool,
+}
+
 /// Asks, unless told not to, and removes.
-pub async fn delete_recipient(args: args::DeleteRecipient) -> Result<(), CliError> {
+pub async fn delete_recipient(args: DeleteRecipient) -> Result<(), CliError> {
     let target = args.target;
     if target.recipient.is_empty() || !target.conversation.is_empty() {
         let text = "accepted is --recipient ID: everything of that recipient is removed";

@@ -1,10 +1,23 @@
 //! `utterd end`: ends a conversation.
 
-use super::{args, client::Connection, errors::CliError, output::Output};
+use clap::Args;
+
+use super::{args::Target, client::Connection, errors::CliError, output::Output};
 use crate::proto::{EndConversationRequest, EndConversationResponse};
 
+/// End a conversation: it gets a title and a closing summary, and what is said next starts another
+#[derive(Debug, Args)]
+#[command(after_help = "Example: utterd end --recipient alice task completed")]
+pub struct End {
+    #[command(flatten)]
+    pub target: Target,
+    /// Why it ends
+    #[arg(value_name = "REASON")]
+    pub reason: Vec<String>,
+}
+
 /// Ends a conversation, and shows what it is called and what came of it.
-pub async fn end(args: args::End) -> Result<(), CliError> {
+pub async fn end(args: End) -> Result<(), CliError> {
     let connection = Connection::open(&args.target).await?;
     let request = EndConversationRequest {
         conversation_id: args.target.conversation,

@@ -6,13 +6,25 @@ use std::{
     process::ExitCode,
 };
 
-use tonic::Status;
-use tonic_types::StatusExt;
+use serde::Serialize;
+use tonic::{Code, Status};
 
+pub use super::refusal::{blames, reason, refusal};
+use super::{
+    refusal::{Blamed, blamed, next, told},
+    text::bytes,
+    words::Words,
+};
 use crate::{
     config::{ConfigError, Place},
     server::{ServeError, upkeep::UpkeepError},
 };
+
+/// The exit codes, for the help.
+pub const EXIT_CODES: &str = "\
+Exit codes:
+  0 done; 1 refused or failed; 2 wrong command line or configuration; 3 the server has nothing of that name;
+  4 no server answers; 130 interrupted. With --json an error is one line of JSON on stderr.";
 
 /// Why a command did not work.
 #[derive(Debug, thiserror::Error)]
@@ -23,11 +35,24 @@ pub enum CliError {
     /// The command line is wrong.
     #[error("{0}")]
     Usage(String),
+    /// What is named does not exist.
+    #[error("{0}")]
+    Missing(String),
     /// Nobody answers.
     #[error(
         "no server answers at {server} ({reason}): start one with `utterd serve`, or name another with --server or UTTERD_SERVER"
     )]
     Unreachable {
+        /// The address tried.
+        server: String,
+        /// What happened.
+        reason: String,
+    },
+    /// A server whose certificate cannot be checked, or that speaks no TLS.
+    #[error(
+        "TLS with {server} fails ({reason}): name the authority of its certificate with --tls-ca, or a server without TLS with http://"
+    )]
+    Untrusted {
         /// The address tried.
         server: String,
         /// What happened.
@@ -59,9 +84,23 @@ pub enum CliError {
     /// Reading or writing failed.
     #[error(transparent)]
     Io(#[from] io::Error),
+    /// A file, or stdin, holds more than is read.
+    #[error("{source_name}: is larger than {}, the most that is read", bytes(*limit as u64))]
+    TooLarge {
+        /// The file.
+        source_name: String,
+        /// The most bytes that are read of it.
+        limit: usize,
+    },
     /// Some of it failed, and each failure has been told.
     #[error("{0} failed")]
     Incomplete(String),
+    /// A server answers, and does not serve.
+    #[error("{0} does not serve")]
+    Failing(String),
+    /// Whoever started it ended it; what was done until then.
+    #[error("interrupted: {0}")]
+    Interrupted(String),
 }
 
 impl From<Status> for CliError {
@@ -70,57 +109,100 @@ impl From<Status> for CliError {
     }
 }
 
-/// Tells what went wrong, if anything, and turns it into the exit code.
-pub fn exit(result: Result<(), CliError>) -> ExitCode {
+/// Tells what went wrong, if anything, and turns it into the exit code. Fields are called as `words` call them.
+pub fn exit(result: Result<(), CliError>, words: &Words, as_json: bool) -> ExitCode {
     match result {
         Ok(()) => ExitCode::SUCCESS,
         // Whoever read the output has seen enough.
         Err(CliError::Io(error)) if error.kind() == io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,
         Err(error) => {
+            let told = if as_json { json(&error, words) } else { format!("error: {}", text(&error, words)) };
             // Nobody is left to tell when stderr is gone as well.
-            let _ = writeln!(io::stderr(), "error: {error}");
-            match error {
-                CliError::Config(_) | CliError::Usage(_) | CliError::Serve(ServeError::Guard(_)) => {
-                    ExitCode::from(2)
-                }
-                _ => ExitCode::FAILURE,
-            }
+            let _ = writeln!(io::stderr(), "{told}");
+            ExitCode::from(error.exit_code())
         }
     }
 }
 
-/// The reason in a refusal's ErrorInfo, such as `NO_OPEN_CALL`; empty when it has none.
-pub fn reason(status: &Status) -> String {
-    status.get_details_error_info().map(|info| info.reason).unwrap_or_default()
+/// Tells what is wrong with the command line, as JSON, and turns it into the exit code.
+pub fn misused(told: &clap::Error) -> ExitCode {
+    let text = told.render().to_string();
+    let text = text.trim().strip_prefix("error: ").unwrap_or(text.trim()).to_owned();
+    exit(Err(CliError::Usage(text)), &Words::default(), true)
 }
 
-/// The message and the reason, and below them each bad field that the message does not name.
-pub fn refusal(status: &Status) -> String {
-    let kind = match reason(status) {
-        reason if reason.is_empty() => status.code().description().to_owned(),
-        reason => reason,
+impl CliError {
+    /// See [`EXIT_CODES`].
+    fn exit_code(&self) -> u8 {
+        match self {
+            Self::Config(_) | Self::Usage(_) | Self::Serve(ServeError::Guard(_)) => 2,
+            Self::Missing(_) => 3,
+            Self::Refused(status) if status.code() == Code::NotFound => 3,
+            Self::Refused(status) if is_gone(status) => 4,
+            Self::Refused(status) if is_no_grpc(status) => 4,
+            Self::Unreachable { .. } | Self::Untrusted { .. } => 4,
+            Self::Interrupted(_) => 130,
+            _ => 1,
+        }
+    }
+}
+
+/// Whether the server went away: one that refuses gives a reason.
+pub fn is_gone(status: &Status) -> bool {
+    status.code() == Code::Unavailable && reason(status).is_empty()
+}
+
+/// Whether what answers is not a server of gRPC, or one that wants TLS: utterd gives a reason with each refusal. Which code
+/// it is depends on how far the connection came.
+fn is_no_grpc(status: &Status) -> bool {
+    matches!(status.code(), Code::Unknown | Code::Internal) && reason(status).is_empty()
+}
+
+fn text(error: &CliError, words: &Words) -> String {
+    match error {
+        CliError::Refused(status) if is_no_grpc(status) => {
+            let cause = root_cause(&**status);
+            format!("what answers is no utterd server without TLS ({cause}): name one with TLS by https://")
+        }
+        CliError::Refused(status) if is_gone(status) => {
+            format!("the server went away: {}", status.message())
+        }
+        CliError::Refused(status) => told(status, words),
+        error => error.to_string(),
+    }
+}
+
+/// An error as JSON.
+#[derive(Serialize)]
+struct Told {
+    exit_code: u8,
+    message: String,
+    #[serde(skip_serializing_if = "String::is_empty")]
+    reason: String,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    fields: Vec<Blamed>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    next: Option<&'static str>,
+}
+
+/// `{"error":{"exit_code":3,"message":"…","reason":"CONVERSATION_NOT_FOUND"}}`
+fn json(error: &CliError, words: &Words) -> String {
+    let exit_code = error.exit_code();
+    let told = match error {
+        CliError::Refused(status) if !is_gone(status) && !is_no_grpc(status) => {
+            let reason = reason(status);
+            let next = next(&reason);
+            Told { exit_code, message: status.message().into(), fields: blamed(status, words), reason, next }
+        }
+        error => Told {
+            exit_code,
+            message: text(error, words),
+            reason: String::new(),
+            fields: Vec::new(),
+            next: None,
+        },
     };
-    let mut text = format!("{} [{kind}]", status.message());
-    let details = status.get_details_bad_request();
-    for violation in details.into_iter().flat_map(|details| details.field_violations) {
-        let line = format!("{}: {}", violation.field, violation.description);
-        if !status.message().contains(&line) {
-            text.push_str("\n  ");
-            text.push_str(&line);
-        }
-    }
-    if kind == "MISSING_CREDENTIALS" {
-        text.push_str(
-            "\n  the command line takes a token from --token-file FILE, UTTERD_TOKEN or UTTERD_TOKEN_FILE",
-        );
-    }
-    text
-}
-
-/// Whether a server refuses a request because of this field.
-pub fn blames(status: &Status, field: &str) -> bool {
-    let blamed = status.get_details_bad_request().map(|it| it.field_violations).unwrap_or_default();
-    blamed.iter().any(|violation| violation.field == field)
+    serde_json::json!({ "error": told }).to_string()
 }
 
 /// What is at the bottom of an error, such as `Connection refused (os error 111)`.
@@ -134,25 +216,12 @@ pub fn root_cause(error: &dyn Error) -> String {
 
 #[cfg(test)]
 mod tests {
-    use tonic::Code;
-    use tonic_types::ErrorDetails;
-
     use super::*;
 
     #[test]
-    fn a_refusal_names_its_reason_and_each_field() {
-        let mut details = ErrorDetails::with_error_info("EMPTY_BATCH", "utterd", []);
-        details.add_bad_request_violation("utterances", "is empty; accepted are 1 to 1,000");
-        details.add_bad_request_violation("turn", "is 0");
-        let status = Status::with_error_details(Code::InvalidArgument, "two fields", details);
-        let told = "two fields [EMPTY_BATCH]\n  utterances: is empty; accepted are 1 to 1,000\n  turn: is 0";
-        assert_eq!(refusal(&status), told);
-    }
-
-    #[test]
-    fn a_refusal_without_details_names_its_code() {
-        assert!(
-            refusal(&Status::unavailable("gone")).starts_with("gone [The service is currently unavailable")
-        );
+    fn who_is_missing_and_who_is_gone_have_codes_of_their_own() {
+        let refused = |code| CliError::from(Status::new(code, "")).exit_code();
+        assert_eq!([Code::NotFound, Code::Unavailable, Code::InvalidArgument].map(refused), [3, 4, 1]);
+        assert_eq!(CliError::Usage(String::new()).exit_code(), 2);
     }
 }

@@ -6,22 +6,74 @@ use std::{
     path::{Path, PathBuf},
 };
 
+use clap::{Args, ValueEnum};
+
 use super::{
-    args,
+    args::{ConversationFormat, Target},
     client::Connection,
     errors::CliError,
     meter::Meter,
     output::{Output, note},
+    read::about,
     text::{bytes, counted, ranges},
 };
-use crate::proto::{ExportConversationRequest, ExportEnd, ExportLoss, export_conversation_response::Message};
+use crate::proto::{
+    self, ExportConversationRequest, ExportEnd, ExportLoss, export_conversation_response::Message,
+};
+
+/// Export a conversation, or all of a recipient's, in a format of other programs
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  utterd export demo --format anthropic
+  utterd export --recipient alice --format persisted -o alice.json")]
+pub struct Export {
+    #[command(flatten)]
+    pub target: Target,
+    /// The format
+    #[arg(long, default_value = "openai")]
+    pub format: ConversationFormat,
+    /// How it is laid out [default: json for a conversation, jsonl for all of a recipient's]
+    #[arg(long)]
+    pub layout: Option<Layout>,
+    /// The file to write; without it stdout
+    #[arg(long, short, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+    /// Give calls that were never answered a placeholder as their result, instead of leaving them out
+    #[arg(long)]
+    pub close_unanswered: bool,
+    /// Also repair irregular messages that were imported in this format
+    #[arg(long)]
+    pub repair_all: bool,
+    /// The conversation; without it all of the recipient's
+    #[arg(value_name = "CONVERSATION")]
+    pub name: Option<String>,
+}
+
+/// How an export is laid out.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub enum Layout {
+    /// One JSON document
+    Json,
+    /// A message a line, or a conversation a line
+    Jsonl,
+}
+
+impl Layout {
+    /// The number of it on the wire.
+    pub fn number(self) -> i32 {
+        match self {
+            Self::Json => proto::ExportLayout::Json.into(),
+            Self::Jsonl => proto::ExportLayout::JsonLines.into(),
+        }
+    }
+}
 
 /// Exports to a file or stdout; tells on stderr what the format cannot carry.
-pub async fn export(args: args::Export) -> Result<(), CliError> {
+pub async fn export(args: Export) -> Result<(), CliError> {
     let connection = Connection::open(&args.target).await?;
     let mut conversations = connection.conversations();
     let mut stream = conversations.export_conversation(request(&args)?).await?.into_inner();
-    let mut meter = Meter::turning();
+    let meter = Meter::turning();
     let mut sink = Sink::open(args.output.as_deref())?;
     let mut end = None;
     while let Some(response) = stream.message().await? {
@@ -43,7 +95,7 @@ pub async fn export(args: args::Export) -> Result<(), CliError> {
     tell(&args, &end, written, &took)
 }
 
-fn request(args: &args::Export) -> Result<ExportConversationRequest, CliError> {
+fn request(args: &Export) -> Result<ExportConversationRequest, CliError> {
     let named = args.name.clone().unwrap_or_default();
     let conversation_id = match (args.target.conversation.as_str(), named.as_str()) {
         ("", _) => named,
@@ -64,7 +116,7 @@ fn request(args: &args::Export) -> Result<ExportConversationRequest, CliError> {
     })
 }
 
-fn tell(args: &args::Export, end: &ExportEnd, written: u64, took: &str) -> Result<(), CliError> {
+fn tell(args: &Export, end: &ExportEnd, written: u64, took: &str) -> Result<(), CliError> {
     lost(&end.losses).iter().for_each(|line| note(line));
     if let Some(count) = end.omitted_loss_count {
         note(&format!("and {} like these", counted(count, "line")));
@@ -118,14 +170,14 @@ impl Sink {
         let mut part = path.as_os_str().to_owned();
         part.push(".part");
         let part = PathBuf::from(part);
-        let writer = Box::new(io::BufWriter::new(File::create(&part)?));
+        let writer = Box::new(io::BufWriter::new(File::create(&part).map_err(about(path))?));
         Ok(Self { writer, file: Some((part, path.to_owned())), written: 0 })
     }
 
     fn close(mut self) -> io::Result<u64> {
         self.writer.flush()?;
         if let Some((part, path)) = self.file.take() {
-            fs::rename(part, path)?;
+            fs::rename(part, &path).map_err(about(&path))?;
         }
         Ok(self.written)
     }

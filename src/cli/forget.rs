@@ -1,7 +1,9 @@
 //! `utterd forget`: forgets what an instruction selects.
 
+use clap::Args;
+
 use super::{
-    args,
+    args::Target,
     client::Connection,
     errors::CliError,
     output::Output,
@@ -9,8 +11,43 @@ use super::{
 };
 use crate::proto::{ForgetMode, ForgetRequest, ForgetResponse};
 
+/// Forget what an instruction selects
+#[derive(Debug, Args)]
+#[command(after_help = "Instructions:
+  oldest  newest  first:N  last:N  position:N        in the window
+  turn:N  before:turn_N  after:turn_N  last:N_turns  of everything stored, as all below
+  speaker:ROLE  name:NAME  sequence:N  id:ID         a role is system, user, assistant or tool
+  since:TIME  before:TIME                            2026-11-20 or 2026-11-20T10:00:00Z, in UTC
+  about:TEXT  about:'\"A\",\"B\"'                      what holds all words of it; of either
+  all
+  N of turns, positions and sequences may be 3-7, 3- or 2,5-7. Several together select what meets
+  all of them.
+
+In plain English the whole sentence is understood, or refused with what may be meant. Times are told
+by the server's clock, in UTC: today is its UTC day. A sentence that selects more than half of the
+window is refused with the count and the short form to say instead.
+
+Examples:
+  utterd forget last:2
+  utterd forget 'what I said yesterday about my salary and my address'
+  utterd forget --hard --dry-run 'everything the user said before turn 5'")]
+pub struct Forget {
+    #[command(flatten)]
+    pub target: Target,
+    /// Remove it for good, from the summary too; without this, `restore` brings it back
+    #[arg(long)]
+    pub hard: bool,
+    /// Show what would be forgotten, and change nothing
+    #[arg(long)]
+    pub dry_run: bool,
+    /// What to forget, such as `oldest`, `last:3`, `turn:2`, `speaker:tool`, `about:TEXT`, `all`, or
+    /// the same in plain English
+    #[arg(required = true)]
+    pub instructions: Vec<String>,
+}
+
 /// Forgets, and tells what and how the instruction was understood.
-pub async fn forget(args: args::Forget) -> Result<(), CliError> {
+pub async fn forget(args: Forget) -> Result<(), CliError> {
     let connection = Connection::open(&args.target).await?;
     let mode = if args.hard { ForgetMode::Hard } else { ForgetMode::Soft };
     let request = ForgetRequest {

@@ -1,10 +1,49 @@
 //! `utterd fork`: starts another conversation with what was said in one.
 
-use super::{args, client::Connection, errors::CliError, output::Output, text::counted};
+use clap::Args;
+
+use super::{args::Target, client::Connection, errors::CliError, output::Output, text::counted};
 use crate::proto::{ForkConversationRequest, ForkConversationResponse};
 
+/// Start another conversation from what was said in one, up to a point
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  utterd fork --activate
+  utterd fork --conversation demo --at 12 --id demo-2 --to alice")]
+pub struct Fork {
+    #[command(flatten)]
+    pub target: Target,
+    /// The number of the last utterance that both share [default: the newest]
+    #[arg(id = "at_sequence", long = "at", value_name = "N", allow_negative_numbers = true)]
+    pub at: Option<i64>,
+    /// The fork's id [default: the server makes one]
+    #[arg(
+        id = "new_conversation_id",
+        long = "id",
+        value_name = "ID",
+        default_value = "",
+        hide_default_value = true
+    )]
+    pub id: String,
+    /// Whose conversation the fork is [default: the same recipient's]
+    #[arg(
+        id = "to_recipient_id",
+        long = "to",
+        value_name = "RECIPIENT",
+        default_value = "",
+        hide_default_value = true
+    )]
+    pub to: String,
+    /// The fork's title [default: the same title]
+    #[arg(long, default_value = "", hide_default_value = true)]
+    pub title: String,
+    /// Make it the recipient's active conversation, even if there is one already
+    #[arg(long)]
+    pub activate: bool,
+}
+
 /// Forks a conversation, and tells what the fork is called and what it shares.
-pub async fn fork(args: args::Fork) -> Result<(), CliError> {
+pub async fn fork(args: Fork) -> Result<(), CliError> {
     let connection = Connection::open(&args.target).await?;
     let request = ForkConversationRequest {
         conversation_id: args.target.conversation,

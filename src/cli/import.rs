@@ -1,21 +1,23 @@
 //! `utterd import`: conversations of other programs, kept with their times and ids.
 
-use std::{
-    fs, io,
-    io::Read,
-    path::{Path, PathBuf},
-};
+use std::path::{Path, PathBuf};
 
+use clap::Args;
 use futures::stream;
 use tonic::Status;
 
 use super::{
-    args,
+    args::{ConversationFormat, Target},
     client::Connection,
-    errors::{CliError, refusal},
+    errors::{CliError, is_gone},
+    interrupt::unless_interrupted,
     meter::Meter,
     output::{Output, note},
+    parts::Parts,
+    read::{behind, is_stdin, label},
+    refusal::told,
     text::{bytes, count, counted, visible},
+    words::Words,
 };
 use crate::{
     formats::{self, UnknownRoles, fit_id},
@@ -25,25 +27,49 @@ use crate::{
     },
 };
 
+/// Import conversations of other programs, with their times and ids
+///
+/// Reads OpenAI's chat messages and Responses items, Anthropic's messages, PersistedConversations and
+/// the legacy history. The same command again stores nothing twice, and goes on where the first one stopped.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  utterd import --recipient alice chats.jsonl
+  utterd import --format anthropic --check log.json
+  jq -c '.[]' log.json | utterd import --conversation demo -")]
+pub struct Import {
+    #[command(flatten)]
+    pub target: Target,
+    /// The format of the files [default: found out from their content]
+    #[arg(long)]
+    pub format: Option<ConversationFormat>,
+    /// Add to a conversation that exists, and does not come from an earlier import of the same file
+    #[arg(long)]
+    pub into_existing: bool,
+    /// Refuse a file that is not well-formed, instead of keeping what can be kept
+    #[arg(long)]
+    pub strict: bool,
+    /// Read messages of unknown roles as messages of the user, instead of refusing the file
+    #[arg(long, conflicts_with = "strict")]
+    pub lenient: bool,
+    /// Check everything and store nothing
+    #[arg(long)]
+    pub check: bool,
+    /// JSON or JSONL files; `-` reads stdin
+    #[arg(required = true, value_name = "FILE")]
+    pub files: Vec<PathBuf>,
+}
+
 /// Bytes of a chunk.
 const CHUNK: usize = 64 << 10;
-/// Bytes of conversations, one a line, that are sent at a time.
-const PART: usize = 1 << 20;
 
 /// Imports the files, and tells in a closing line what was stored.
 ///
 /// Repeated, it stores nothing twice, and goes on where it broke off.
-pub async fn import(args: args::Import) -> Result<(), CliError> {
+pub async fn import(args: Import) -> Result<(), CliError> {
     let connection = Connection::open(&args.target).await?;
-    let mut import = Import { connection, args, meter: Meter::turning(), tally: Tally::default() };
-    let mut failed = 0;
-    for file in import.args.files.clone() {
-        if let Err(reason) = import.file(&file).await? {
-            failed += 1;
-            import.meter.tell(&format!("failed: {}: {reason}", label(&file)));
-        }
-    }
-    let Import { args, meter, tally, .. } = import;
+    let mut importing = Importing { connection, args, meter: Meter::turning(), tally: Tally::default() };
+    let ended = unless_interrupted(importing.all()).await;
+    let Importing { args, meter, tally, .. } = importing;
     let line = tally.line(args.check, &meter.end());
     let mut output = Output::new();
     match args.target.json {
@@ -51,37 +77,61 @@ pub async fn import(args: args::Import) -> Result<(), CliError> {
         false => output.line(&line)?,
     }
     output.flush()?;
-    if failed > 0 { Err(CliError::Incomplete(counted(failed, "file"))) } else { Ok(()) }
+    let text = "what was on its way may be stored too; the same command again goes on from there";
+    ended.unwrap_or_else(|| Err(CliError::Interrupted(text.into())))
 }
 
-struct Import {
+struct Importing {
     connection: Connection,
-    args: args::Import,
+    args: Import,
     meter: Meter,
     tally: Tally,
 }
 
-impl Import {
+impl Importing {
+    /// Imports all files; tells of each that fails.
+    async fn all(&mut self) -> Result<(), CliError> {
+        let mut failed = 0;
+        for file in self.args.files.clone() {
+            if let Err(reason) = self.file(&file).await? {
+                failed += 1;
+                self.meter.tell(&format!("failed: {reason}"));
+            }
+        }
+        if failed > 0 { Err(CliError::Incomplete(counted(failed, "file"))) } else { Ok(()) }
+    }
+
     /// Imports a file; the inner error says what is wrong with it.
     async fn file(&mut self, file: &Path) -> Result<Result<(), String>, CliError> {
-        let content = match read(file) {
-            Ok(content) => content,
+        let (name, mut sent) = (file.to_owned(), 0);
+        let mut parts = match behind(move || Parts::open(name)).await {
+            Ok(parts) => parts,
             Err(error) => return Ok(Err(error.to_string())),
         };
-        let (mut sent, all) = (0, content.len() as u64);
-        for part in parts(&content) {
-            let header = self.header(file, part);
+        loop {
+            let (read, part) = behind(move || {
+                let part = parts.next();
+                Ok((parts, part))
+            })
+            .await?;
+            parts = read;
+            let part = match part {
+                Ok(Some(part)) => part,
+                Ok(None) => return Ok(Ok(())),
+                Err(error) => return Ok(Err(error.to_string())),
+            };
             sent += part.len() as u64;
-            let response = match self.send(header, part).await {
+            let response = match self.send(self.header(file, &part), &part).await {
                 Ok(response) => response,
-                Err(status) => return Ok(Err(refusal(&status))),
+                Err(status) if is_gone(&status) => return Err(status.into()),
+                Err(status) => {
+                    return Ok(Err(format!("{}: {}", label(file), told(&status, &Words::default()))));
+                }
             };
             self.take(file, &response)?;
-            let tally = self.tally;
-            self.meter
-                .at(|| format!("{} of {}, {}", bytes(sent), bytes(all), counted(tally.stored, "utterance")));
+            let stored = self.tally.stored;
+            self.meter.at(|| format!("{}, {}", bytes(sent), counted(stored, "utterance")));
         }
-        Ok(Ok(()))
     }
 
     /// A content that holds one conversation without an id is called after its file.
@@ -89,7 +139,7 @@ impl Import {
         let args = &self.args;
         let format = args.format.map(Into::into);
         let mut conversation_id = args.target.conversation.clone();
-        if conversation_id.is_empty() && file.as_os_str() != "-" {
+        if conversation_id.is_empty() && !is_stdin(file) {
             let unknown_roles = if args.lenient { UnknownRoles::ReadAsUser } else { UnknownRoles::Refuse };
             let source = formats::parse(content, format, unknown_roles);
             let nameless = |source: &formats::Source| match source.conversations.as_slice() {
@@ -149,42 +199,6 @@ impl Import {
     }
 }
 
-fn label(file: &Path) -> String {
-    if file.as_os_str() == "-" { "stdin".into() } else { visible(&file.display().to_string()) }
-}
-
-fn read(file: &Path) -> io::Result<Vec<u8>> {
-    if file.as_os_str() != "-" {
-        return fs::read(PathBuf::from(file));
-    }
-    let mut content = Vec::new();
-    io::stdin().read_to_end(&mut content)?;
-    Ok(content)
-}
-
-/// The content in parts that are imported one after the other: whole lines where each line is a
-/// conversation, else all of it.
-fn parts(content: &[u8]) -> Vec<&[u8]> {
-    let first = content.split_inclusive(|byte| *byte == b'\n').next().unwrap_or_default();
-    let is_conversation = serde_json::from_slice::<serde_json::Value>(first)
-        .is_ok_and(|value| ["messages", "input"].iter().any(|list| value.get(list).is_some()));
-    if !is_conversation || first.len() == content.len() {
-        return vec![content];
-    }
-    let (mut parts, mut rest) = (Vec::new(), content);
-    while rest.len() > PART {
-        let end =
-            rest[PART..].iter().position(|byte| *byte == b'\n').map_or(rest.len(), |end| PART + end + 1);
-        let (part, behind) = rest.split_at(end);
-        parts.push(part);
-        rest = behind;
-    }
-    if !rest.is_empty() {
-        parts.push(rest);
-    }
-    parts
-}
-
 /// What an import did, in numbers.
 #[derive(Clone, Copy, Debug, Default)]
 struct Tally {
@@ -224,26 +238,5 @@ impl Tally {
         }
         let conversations = counted(self.conversations, "conversation");
         format!("{did} {conversations} ({} new): {}, in {took}", count(self.started), parts.join(", "))
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn conversations_are_parted_at_line_ends() {
-        let line = format!("{{\"messages\":[\"{}\"]}}\n", "x".repeat(300_000));
-        let content = line.repeat(9);
-        let parts = parts(content.as_bytes());
-        assert!(parts.len() > 1 && parts.iter().all(|part| part.ends_with(b"\n")));
-        assert_eq!(parts.concat(), content.as_bytes());
-    }
-
-    #[test]
-    fn what_is_one_conversation_stays_whole() {
-        for content in ["[]", "{\"messages\":[]}", "{\"role\":\"user\"}\n{\"role\":\"user\"}\n", "", "{\n}"] {
-            assert_eq!(parts(content.as_bytes()), [content.as_bytes()]);
-        }
     }
 }

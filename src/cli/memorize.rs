@@ -1,22 +1,73 @@
 //! `utterd memorize`: stores one utterance.
 
-use std::io::{self, Read};
+use std::io;
+
+use clap::Args;
 
 use super::{
-    args::{self, Speaker},
+    args::{Speaker, Target},
     client::Connection,
     errors::CliError,
-    output::{Output, note},
+    interrupt::unless_interrupted,
+    output::Output,
+    read::said,
     text::{counted, sequences},
 };
 use crate::{
+    domain::limits::MOST_CONTENT_BYTES,
     formats::{Place, openai_chat},
     proto::{MemorizeRequest, MemorizeResponse, NewUtterance, Role, ToolCall, UtteranceRef},
 };
 
+/// Store an utterance
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  utterd memorize 'Where is my order?'
+  utterd memorize --tool-calls '[{\"id\":\"c1\",\"function\":{\"name\":\"lookup\",\"arguments\":\"{}\"}}]'
+  utterd memorize --tool-call-id c1 - < result.json")]
+pub struct Memorize {
+    #[command(flatten)]
+    pub target: Target,
+    /// Who speaks [default: user; assistant with --tool-calls, tool with --tool-call-id]
+    #[arg(long)]
+    pub role: Option<Speaker>,
+    /// The participant's or the tool's name
+    #[arg(long, default_value = "", hide_default_value = true)]
+    pub name: String,
+    /// Keep it in the window: eviction passes over it
+    #[arg(long)]
+    pub pin: bool,
+    /// The turn that it belongs to [default: the server counts]
+    #[arg(id = "turn_number", long = "turn", value_name = "N", allow_negative_numbers = true)]
+    pub turn: Option<i32>,
+    /// An id for this attempt: the same command with the same id stores nothing twice
+    #[arg(long, value_name = "ID", default_value = "", hide_default_value = true)]
+    pub request_id: String,
+    /// The tools that it calls, as OpenAI's array of tool calls
+    #[arg(long, value_name = "JSON")]
+    pub tool_calls: Option<String>,
+    /// The open call that it answers
+    #[arg(long, value_name = "ID", conflicts_with = "tool_calls")]
+    pub tool_call_id: Option<String>,
+    /// What was said; `-` reads stdin
+    #[arg(id = "content", value_name = "TEXT", required_unless_present_any = ["tool_calls", "tool_call_id"])]
+    pub text: Vec<String>,
+}
+
 /// Stores one utterance and tells what became of it.
-pub async fn memorize(args: args::Memorize) -> Result<(), CliError> {
-    let utterance = utterance(&args)?;
+pub async fn memorize(args: Memorize) -> Result<(), CliError> {
+    let Some(utterance) = unless_interrupted(utterance(&args)).await else {
+        return Err(CliError::Interrupted("nothing was stored".into()));
+    };
+    let repeat = match args.request_id.is_empty() {
+        true => "the server did not answer yet; `utterd show` tells whether it was stored",
+        false => "the server did not answer yet; the same command again stores it once",
+    };
+    let stored = unless_interrupted(store(args, utterance?)).await;
+    stored.unwrap_or_else(|| Err(CliError::Interrupted(repeat.into())))
+}
+
+async fn store(args: Memorize, utterance: NewUtterance) -> Result<(), CliError> {
     let connection = Connection::open(&args.target).await?;
     let request = MemorizeRequest {
         conversation_id: args.target.conversation,
@@ -59,11 +110,11 @@ fn stored(reference: &UtteranceRef, response: &MemorizeResponse) -> String {
     )
 }
 
-fn utterance(args: &args::Memorize) -> Result<NewUtterance, CliError> {
+async fn utterance(args: &Memorize) -> Result<NewUtterance, CliError> {
     Ok(NewUtterance {
         role: role(args).into(),
         name: args.name.clone(),
-        content: content(&args.text)?,
+        content: content(&args.text).await?,
         tool_calls: args.tool_calls.as_deref().map(tool_calls).transpose()?.unwrap_or_default(),
         tool_call_id: args.tool_call_id.clone().unwrap_or_default(),
         turn_number: args.turn,
@@ -72,7 +123,7 @@ fn utterance(args: &args::Memorize) -> Result<NewUtterance, CliError> {
     })
 }
 
-fn role(args: &args::Memorize) -> Role {
+fn role(args: &Memorize) -> Role {
     let implied = match (&args.tool_calls, &args.tool_call_id) {
         (Some(_), _) => Speaker::Assistant,
         (None, Some(_)) => Speaker::Tool,
@@ -81,27 +132,17 @@ fn role(args: &args::Memorize) -> Role {
     args.role.unwrap_or(implied).into()
 }
 
-/// The words, or stdin without its last line end.
-fn content(words: &[String]) -> Result<String, CliError> {
-    if words != ["-"] {
-        return Ok(words.join(" "));
-    }
-    note_if_typed();
-    let mut text = String::new();
-    io::stdin().read_to_string(&mut text)?;
-    let without_end = text.strip_suffix('\n').map(|text| text.strip_suffix('\r').unwrap_or(text));
-    Ok(without_end.unwrap_or(&text).to_owned())
-}
-
-fn note_if_typed() {
-    if io::IsTerminal::is_terminal(&io::stdin()) {
-        note("reading from the terminal; end with Ctrl-D");
+/// The words, or what comes by stdin.
+pub async fn content(words: &[String]) -> Result<String, CliError> {
+    match words {
+        [dash] if dash == "-" => said(MOST_CONTENT_BYTES).await,
+        words => Ok(words.join(" ")),
     }
 }
 
 fn tool_calls(json: &str) -> Result<Vec<ToolCall>, CliError> {
     const FLAG: &str = "--tool-calls";
-    let wrong = |error| CliError::Usage(format!("{FLAG}: is no JSON: {error}"));
+    let wrong = |error| CliError::Usage(format!("{FLAG}: is not JSON: {error}"));
     let mut value = serde_json::from_str(json).map_err(wrong)?;
     let calls = openai_chat::tool_calls(&mut value, &Place::root(FLAG));
     let calls = calls.map_err(|refusal| CliError::Usage(refusal.to_string()))?.into_iter();

@@ -6,13 +6,9 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use super::output::note;
 
-/// Where stderr is no terminal, a line is told so often.
-const LINE_INTERVAL: Duration = Duration::from_secs(10);
-
-/// Tells on stderr how far a command is: a moving line on a terminal, else a line now and then.
+/// Tells on stderr how far a command is by a moving line, where that is a terminal; nothing elsewhere.
 pub struct Meter {
     line: ProgressBar,
-    told: Duration,
 }
 
 impl Meter {
@@ -23,7 +19,7 @@ impl Meter {
             Ok(style) => line.with_style(style),
             Err(_) => line,
         };
-        Self { line, told: Duration::ZERO }
+        Self { line }
     }
 
     /// A meter that moves by itself while nothing is told.
@@ -39,12 +35,10 @@ impl Meter {
     }
 
     /// The command is so far.
-    pub fn at(&mut self, so_far: impl Fn() -> String) {
+    pub fn at(&self, so_far: impl Fn() -> String) {
         if !self.line.is_hidden() {
             self.line.set_message(so_far());
             self.line.tick();
-        } else if due(&mut self.told, self.line.elapsed()) {
-            note(&so_far());
         }
     }
 
@@ -52,26 +46,5 @@ impl Meter {
     pub fn end(self) -> String {
         self.line.finish_and_clear();
         format!("{:.1} s", self.line.elapsed().as_secs_f64())
-    }
-}
-
-/// Whether a line is due at `now`, when the last was `told`; if so, the next is due later.
-fn due(told: &mut Duration, now: Duration) -> bool {
-    let due = now.saturating_sub(*told) >= LINE_INTERVAL;
-    if due {
-        *told = now;
-    }
-    due
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn lines_are_apart() {
-        let mut told = Duration::ZERO;
-        let due: Vec<_> = (0..=40).filter(|second| due(&mut told, Duration::from_secs(*second))).collect();
-        assert_eq!(due, [10, 20, 30, 40]);
     }
 }

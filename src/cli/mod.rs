@@ -1,7 +1,8 @@
 //! The command line: the server, and commands that talk to a running one.
 //!
-//! Results go to stdout, everything else to stderr. The exit code is 0 when it worked, 1 when
-//! something was refused or failed, 2 when the command line or the configuration is wrong.
+//! Results go to stdout, everything else to stderr. `errors` says with which exit code a command ends. Each command
+//! stands in a file of its own, with its arguments and its help; `commands` lists them, `args` has what several
+//! share.
 
 mod access;
 mod args;
@@ -10,21 +11,36 @@ mod bar;
 mod capacity;
 mod chat;
 mod client;
+mod commands;
 mod compact;
+mod completions;
 mod context;
 mod copy;
+mod count;
 mod delete_recipient;
+mod demo;
+mod edit;
 mod end;
 mod errors;
 mod export;
 mod forget;
 mod fork;
+mod health;
 mod import;
+mod interrupt;
 mod json;
+mod list;
 mod mcp;
 mod memorize;
 mod meter;
 mod output;
+mod pager;
+mod parts;
+mod pin;
+mod policy;
+mod prepare;
+mod read;
+mod refusal;
 mod reindex;
 mod remember;
 mod restore;
@@ -34,24 +50,38 @@ mod settings;
 mod share;
 mod show;
 mod stats;
+mod stored;
 mod summarize;
+mod table;
 mod text;
 mod token;
 mod trust;
 mod verify;
 mod watch;
+mod which;
+mod words;
+mod wrap;
 
 use std::{ffi::OsString, process::ExitCode};
 
-use clap::Parser;
+use clap::FromArgMatches;
 
-use args::{Cli, Command};
-use errors::CliError;
+use commands::Cli;
+use words::Words;
 
 /// Runs the command line `arguments`, of which the first is the program's name.
 pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
-    match Cli::try_parse_from(arguments) {
-        Ok(cli) => errors::exit(dispatch(cli)),
+    let arguments: Vec<_> = arguments.into_iter().collect();
+    let as_json = asks_for_json(&arguments);
+    let mut command = Cli::program();
+    let parsed = command.try_get_matches_from_mut(arguments);
+    let parsed = parsed.and_then(|matches| {
+        let words = Words::of(&command, &matches);
+        Ok((Cli::from_arg_matches(&matches)?, words))
+    });
+    match parsed {
+        Ok((cli, words)) => errors::exit(cli.run(), &words, as_json),
+        Err(error) if as_json && error.use_stderr() => errors::misused(&error),
         // Help and the version come this way too; a reader that went away is no failure.
         Err(error) => {
             let _ = error.print();
@@ -60,37 +90,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     }
 }
 
-fn dispatch(cli: Cli) -> Result<(), CliError> {
-    let Some(command) = cli.command else {
-        return serve::serve(cli.serve);
-    };
-    match command {
-        Command::Serve(args) => serve::serve(args),
-        Command::Config(configuration) => serve::show_configuration(configuration),
-        Command::Backup(args) => client::block_on(backup::backup(args)),
-        Command::Restore(args) => restore::restore(args),
-        Command::Copy(args) => copy::copy(args),
-        Command::Verify(args) => verify::verify(args),
-        Command::Scrub(args) => scrub::scrub(args),
-        Command::Reindex(args) => reindex::reindex(args),
-        Command::Token(command) => token::token(command),
-        Command::Memorize(args) => client::block_on(memorize::memorize(args)),
-        Command::Remember(args) => client::block_on(remember::remember(args)),
-        Command::Forget(args) => client::block_on(forget::forget(args)),
-        Command::Fork(args) => client::block_on(fork::fork(args)),
-        Command::End(args) => client::block_on(end::end(args)),
-        Command::Summarize(args) => client::block_on(summarize::summarize(args)),
-        Command::Context(args) => client::block_on(context::context(args)),
-        Command::Chat(args) => client::block_on(chat::chat(args)),
-        Command::Mcp(args) => mcp::mcp(args),
-        Command::Compact(args) => client::block_on(compact::compact(args)),
-        Command::Capacity(args) => client::block_on(capacity::capacity(args)),
-        Command::Stats(args) => client::block_on(stats::stats(args)),
-        Command::Share(args) => client::block_on(share::share(args)),
-        Command::DeleteRecipient(args) => client::block_on(delete_recipient::delete_recipient(args)),
-        Command::Show(args) => client::block_on(show::show(args)),
-        Command::Watch(args) => client::block_on(watch::watch(args)),
-        Command::Import(args) => client::block_on(import::import(args)),
-        Command::Export(args) => client::block_on(export::export(args)),
-    }
+/// Whether errors are wanted as JSON, also where the command line cannot be understood.
+fn asks_for_json(arguments: &[OsString]) -> bool {
+    arguments.iter().take_while(|argument| *argument != "--").any(|argument| argument == "--json")
 }

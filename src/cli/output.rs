@@ -5,12 +5,19 @@ use std::io::{self, BufWriter, Stdout, Write};
 use console::{Style, Term};
 use prost::Message;
 
-use super::{errors::CliError, json};
+use super::{errors::CliError, json, pager};
 
 /// Stdout, with its width when it is a terminal.
 pub struct Output {
     writer: BufWriter<Stdout>,
     width: Option<usize>,
+    held: Option<Held>,
+}
+
+/// What is held back until it is known how long it is.
+struct Held {
+    text: Vec<u8>,
+    rows: usize,
 }
 
 impl Output {
@@ -19,7 +26,15 @@ impl Output {
         let terminal = Term::stdout();
         let size = if terminal.is_term() { terminal.size_checked() } else { None };
         let width = size.map(|(_, columns)| columns.into());
-        Self { writer: BufWriter::new(io::stdout()), width }
+        Self { writer: BufWriter::new(io::stdout()), width, held: None }
+    }
+
+    /// The same; on a terminal, what is longer than its screen is shown page by page.
+    pub fn paged() -> Self {
+        let rows = Term::stdout().size().0.into();
+        let output = Self::new();
+        let held = output.width.map(|_| Held { text: Vec::new(), rows });
+        Self { held, ..output }
     }
 
     /// The columns of the terminal; `None` when it is none, and nothing needs to be clipped.
@@ -29,12 +44,12 @@ impl Output {
 
     /// Writes text as it is.
     pub fn text(&mut self, text: &str) -> io::Result<()> {
-        self.writer.write_all(text.as_bytes())
+        self.write_all(text.as_bytes())
     }
 
     /// Writes text and ends the line.
     pub fn line(&mut self, text: &str) -> io::Result<()> {
-        writeln!(self.writer, "{text}")
+        writeln!(self, "{text}")
     }
 
     /// Writes `message`, of the type `name`, as indented JSON.
@@ -44,19 +59,44 @@ impl Output {
 
     /// Writes `value` as indented JSON.
     pub fn json_value(&mut self, value: &impl serde::Serialize) -> Result<(), CliError> {
-        serde_json::to_writer_pretty(&mut self.writer, value).map_err(io::Error::from)?;
+        serde_json::to_writer_pretty(&mut *self, value).map_err(io::Error::from)?;
         Ok(self.line("")?)
     }
 
     /// Writes `message`, of the type `name`, as JSON on one line.
     pub fn json_line(&mut self, name: &str, message: &impl Message) -> Result<(), CliError> {
-        serde_json::to_writer(&mut self.writer, &json::reflect(name, message)?).map_err(io::Error::from)?;
+        serde_json::to_writer(&mut *self, &json::reflect(name, message)?).map_err(io::Error::from)?;
         Ok(self.line("")?)
     }
 
     /// Hands everything written to the reader.
     pub fn flush(&mut self) -> io::Result<()> {
+        match self.held.take() {
+            Some(held) if held.is_long() => return pager::page(&held.text),
+            Some(held) => self.writer.write_all(&held.text)?,
+            None => {}
+        }
         self.writer.flush()
+    }
+}
+
+impl Write for Output {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        match &mut self.held {
+            Some(held) => held.text.write(bytes),
+            None => self.writer.write(bytes),
+        }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Self::flush(self)
+    }
+}
+
+impl Held {
+    /// Whether it leaves no room for the prompt.
+    fn is_long(&self) -> bool {
+        self.text.iter().filter(|byte| **byte == b'\n').count() >= self.rows
     }
 }
 

@@ -2,8 +2,10 @@
 
 use std::io;
 
+use clap::{Args, ValueEnum};
+
 use super::{
-    args::{self, Scope},
+    args::{Speaker, Target},
     client::Connection,
     errors::CliError,
     output::{Output, bold, dim, note},
@@ -13,8 +15,45 @@ use crate::proto::{
     Match, RememberFilter, RememberOrder, RememberRequest, RememberResponse, RememberScope, Role, Utterance,
 };
 
+/// Find utterances by relevance to a prompt
+#[derive(Debug, Args)]
+#[command(after_help = "Example: utterd remember --role user --limit 3 when does the train leave")]
+pub struct Remember {
+    #[command(flatten)]
+    pub target: Target,
+    /// Where to look
+    #[arg(long, default_value = "conversation")]
+    pub scope: Scope,
+    /// Only what these roles said
+    #[arg(long)]
+    pub role: Vec<Speaker>,
+    /// The newest first, not the most relevant
+    #[arg(long)]
+    pub recent: bool,
+    /// The least share of the prompt that a match covers, from 0 to 1. Without it any will do, if the best covers 0.35
+    #[arg(long, value_name = "SHARE")]
+    pub min_relevance: Option<f64>,
+    /// The most utterances
+    #[arg(id = "page_size", long = "limit", value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(i32).range(1..=1000))]
+    pub limit: i32,
+    /// What to look for
+    #[arg(required_unless_present = "recent")]
+    pub prompt: Vec<String>,
+}
+
+/// Where `remember` looks.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub enum Scope {
+    /// The window
+    Window,
+    /// The window and the archive
+    Conversation,
+    /// All conversations of the recipient
+    Recipient,
+}
+
 /// Prints what is found, an utterance a line: where it stands, how much of the prompt it covers, and what was said.
-pub async fn remember(args: args::Remember) -> Result<(), CliError> {
+pub async fn remember(args: Remember) -> Result<(), CliError> {
     let connection = Connection::open(&args.target).await?;
     let json = args.target.json;
     let response = connection.memory().remember(request(args)).await?.into_inner();
@@ -27,7 +66,7 @@ pub async fn remember(args: args::Remember) -> Result<(), CliError> {
     Ok(output.flush()?)
 }
 
-fn request(args: args::Remember) -> RememberRequest {
+fn request(args: Remember) -> RememberRequest {
     let roles = args.role.into_iter().map(|role| Role::from(role).into()).collect();
     RememberRequest {
         conversation_id: args.target.conversation,

@@ -1,12 +1,26 @@
 //! `utterd scrub`: the files of a durable store without what was forgotten for good.
 
-use super::{args, errors::CliError, meter::Meter, output::Output, text::bytes};
+use clap::Args;
+
+use super::{errors::CliError, meter::Meter, output::Output, text::bytes};
+use crate::config::Place;
 use crate::server::upkeep::{self, Scrubbed};
 
+/// Rewrite the files of a durable store without what was forgotten for good
+///
+/// A server does so by itself (scrub_interval); this is for a store that no server uses.
+#[derive(Debug, Args)]
+#[command(after_help = "Example: utterd scrub fjall:utterd-data")]
+pub struct ScrubStore {
+    /// The store: its backend and its directory
+    #[arg(value_name = "BACKEND:DIR")]
+    pub store: Place,
+}
+
 /// Rewrites the files, and tells how large they were and are.
-pub fn scrub(args: args::ScrubStore) -> Result<(), CliError> {
+pub fn scrub(args: ScrubStore) -> Result<(), CliError> {
     let store = args.store;
-    let mut meter = Meter::new();
+    let meter = Meter::new();
     meter.at(|| format!("rewriting {store}"));
     let Scrubbed { before, after } = upkeep::scrub(&store)?;
     let took = meter.end();

@@ -1,19 +1,63 @@
 //! The server's own commands: serving, and showing its configuration.
 
-use std::io;
+use std::{io, path::PathBuf};
 
 use tokio::runtime::Builder;
 use tracing_subscriber::{Layer, layer::SubscriberExt, util::SubscriberInitExt};
 
+use clap::Args;
+
 use super::{
-    args::{Configuration, Serve},
     errors::CliError,
     output::{Output, note},
+    settings::SettingFlags,
 };
 use crate::{
     config::{ConfigError, Effective, Sources},
-    server::{self, Owner, log_filter},
+    server::{self, Announce, Owner, log_filter},
 };
+
+/// Serve (the default)
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  utterd serve --listen 127.0.0.1:50052 --buffer-size 50
+  utterd serve --backend fjall --migrate data.json
+  utterd serve --listen unix:agent.sock --announce json --exit-with-parent")]
+pub struct Serve {
+    /// Where settings come from.
+    #[command(flatten)]
+    pub configuration: Configuration,
+    /// How this one start goes.
+    #[command(flatten)]
+    pub start: Start,
+}
+
+/// How one start of the server goes: what no configuration keeps.
+#[derive(Debug, Args)]
+pub struct Start {
+    /// Import this history first, once: data.json of the plugin, its conversationData, or an older history;
+    /// the file is left as it is
+    #[arg(long, value_name = "FILE")]
+    pub migrate: Option<PathBuf>,
+    /// How stdout says that it serves, and where: to a person, or to a program as one line of JSON
+    #[arg(long, value_name = "FORM", value_enum, default_value_t)]
+    pub announce: Announce,
+    /// End when stdin ends: give it a pipe, and it ends with whoever holds the other end
+    #[arg(long)]
+    pub exit_with_parent: bool,
+}
+
+/// Print the effective configuration and where each value came from
+#[derive(Debug, Args)]
+#[command(after_help = "Example: utterd config --config utterd.toml > effective.toml")]
+pub struct Configuration {
+    /// The TOML file to read [env: UTTERD_CONFIG] [default: utterd.toml, if it exists]
+    #[arg(long, value_name = "FILE")]
+    pub config: Option<PathBuf>,
+    /// One flag for each key.
+    #[command(flatten)]
+    pub flags: SettingFlags,
+}
 
 /// Serves until the process is told to end.
 pub fn serve(Serve { configuration, start }: Serve) -> Result<(), CliError> {

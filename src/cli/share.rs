@@ -1,9 +1,11 @@
 //! `utterd share`: tokens that read one conversation.
 
-use std::io;
+use std::{io, time::Duration};
+
+use clap::Args;
 
 use super::{
-    args,
+    args::Target,
     client::Connection,
     errors::CliError,
     output::{Output, bold, dim, note},
@@ -14,19 +16,45 @@ use crate::proto::{
     ShareConversationRequest, ShareConversationResponse,
 };
 
+/// Make a token that lets its holder read a conversation
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  utterd share --conversation demo --ttl 1day
+  utterd share --list
+  utterd share --read utterd_share_…")]
+pub struct Share {
+    #[command(flatten)]
+    pub target: Target,
+    /// How long the token is valid, such as `12h` [default: 7 days]
+    #[arg(long, value_name = "TIME", value_parser = humantime::parse_duration)]
+    pub ttl: Option<Duration>,
+    /// Let its holder read the archive too, not only the window
+    #[arg(long)]
+    pub archive: bool,
+    /// List the shares of the conversation instead
+    #[arg(long, group = "instead", conflicts_with_all = ["ttl", "archive"])]
+    pub list: bool,
+    /// Revoke a share instead
+    #[arg(id = "share_id", long = "revoke", value_name = "ID", group = "instead", conflicts_with_all = ["ttl", "archive"])]
+    pub revoke: Option<String>,
+    /// Read the conversation of a token instead
+    #[arg(id = "token", long = "read", value_name = "TOKEN", group = "instead", conflicts_with_all = ["ttl", "archive", "conversation_id", "recipient_id"])]
+    pub read: Option<String>,
+}
+
 /// Makes a token, or does with shares what is asked for instead.
-pub async fn share(args: args::Share) -> Result<(), CliError> {
+pub async fn share(args: Share) -> Result<(), CliError> {
     let connection = Connection::open(&args.target).await?;
     match &args {
-        args::Share { read: Some(token), .. } => read(&connection, &args, token).await,
-        args::Share { revoke: Some(id), .. } => revoke(&connection, &args, id).await,
-        args::Share { list: true, .. } => list(&connection, &args).await,
+        Share { read: Some(token), .. } => read(&connection, &args, token).await,
+        Share { revoke: Some(id), .. } => revoke(&connection, &args, id).await,
+        Share { list: true, .. } => list(&connection, &args).await,
         _ => make(&connection, &args).await,
     }
 }
 
 /// Prints the token alone, so that it can be handed on, and on stderr what it opens.
-async fn make(connection: &Connection, args: &args::Share) -> Result<(), CliError> {
+async fn make(connection: &Connection, args: &Share) -> Result<(), CliError> {
     let ttl = args.ttl.map(prost_types::Duration::try_from).transpose();
     let request = ShareConversationRequest {
         conversation_id: args.target.conversation.clone(),
@@ -63,7 +91,7 @@ fn reach(share: &ConversationShare) -> String {
     format!("{what} until {time}")
 }
 
-async fn list(connection: &Connection, args: &args::Share) -> Result<(), CliError> {
+async fn list(connection: &Connection, args: &Share) -> Result<(), CliError> {
     let request = GetConversationRequest {
         conversation_id: args.target.conversation.clone(),
         recipient_id: args.target.recipient.clone(),
@@ -84,7 +112,7 @@ async fn list(connection: &Connection, args: &args::Share) -> Result<(), CliErro
     Ok(())
 }
 
-async fn revoke(connection: &Connection, args: &args::Share, id: &str) -> Result<(), CliError> {
+async fn revoke(connection: &Connection, args: &Share, id: &str) -> Result<(), CliError> {
     let request = RevokeShareRequest {
         conversation_id: args.target.conversation.clone(),
         recipient_id: args.target.recipient.clone(),
@@ -100,7 +128,7 @@ async fn revoke(connection: &Connection, args: &args::Share, id: &str) -> Result
 }
 
 /// Prints everything that a token opens, page by page; as JSON a response a line.
-async fn read(connection: &Connection, args: &args::Share, token: &str) -> Result<(), CliError> {
+async fn read(connection: &Connection, args: &Share, token: &str) -> Result<(), CliError> {
     let mut output = Output::new();
     let mut request = ReadSharedRequest { token: token.to_owned(), ..Default::default() };
     loop {

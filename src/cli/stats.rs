@@ -2,8 +2,10 @@
 
 use std::io;
 
+use clap::{Args, ValueEnum};
+
 use super::{
-    args::{self, Span},
+    args::Target,
     client::Connection,
     errors::CliError,
     output::{Output, bold},
@@ -14,8 +16,37 @@ use crate::proto::{
     UtteranceCount,
 };
 
+/// Count what is stored: by role, by time and by tool, and what summaries save
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  utterd stats --conversation demo --by hour
+  utterd stats --recipient alice --all")]
+pub struct AskStats {
+    #[command(flatten)]
+    pub target: Target,
+    /// All conversations of the recipient
+    #[arg(long, conflicts_with = "conversation_id")]
+    pub all: bool,
+    /// How long a span of time is
+    #[arg(id = "bucket", long = "by", default_value = "day")]
+    pub by: Span,
+}
+
+/// How long the spans of `stats` are.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub enum Span {
+    /// From a full hour
+    Hour,
+    /// From midnight, UTC
+    Day,
+    /// From Monday
+    Week,
+    /// From the first of the month
+    Month,
+}
+
 /// Prints the numbers of a conversation, or of all of a recipient's.
-pub async fn stats(args: args::Stats) -> Result<(), CliError> {
+pub async fn stats(args: AskStats) -> Result<(), CliError> {
     let connection = Connection::open(&args.target).await?;
     let scope = if args.all { StatsScope::Recipient } else { StatsScope::Conversation };
     let request = GetStatsRequest {

@@ -1,7 +1,9 @@
 //! `utterd summarize`: a summary of a conversation or a part of it.
 
+use clap::Args;
+
 use super::{
-    args,
+    args::Target,
     client::Connection,
     errors::CliError,
     output::{Output, note},
@@ -9,8 +11,40 @@ use super::{
 };
 use crate::proto::{SummarizeRequest, SummarizeResponse, SummarizeScope};
 
+/// Summarise a conversation or a part of it
+#[derive(Debug, Args)]
+#[command(after_help = "Example: utterd summarize --turns 1-4 --tokens 100 --focus refund")]
+pub struct Summarize {
+    #[command(flatten)]
+    pub target: Target,
+    /// Only the last N utterances of the window
+    #[arg(
+        id = "recent_count",
+        long = "recent",
+        value_name = "N",
+        group = "scope",
+        allow_negative_numbers = true
+    )]
+    pub recent: Option<i32>,
+    /// Only what left the window
+    #[arg(long, group = "scope")]
+    pub evicted: bool,
+    /// Only these turns: `3` or `2-5`
+    #[arg(id = "first_turn", long = "turns", value_name = "A-B", group = "scope", value_parser = turns)]
+    pub turns: Option<(i32, i32)>,
+    /// The most tokens [default: the conversation's limit]
+    #[arg(id = "token_limit", long = "tokens", value_name = "N", allow_negative_numbers = true)]
+    pub tokens: Option<i32>,
+    /// A word that makes a sentence matter more
+    #[arg(id = "focus_areas", long = "focus", value_name = "WORD")]
+    pub focus: Vec<String>,
+    /// Wait until the server's model has written the summary
+    #[arg(long)]
+    pub wait: bool,
+}
+
 /// Prints the summary on stdout, and on stderr what it was made from.
-pub async fn summarize(args: args::Summarize) -> Result<(), CliError> {
+pub async fn summarize(args: Summarize) -> Result<(), CliError> {
     let connection = Connection::open(&args.target).await?;
     let json = args.target.json;
     let response = connection.memory().summarize(request(args)).await?.into_inner();
@@ -28,7 +62,7 @@ pub async fn summarize(args: args::Summarize) -> Result<(), CliError> {
     Ok(())
 }
 
-fn request(args: args::Summarize) -> SummarizeRequest {
+fn request(args: Summarize) -> SummarizeRequest {
     let scope = match (args.recent, args.evicted, args.turns) {
         (Some(_), ..) => SummarizeScope::Recent,
         (_, true, _) => SummarizeScope::Evicted,
@@ -55,4 +89,12 @@ fn made_from(response: &SummarizeResponse) -> String {
         counted(response.source_token_count(), "token"),
         ranges(&response.sources),
     )
+}
+
+fn turns(text: &str) -> Result<(i32, i32), String> {
+    let (first, last) = text.split_once('-').unwrap_or((text, text));
+    match (first.parse(), last.parse()) {
+        (Ok(first), Ok(last)) => Ok((first, last)),
+        _ => Err("accepted are a turn, such as 3, or two, such as 2-5".into()),
+    }
 }

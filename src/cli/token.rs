@@ -1,7 +1,7 @@
 //! `utterd token`: makes credentials for a server's file, and lists them.
 
 use std::{
-    fs::{self, OpenOptions},
+    fs::OpenOptions,
     io::{self, Write},
     num::NonZeroU32,
     os::unix::fs::OpenOptionsExt,
@@ -14,9 +14,13 @@ use clap::{Args, Subcommand, ValueEnum};
 use super::{
     errors::CliError,
     output::{Output, note},
+    read,
     text::visible,
 };
-use crate::server::{self, NewCredential};
+use crate::{
+    domain::limits::MAX_SETTINGS_BYTES,
+    server::{self, NewCredential},
+};
 
 /// What to do with credentials.
 #[derive(Debug, Subcommand)]
@@ -93,7 +97,7 @@ pub fn token(command: Token) -> Result<(), CliError> {
 
 fn new(args: New) -> Result<(), CliError> {
     let before = match &args.append {
-        Some(file) => read(file)?,
+        Some(file) => before(file)?,
         None => String::new(),
     };
     let wanted = NewCredential {
@@ -126,10 +130,10 @@ fn new(args: New) -> Result<(), CliError> {
 }
 
 /// The text of the file; nothing when there is none.
-fn read(file: &Path) -> Result<String, CliError> {
-    match fs::read_to_string(file) {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(String::new()),
-        read => read.map_err(|error| failed(file, &error)),
+fn before(file: &Path) -> Result<String, CliError> {
+    match read::text(file, MAX_SETTINGS_BYTES) {
+        Err(CliError::Io(error)) if error.kind() == io::ErrorKind::NotFound => Ok(String::new()),
+        read => read,
     }
 }
 
@@ -146,7 +150,7 @@ fn append(file: &Path, before: &str, entry: &str) -> io::Result<()> {
 }
 
 fn list(file: &Path) -> Result<(), CliError> {
-    let text = fs::read_to_string(file).map_err(|error| failed(file, &error))?;
+    let text = read::text(file, MAX_SETTINGS_BYTES)?;
     let listed = server::list_credentials(&text)
         .map_err(|error| CliError::Usage(format!("{}: {error}", file.display())))?;
     let mut output = Output::new();

@@ -1,16 +1,20 @@
 //! TLS of a client: which servers it trusts, and the certificate that it shows.
 
-use std::{fs, path::PathBuf};
+use std::path::{Path, PathBuf};
 
 use clap::Args;
 use tonic::transport::{Certificate, ClientTlsConfig, Endpoint, Identity};
 
-use super::errors::{CliError, root_cause};
+use super::{
+    errors::{CliError, root_cause},
+    read,
+};
+use crate::domain::limits::MAX_SETTINGS_BYTES;
 
 /// Which servers a client trusts, and the certificate that it shows. It counts for servers that are named by https.
 #[derive(Clone, Debug, Default, Args)]
 pub struct Trust {
-    /// Trust a server of https:// by these authorities, PEM; without it by those of the system
+    /// The certificates of the authorities to trust with https://, PEM [default: those of the system]
     #[arg(long, value_name = "FILE", env = "UTTERD_TLS_CA", hide_env_values = true)]
     tls_ca: Option<PathBuf>,
     /// The certificate to show to a server that asks for one, PEM
@@ -45,11 +49,11 @@ impl Trust {
             return Ok(endpoint);
         }
         let mut config = match &self.tls_ca {
-            Some(file) => ClientTlsConfig::new().ca_certificate(Certificate::from_pem(read("ca", file)?)),
+            Some(file) => ClientTlsConfig::new().ca_certificate(Certificate::from_pem(pem("ca", file)?)),
             None => ClientTlsConfig::new().with_native_roots(),
         };
         if let (Some(certificate), Some(key)) = (&self.tls_cert, &self.tls_key) {
-            config = config.identity(Identity::from_pem(read("cert", certificate)?, read("key", key)?));
+            config = config.identity(Identity::from_pem(pem("cert", certificate)?, pem("key", key)?));
         }
         endpoint.tls_config(config).map_err(|error| {
             CliError::Usage(format!("--tls-ca, --tls-cert or --tls-key: {}", root_cause(&error)))
@@ -57,6 +61,7 @@ impl Trust {
     }
 }
 
-fn read(flag: &str, file: &PathBuf) -> Result<Vec<u8>, CliError> {
-    fs::read(file).map_err(|error| CliError::Usage(format!("--tls-{flag} {}: {error}", file.display())))
+fn pem(flag: &str, file: &Path) -> Result<Vec<u8>, CliError> {
+    let read = read::read(file, MAX_SETTINGS_BYTES);
+    read.map_err(|error| CliError::Usage(format!("--tls-{flag} {error}")))
 }

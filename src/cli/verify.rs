@@ -2,8 +2,9 @@
 
 use std::io;
 
+use clap::Args;
+
 use super::{
-    args,
     errors::CliError,
     meter::Meter,
     output::Output,
@@ -14,10 +15,22 @@ use crate::{
     server::upkeep::{self, Report},
 };
 
+/// Check everything in a durable store that no server uses
+///
+/// Reads every record, checks that they fit together, and prints a line for each that does not;
+/// the exit code is 1 when there is any. Mends nothing.
+#[derive(Debug, Args)]
+#[command(after_help = "Example: utterd verify fjall:utterd-data")]
+pub struct VerifyStore {
+    /// The store: its backend and its directory
+    #[arg(value_name = "BACKEND:DIR")]
+    pub store: Place,
+}
+
 /// Checks everything, and tells what is wrong, a line each, and what was checked.
-pub fn verify(args: args::VerifyStore) -> Result<(), CliError> {
+pub fn verify(args: VerifyStore) -> Result<(), CliError> {
     let store = args.store;
-    let mut meter = Meter::new();
+    let meter = Meter::new();
     let so_far = |records| format!("{} verified", counted(records, "record"));
     let report = upkeep::verify(&store, &mut |records| meter.at(|| so_far(records)))?;
     let took = meter.end();

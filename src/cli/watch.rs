@@ -2,8 +2,10 @@
 
 use std::io;
 
+use clap::Args;
+
 use super::{
-    args,
+    args::Target,
     client::Connection,
     errors::CliError,
     output::{Output, bold, dim, note},
@@ -13,8 +15,25 @@ use crate::proto::{
     Event, WatchEventsRequest, WatchEventsResponse, WatchStarted, watch_events_response::Message,
 };
 
+/// Print what happens, one event per line
+#[derive(Debug, Args)]
+#[command(after_help = "Example: utterd watch --recipient alice")]
+pub struct Watch {
+    #[command(flatten)]
+    pub target: Target,
+    /// Start after this event [default: print what happens from now on]
+    #[arg(
+        id = "after_event",
+        long = "after",
+        value_name = "CURSOR",
+        default_value = "",
+        hide_default_value = true
+    )]
+    pub after: String,
+}
+
 /// Prints events until the server or the reader ends.
-pub async fn watch(args: args::Watch) -> Result<(), CliError> {
+pub async fn watch(args: Watch) -> Result<(), CliError> {
     let connection = Connection::open(&args.target).await?;
     let request = WatchEventsRequest {
         after_event: args.after,

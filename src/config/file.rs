@@ -2,13 +2,14 @@
 
 use std::{
     collections::BTreeMap,
-    fs, io,
+    io,
     path::{Path, PathBuf},
 };
 
 use toml::{Spanned, Value};
 
-use super::{Origin, Problem};
+use super::{Origin, Problem, read_text};
+use crate::domain::limits::MAX_SETTINGS_BYTES;
 
 /// The file that is read, if it exists, when none is named.
 pub const DEFAULT_FILE: &str = "utterd.toml";
@@ -31,7 +32,7 @@ pub fn read(named: Option<PathBuf>, directory: &Path) -> Result<Vec<Entry>, Prob
         Some(path) => (path, true),
         None => (directory.join(DEFAULT_FILE), false),
     };
-    match fs::read_to_string(&path) {
+    match read_text(&path, MAX_SETTINGS_BYTES) {
         Ok(text) => parse(&path, &text),
         Err(error) if error.kind() == io::ErrorKind::NotFound && !required => Ok(Vec::new()),
         Err(error) => Err(Problem::File { path, reason: format!("cannot be read: {error}") }),

@@ -59,119 +59,119 @@ macro_rules! key {
 #[rustfmt::skip]
 pub static KEYS: &[Key] = &[
     key!(buffer_size "buffer-size" "UTTERD_BUFFER_SIZE" "N" limit
-        "Utterances in a window; 0 is unlimited"),
+        "The most utterances in a window; 0 is unlimited"),
     key!(max_tokens "max-tokens" "UTTERD_MAX_TOKENS" "N" limit
-        "Tokens of a window's utterances; 0 is unlimited"),
+        "The most tokens in a window; 0 is unlimited"),
     key!(backend "backend" "UTTERD_BACKEND" "NAME" backend
-        "Where conversations are kept: in-memory, fjall (also durable) or sled"),
+        "Where conversations are stored: in-memory, fjall (also called durable) or sled"),
     key!(summarization_enabled "summarization-enabled" "UTTERD_SUMMARIZATION_ENABLED" "BOOL" switch
-        "Summarise what leaves a window"),
+        "Whether what leaves a window is summarised"),
     key!(summary_token_limit "summary-token-limit" "UTTERD_SUMMARY_TOKEN_LIMIT" "N" limit
-        "Tokens of a conversation's summary; 0 is unlimited"),
+        "The most tokens in a conversation's summary; 0 is unlimited"),
     key!(listen "listen" "UTTERD_LISTEN" "ADDRESS" address
-        "The address to serve: an IP address and a port, where 0 takes a free one, or unix:PATH, a Unix socket"),
+        "The address to listen on: an IP address and a port (0 takes a free one), or unix:PATH for a Unix socket"),
     key!(socket_mode "socket-mode" "UTTERD_SOCKET_MODE" "MODE" file_mode
-        "Who may connect to a Unix socket, as the rights of its file in octal; 600 is its owner alone"),
+        "The permissions of the Unix socket's file, in octal; 600 lets only its owner connect"),
     key!(credentials "credentials" "UTTERD_CREDENTIALS" "FILE" file
-        "Who may call: a file of credentials, as `utterd token new` writes them; empty lets everybody in"),
+        "The file of credentials that says who may call, as `utterd token new` writes it; empty lets everybody in"),
     key!(jwt_keys "jwt-keys" "UTTERD_JWT_KEYS" "FILE" file
-        "Whose JWTs let callers in: a file with a JWK set, or public keys in PEM; empty is nobody's"),
+        "The file with the keys of accepted JWTs: a JWK set, or public keys in PEM; empty accepts none"),
     key!(jwt_issuer "jwt-issuer" "UTTERD_JWT_ISSUER" "TEXT" text
-        "What a JWT's `iss` must be; empty lets it be anything"),
+        "The `iss` that a JWT must have; empty accepts any"),
     key!(jwt_audience "jwt-audience" "UTTERD_JWT_AUDIENCE" "TEXT" text
-        "What a JWT's `aud` must hold; asked for with jwt_keys"),
+        "The `aud` that a JWT must contain; required with jwt_keys"),
     key!(allow_insecure "allow-insecure" "UTTERD_ALLOW_INSECURE" "BOOL" switch
-        "Serve an address that others reach although there is no TLS, or nobody is asked who they are"),
+        "Whether to listen beyond this machine without TLS or without credentials"),
     key!(preset "preset" "UTTERD_PRESET" "NAME" preset
-        "What the limits are where nobody sets them: rolling, turns or session"),
+        "The limits of a window that are not set otherwise: rolling, turns or session"),
     key!(max_turns "max-turns" "UTTERD_MAX_TURNS" "N" limit
-        "Turns in a window; 0 is unlimited"),
+        "The most turns in a window; 0 is unlimited"),
     key!(keep_utterances "keep-utterances" "UTTERD_KEEP_UTTERANCES" "N" limit
-        "Utterances that an eviction leaves in a window; 0 is four fifths of buffer_size"),
+        "The utterances that an eviction leaves in a window; 0 is four fifths of buffer_size"),
     key!(keep_tokens "keep-tokens" "UTTERD_KEEP_TOKENS" "N" limit
-        "Tokens that an eviction leaves in a window; 0 is four fifths of max_tokens"),
+        "The tokens that an eviction leaves in a window; 0 is four fifths of max_tokens"),
     key!(keep_turns "keep-turns" "UTTERD_KEEP_TURNS" "N" limit
-        "Turns that an eviction leaves in a window; 0 is four fifths of max_turns"),
+        "The turns that an eviction leaves in a window; 0 is four fifths of max_turns"),
     key!(archive_limit "archive-limit" "UTTERD_ARCHIVE_LIMIT" "N" limit
-        "Utterances kept of what left a window; 0 keeps none"),
+        "The most utterances in a conversation's archive; 0 keeps no archive"),
     key!(encoding "encoding" "UTTERD_ENCODING" "NAME" encoding
-        "What tokens are counted in: an OpenAI encoding or model"),
+        "The OpenAI encoding that counts tokens, or the name of a model that uses it"),
     key!(memory_limit "memory-limit" "UTTERD_MEMORY_LIMIT" "SIZE" size
-        "The most that the in-memory backend holds; writes beyond are refused"),
+        "The most memory for conversations of the in-memory backend; writes beyond it are refused"),
     key!(data_dir "data-dir" "UTTERD_DATA_DIR" "DIR" directory
-        "Where a durable backend (fjall, sled) keeps its files"),
+        "The directory of a durable backend (fjall, sled)"),
     key!(flush "flush" "UTTERD_FLUSH" "WHEN" flush
-        "`each`: a reply waits until its write is on the disk; a duration, such as 100ms: it does not, and a loss of power loses what was said in the last so long (a killed process loses nothing)"),
+        "When a reply is sent: `each` waits until the write is on the disk; a duration such as 100ms does not wait, and a loss of power may lose the writes of that time (a killed process loses nothing)"),
     key!(disk_reserve "disk-reserve" "UTTERD_DISK_RESERVE" "SIZE" size
-        "Left free on the disk of a durable backend: while less is, writes are refused, and taken again by themselves"),
+        "The space to leave free on the disk; while there is less, writes are refused"),
     key!(cache_limit "cache-limit" "UTTERD_CACHE_LIMIT" "SIZE" size
-        "Memory for conversations in use by a durable backend; others are read from the disk"),
+        "The most memory for cached conversations of a durable backend"),
     key!(scrub_interval "scrub-interval" "UTTERD_SCRUB_INTERVAL" "DURATION" period
-        "So long after something was forgotten for good, its bytes are gone from the files too"),
+        "How soon the files are rewritten without text that was forgotten for good"),
     key!(idle_timeout "idle-timeout" "UTTERD_IDLE_TIMEOUT" "DURATION" duration
-        "Idle for so long, a conversation ends when its recipient's next message comes"),
+        "How long a conversation may be idle before its recipient's next message starts a new one"),
     key!(awaiting_timeout "awaiting-timeout" "UTTERD_AWAITING_TIMEOUT" "DURATION" duration
-        "So long an answer that the assistant awaits may come, however idle its conversation"),
+        "The same for a conversation whose assistant waits for an answer"),
     key!(max_conversations_retained "max-conversations-retained" "UTTERD_MAX_CONVERSATIONS_RETAINED" "N" limit
-        "Ended conversations kept for a recipient, the oldest going first; 0 keeps all"),
+        "The most ended conversations of a recipient, the oldest are removed first; 0 keeps all"),
     key!(max_conversations_per_namespace "max-conversations-per-namespace" "UTTERD_MAX_CONVERSATIONS_PER_NAMESPACE" "N" limit
-        "Conversations that one namespace may store, ended ones too; 0 is unlimited"),
+        "The most conversations in a namespace, ended ones included; 0 is unlimited"),
     key!(max_bytes_per_namespace "max-bytes-per-namespace" "UTTERD_MAX_BYTES_PER_NAMESPACE" "SIZE" bound
-        "Bytes that one namespace may store, in windows and archives; 0 is unlimited"),
+        "The most bytes stored in a namespace, in windows and archives; 0 is unlimited"),
     key!(max_content_bytes "max-content-bytes" "UTTERD_MAX_CONTENT_BYTES" "SIZE" size
-        "The largest content of one utterance, at most 16MiB"),
+        "The largest content of an utterance, at most 16MiB"),
     key!(max_batch "max-batch" "UTTERD_MAX_BATCH" "N" positive
-        "The most utterances of one Memorize"),
+        "The most utterances in one Memorize"),
     key!(max_message_bytes "max-message-bytes" "UTTERD_MAX_MESSAGE_BYTES" "SIZE" size
-        "The largest gRPC message; grows with max_content_bytes where it is not given"),
+        "The largest gRPC message; unless set, it grows with max_content_bytes"),
     key!(max_call_duration "max-call-duration" "UTTERD_MAX_CALL_DURATION" "DURATION" duration
-        "A call that is no stream ends after so long, whatever its deadline"),
+        "The longest time for a call that is no stream, whatever its deadline"),
     key!(max_calls_in_flight "max-calls-in-flight" "UTTERD_MAX_CALLS_IN_FLIGHT" "N" positive
-        "Calls in flight at most; where that is near, each caller has an even share"),
+        "The most calls at a time; near the limit each caller gets an even share"),
     key!(calls_per_second "calls-per-second" "UTTERD_CALLS_PER_SECOND" "N" limit
-        "Calls that one caller may make in a second, unless its credential says another number; 0 is unlimited"),
+        "The most calls of one caller in a second, unless its credential has a number of its own; 0 is unlimited"),
     key!(max_streams "max-streams" "UTTERD_MAX_STREAMS" "N" positive
-        "Open streams at most; one caller may have a quarter"),
+        "The most open streams; one caller may have a quarter of them"),
     key!(event_capacity "event-capacity" "UTTERD_EVENT_CAPACITY" "N" positive
-        "Events kept for each namespace"),
+        "The most events kept for a namespace"),
     key!(workers "workers" "UTTERD_WORKERS" "N" threads
         "Worker threads; 0 is one for each core"),
     key!(max_connections "max-connections" "UTTERD_MAX_CONNECTIONS" "N" positive
-        "The most connections at once; beyond, the one that has been without a call for longest makes room"),
+        "The most connections; beyond that, the one that has been idle longest is closed"),
     key!(tls_cert "tls-cert" "UTTERD_TLS_CERT" "FILE" file
-        "The server's certificate and its chain, PEM; connections are encrypted then. Read again when it changes"),
+        "The server's certificate chain in PEM, which turns on TLS; it is read again when it changes"),
     key!(tls_key "tls-key" "UTTERD_TLS_KEY" "FILE" file
-        "The certificate's key, PEM"),
+        "The certificate's private key in PEM"),
     key!(tls_client_ca "tls-client-ca" "UTTERD_TLS_CLIENT_CA" "FILE" file
-        "Authorities, PEM: only clients with a certificate of one of these are let in"),
+        "Certificate authorities in PEM; only clients with a certificate from one of them are accepted"),
     key!(log "log" "UTTERD_LOG" "FILTER" directive
-        "What is logged on stderr, such as `warn` or `info,utterd=debug`"),
+        "What is logged to stderr, such as `warn` or `info,utterd=debug`"),
     key!(reflection "reflection" "UTTERD_REFLECTION" "BOOL" switch
-        "Serve gRPC reflection"),
+        "Whether to serve gRPC reflection"),
     key!(llm "llm" "UTTERD_LLM" "NAME" llm
-        "The protocol of a model that makes summaries: none, openai (any server of its chat completions) or anthropic"),
+        "The protocol of the model that writes summaries: none, openai (any server of its chat completions) or anthropic"),
     key!(llm_base_url "llm-base-url" "UTTERD_LLM_BASE_URL" "URL" address_of_models
-        "Where the model is asked, such as http://127.0.0.1:11434/v1; empty is the provider's own address"),
+        "The address of the model's server, such as http://127.0.0.1:11434/v1; empty is the provider's own"),
     key!(llm_model "llm-model" "UTTERD_LLM_MODEL" "MODEL" text
-        "The model that is asked when a conversation names none"),
+        "The model for conversations that name none"),
     key!(llm_models "llm-models" "UTTERD_LLM_MODELS" "MODELS" models
-        "Other models that a conversation may name, separated by commas; any but these and llm_model is refused"),
+        "Further models that a conversation may name, separated by commas"),
     key!(llm_api_key_file "llm-api-key-file" "UTTERD_LLM_API_KEY_FILE" "FILE" file
-        "The file that holds the key; empty takes it from UTTERD_LLM_API_KEY, else OPENAI_API_KEY or ANTHROPIC_API_KEY"),
+        "The file with the API key; empty takes it from UTTERD_LLM_API_KEY, or else OPENAI_API_KEY or ANTHROPIC_API_KEY"),
     key!(llm_timeout "llm-timeout" "UTTERD_LLM_TIMEOUT" "DURATION" duration
-        "The model answers within so long"),
+        "How long to wait for the model's answer"),
     key!(llm_concurrency "llm-concurrency" "UTTERD_LLM_CONCURRENCY" "N" positive
-        "Calls of the model at once"),
+        "The most calls of the model at a time"),
     key!(embedding_base_url "embedding-base-url" "UTTERD_EMBEDDING_BASE_URL" "URL" address_of_models
-        "Where a model embeds what is searched, such as http://127.0.0.1:11434/v1: any server of OpenAI's embeddings; empty embeds nothing"),
+        "The address of an embedding server with OpenAI's protocol, such as http://127.0.0.1:11434/v1; empty uses no embeddings"),
     key!(embedding_model "embedding-model" "UTTERD_EMBEDDING_MODEL" "MODEL" text
-        "The model that embeds"),
+        "The embedding model"),
     key!(embedding_dimensions "embedding-dimensions" "UTTERD_EMBEDDING_DIMENSIONS" "N" dimensions
-        "The values that an embedding is asked to have; 0 is as many as the model gives"),
+        "The dimensions to ask the embedding model for; 0 is the model's default"),
     key!(embedding_api_key_file "embedding-api-key-file" "UTTERD_EMBEDDING_API_KEY_FILE" "FILE" file
-        "The file that holds the key of that server; empty takes it from UTTERD_EMBEDDING_API_KEY, else OPENAI_API_KEY"),
+        "The file with that server's API key; empty takes it from UTTERD_EMBEDDING_API_KEY, or else OPENAI_API_KEY"),
     key!(embedding_timeout "embedding-timeout" "UTTERD_EMBEDDING_TIMEOUT" "DURATION" duration
-        "A batch of texts is embedded within so long; searches do not wait for it"),
+        "How long to wait for a batch of embeddings; searches do not wait for them"),
 ];
 
 /// The key that is spelled most like `word`, as `spelling` writes it.

@@ -5,6 +5,7 @@
 //! in the file, `--buffer-size` as a flag, `UTTERD_BUFFER_SIZE` as a variable.
 
 mod backend;
+mod bounded;
 mod error;
 mod exposure;
 mod file;
@@ -19,6 +20,7 @@ mod tests;
 mod value;
 
 pub use backend::{Backend, DurableEngine, Place};
+pub use bounded::{read_file, read_text};
 pub use error::{ConfigError, Problem};
 pub use keys::{KEYS, Key};
 pub use listen::{Listen, socket_path_fault};

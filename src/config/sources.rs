@@ -12,9 +12,9 @@ use crate::domain::limits::{BESIDE_CONTENT_BYTES, MOST_CONTENT_BYTES};
 
 const PREFIX: &str = "UTTERD_";
 const CONFIG_VARIABLE: &str = "UTTERD_CONFIG";
-/// Variables with the prefix that are no settings: the file's name; the address that client commands use, the
-/// authorities that they trust, and the certificate and the token that they show; where tests find real data; and the keys of models' servers. No secret is ever shown.
-const OTHER_VARIABLES: [&str; 10] = [
+/// Variables with the prefix that are no settings: the file's name; what client commands use; where clients find the
+/// binary, and tests real data; and the keys of models' servers.
+const OTHER_VARIABLES: [&str; 11] = [
     CONFIG_VARIABLE,
     "UTTERD_SERVER",
     "UTTERD_TLS_CA",
@@ -22,6 +22,7 @@ const OTHER_VARIABLES: [&str; 10] = [
     "UTTERD_CLIENT_KEY",
     "UTTERD_TOKEN",
     "UTTERD_TOKEN_FILE",
+    "UTTERD_BIN",
     "UTTERD_DATA",
     "UTTERD_LLM_API_KEY",
     "UTTERD_EMBEDDING_API_KEY",

@@ -240,3 +240,24 @@ fn what_is_shown_loads_to_the_same_settings() {
     let second = Sources { file: Some(path), ..Default::default() }.load().unwrap();
     assert_eq!(first.settings, second.settings);
 }
+
+/// `UPDATE_DOCS=1 cargo test --lib config` writes the table of docs/configuration.md anew.
+#[test]
+fn the_docs_list_every_default() {
+    const BEGIN: &str = "<!-- made from src/config/keys.rs -->\n";
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/docs/configuration.md");
+    let page = std::fs::read_to_string(path).unwrap();
+    let (head, rest) = page.split_once(BEGIN).unwrap();
+    let (_, tail) = rest.split_once("<!-- end -->").unwrap();
+    let rows = KEYS.iter().map(|key| match key.default_text() {
+        text if text.is_empty() => format!("| `{}` | | {} |\n", key.name, key.help),
+        text => format!("| `{}` | `{text}` | {} |\n", key.name, key.help),
+    });
+    let rows: String = rows.collect();
+    let made = format!("{head}{BEGIN}| setting | default | |\n|---|---|---|\n{rows}<!-- end -->{tail}");
+    if std::env::var_os("UPDATE_DOCS").is_some() {
+        std::fs::write(path, &made).unwrap();
+    } else {
+        assert_eq!(page, made, "docs/configuration.md is not as the settings are");
+    }
+}

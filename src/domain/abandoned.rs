@@ -124,10 +124,10 @@ mod tests {
     fn what_is_not_stored_is_not_answered() {
         let mut life = abandoned(Policy { archive_limit: 0, ..small() });
         (0..10).for_each(|_| life.say(vec![user()]));
-        assert!(refused(&mut life, "a").contains("is no open call"));
+        assert!(refused(&mut life, "a").contains("is not an open call"));
         let mut life = abandoned(Policy::ROLLING);
         life.forget(2, true);
-        assert!(refused(&mut life, "a").contains("is no open call"));
+        assert!(refused(&mut life, "a").contains("is not an open call"));
         assert!(life.state.head.abandoned.is_empty());
     }
 
@@ -202,7 +202,7 @@ mod tests {
             life.say(vec![calls(&[&number.to_string()]), user()]);
         }
         assert_eq!(life.state.head.abandoned.len(), MAX_ABANDONED_CALLS);
-        assert!(refused(&mut life, "0").contains("is no open call"));
+        assert!(refused(&mut life, "0").contains("is not an open call"));
         life.memorize(vec![result("1")], false).unwrap();
     }
 }

@@ -54,6 +54,8 @@ pub struct Change {
     pub compactions_written: Vec<Arc<Compaction>>,
     /// Numbers of compactions that are no longer kept.
     pub compactions_removed: Vec<u32>,
+    /// The number of the compaction that it made, or took back.
+    pub compaction: Option<u32>,
     /// Values of the state that are set.
     pub state_set: Vec<Arc<StateValue>>,
     /// Names of the state that are deleted.
@@ -391,14 +393,14 @@ impl Transition {
         let mut count = LOOK_AHEAD;
         loop {
             let wanted = older.clone().take_first(count);
-            let mut both = wanted.clone();
+            let mut all = wanted.clone();
+            all.union(&fresh);
             if dropped.count() <= LOOK_AHEAD {
                 // their bytes are asked for next
-                both.union(dropped);
-                both.subtract(&fresh);
+                all.union(dropped);
             }
-            let archived = context.loaded.archive(&both)?;
-            let followers = archived.iter().chain(&self.change.evicted).filter(|u| u.sequence > last);
+            let archived = self.archived(&all, context.loaded)?;
+            let followers = archived.iter().filter(|u| u.sequence > last);
             // A unit that was pinned leaves later than those behind it.
             let same_unit: Ranges = followers.filter(|u| u.unit <= last).map(|u| u.sequence).collect();
             let seen_its_end = same_unit.intersection(&wanted) != wanted || wanted == older;

@@ -30,6 +30,13 @@ pub struct Identity {
     pub encoding: Encoding,
 }
 
+impl Identity {
+    /// Whether it is one of its recipient's conversations. What keeps the recipient's own state is none.
+    pub fn is_listed(&self) -> bool {
+        !self.key.id.is_of_state()
+    }
+}
+
 /// Everything about a conversation but its utterances and its summary.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Head {
@@ -237,7 +244,11 @@ impl Conversation {
     pub fn expect(&self, expected: Option<Revision>) -> Result<(), Refusal> {
         let actual = self.head.revision;
         match expected {
-            Some(expected) if expected != actual => Err(Refusal::StaleRevision { expected, actual }),
+            Some(expected) if expected != actual => {
+                let of =
+                    if self.head.identity.is_listed() { "the conversation" } else { "the recipient's state" };
+                Err(Refusal::StaleRevision { of, expected, actual })
+            }
             _ => Ok(()),
         }
     }

@@ -160,7 +160,8 @@ impl More {
     fn check_role(&self, field: Field<'_>, role: Role) -> Result<(), Refusal> {
         let only = |given: bool, name: &str, wanted: Role| match given && role != wanted {
             true => {
-                let text = format!("goes only with the role {}, not with {}", wanted.as_str(), role.as_str());
+                let text =
+                    format!("is accepted only with the role {}, not with {}", wanted.as_str(), role.as_str());
                 Err(Refusal::invalid(field.at(name), text))
             }
             false => Ok(()),

@@ -54,7 +54,7 @@ impl NewContent {
         }
         let may_be_empty = utterance.role == Role::Tool || !utterance.tool_calls().is_empty();
         if self.content.is_empty() && !may_be_empty {
-            let text = "is empty; accepted is some content, or Forget for the utterance";
+            let text = "is empty; accepted is some content; to remove the utterance, call Forget";
             return Err(Refusal::field(Reason::EmptyUtterance, "content", text));
         }
         Ok(())

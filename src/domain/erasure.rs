@@ -23,7 +23,8 @@ pub struct Lost {
 
 /// Takes out what is lost; `None` when the conversation has nothing of it.
 ///
-/// - What is shared goes, whatever the conversation has made of it since.
+/// - What is shared goes, whatever the conversation has made of it since. Of an exchange that was open when both
+///   were one, what was said here alone stays, and is paired anew.
 /// - Of what is repeated, an utterance that is no exchange keeps what it says: that is what the caller gave in
 ///   the place of what is forgotten. Everything else that it took over goes: its name, metadata and extras, and
 ///   the tools used.
@@ -49,8 +50,9 @@ pub fn erase_lost(
     if stored.is_empty() && bare.is_none() && imported.is_none() && !covered {
         return Ok(None);
     }
+    let parts = lost.exact || parts(before, &stored, context.loaded)?;
     let mut transition = Transition::from(before, context.now);
-    match lost.exact {
+    match parts {
         true => transition.erase_exactly(&stored, context)?,
         false => {
             abandon(&mut transition, before, &stored);
@@ -69,6 +71,20 @@ pub fn erase_lost(
     }
     transition.renew_closing(context);
     Ok(Some(transition.finish(&before.summary)))
+}
+
+/// Whether `gone` begins a unit of which there is more.
+fn parts(of: &Conversation, gone: &Ranges, loaded: &Loaded) -> Result<bool, Need> {
+    let mut wanted = Ranges::new();
+    for range in gone.iter() {
+        match locate::following(of, *range.end(), loaded) {
+            Ok(Some(next)) if gone.contains(next.unit) && !gone.contains(next.sequence) => return Ok(true),
+            Ok(_) => {}
+            Err(Need::Archive(more)) => wanted.union(&more),
+            Err(need) => return Err(need),
+        }
+    }
+    if wanted.is_empty() { Ok(false) } else { Err(Need::Archive(wanted)) }
 }
 
 /// The unit that `repeated` is of, as far as it is stored.
@@ -150,6 +166,29 @@ mod tests {
             assert!(!told.contains("Roswitha") && !told.contains("shared"), "{told}");
             assert!(!lose(&mut life, Ranges::new(), range(2, 2)), "there is nothing more to take");
         }
+    }
+
+    /// In the window and in the archive.
+    #[test]
+    fn what_was_said_here_alone_of_an_exchange_that_is_shared_stays() {
+        for more in [0, 8] {
+            let mut life = Life::new(Policy { utterances: Some(Marks::of(6)), ..Policy::ROLLING });
+            life.say(vec![said(Role::User, "go"), calls(&["a", "b"]), result("a"), result("b")]);
+            (0..more).for_each(|_| life.say(vec![said(Role::User, "well")]));
+            assert!(lose(&mut life, range(2, 3), Ranges::new()), "{more}");
+            let kept = &life.stored[&Sequence(4)];
+            assert_eq!((kept.unit, kept.aside), (Sequence(4), true), "{more}: its call is gone");
+        }
+    }
+
+    /// What goes whole leaves the conversation at the turn where it was, also where some of it was gone before.
+    #[test]
+    fn what_is_shared_and_no_part_of_more_goes_as_it_is() {
+        let mut life = Life::new(Policy::SESSION);
+        (0..3).for_each(|_| life.say(vec![said(Role::User, "well")]));
+        life.forget(2, true);
+        assert!(lose(&mut life, range(1, 3), Ranges::new()));
+        assert_eq!((life.stored.len(), life.state.head.turn), (0, 3));
     }
 
     #[test]

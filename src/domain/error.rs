@@ -33,7 +33,7 @@ pub enum Refusal {
         hint: &'static str,
     },
     /// Something that is to be made exists.
-    #[error("{kind} {name:?} exists already")]
+    #[error("{kind} {name:?} already exists")]
     Exists {
         /// `conversation` or `utterance`.
         kind: &'static str,
@@ -41,17 +41,17 @@ pub enum Refusal {
         name: String,
     },
     /// The caller expected another revision.
-    #[error(
-        "the conversation is at revision {actual}, not at the expected {expected}: read it again and decide anew"
-    )]
+    #[error("{of} is at revision {actual}, not at the expected {expected}: read it again before you retry")]
     StaleRevision {
+        /// What has the revision, in words.
+        of: &'static str,
         /// What the caller expected.
         expected: Revision,
         /// What is.
         actual: Revision,
     },
     /// The caller expected other versions of names of the state.
-    #[error("{}: read them again and decide anew", stale(names))]
+    #[error("{}: read them again before you retry", stale(names))]
     StaleState {
         /// What stands in the request before the field; ends with a dot, or is empty.
         within: &'static str,
@@ -59,7 +59,7 @@ pub enum Refusal {
         names: Vec<StaleName>,
     },
     /// The conversation has ended.
-    #[error("the conversation {0:?} has ended: what is said next starts another one")]
+    #[error("the conversation {0:?} has ended: the next message to its recipient starts another one")]
     Closed(String),
     /// The request id names an earlier request with another body.
     #[error(
@@ -70,11 +70,11 @@ pub enum Refusal {
     #[error("the conversation {0:?} has {MAX_SHARES} shares: revoke one first, or wait until one expires")]
     TooManyShares(String),
     /// A share's token is not accepted; why is not told.
-    #[error("token: opens no share; it is wrong, has expired, or was revoked")]
+    #[error("token: is not valid; it is wrong, has expired, or was revoked")]
     NoShare,
     /// A fork would part what belongs together.
     #[error(
-        "at_sequence: is {at}, within the exchange of {first} to {last}; accepted near it {}",
+        "at_sequence: is {at}, inside the exchange from {first} to {last}; the nearest accepted {}",
         accepted(first, last)
     )]
     CutsExchange {
@@ -104,7 +104,7 @@ impl fmt::Debug for Refusal {
         let mut shown = f.debug_tuple(self.reason().as_str());
         match self {
             Self::Field(_, violation) => shown.field(&violation.field).finish(),
-            Self::StaleRevision { expected, actual } => shown.field(expected).field(actual).finish(),
+            Self::StaleRevision { expected, actual, .. } => shown.field(expected).field(actual).finish(),
             _ => shown.finish(),
         }
     }
@@ -119,8 +119,8 @@ fn stale(names: &[StaleName]) -> String {
 
 fn accepted(first: &Sequence, last: &Sequence) -> String {
     match first.get() {
-        1 => format!("is {last}, behind it"),
-        first => format!("are {}, before it, and {last}, behind it", first - 1),
+        1 => format!("is {last}, after it"),
+        first => format!("are {}, before it, and {last}, after it", first - 1),
     }
 }
 

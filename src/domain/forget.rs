@@ -43,7 +43,7 @@ pub struct Forgotten {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Warning {
     /// The instruction, in its short form, selects nothing that can be forgotten.
-    #[error("nothing is forgotten: {0} selects nothing that is stored, or only what was forgotten before")]
+    #[error("nothing is forgotten: {0} selects no stored utterance, or only forgotten ones")]
     NothingForgotten(String),
     /// The same call without `dry_run` would be refused.
     #[error("without dry_run this would be refused: it {0}")]

@@ -146,10 +146,43 @@ macro_rules! shown_as_a_ulid {
 shown_as_a_ulid!(LineageId);
 shown_as_a_ulid!(ChangeId);
 
+/// What the ids begin with that no caller can give.
+const RESERVED: char = '\u{1}';
+
 impl ConversationId {
     /// The id that the server makes from 128 unique bits: 26 letters and digits.
     pub fn assigned(unique: u128) -> Self {
         Self(LineageId(unique.to_be_bytes()).to_string().into())
+    }
+
+    /// The id under which a recipient's own state is kept, as that of a conversation in which nothing is said. It
+    /// begins with a control character, so that no caller can name it.
+    pub fn of_state(recipient: &RecipientId) -> Self {
+        Self(format!("{RESERVED}{recipient}").into())
+    }
+
+    /// What stands for one in an outcome, so that no outcome names a recipient.
+    pub fn of_some_state() -> Self {
+        Self(RESERVED.to_string().into())
+    }
+
+    /// Whether a recipient's own state is kept under it.
+    pub fn is_of_state(&self) -> bool {
+        self.of_whose_state().is_some()
+    }
+
+    /// The recipient whose own state is kept under it.
+    pub fn of_whose_state(&self) -> Option<&str> {
+        self.0.strip_prefix(RESERVED)
+    }
+
+    /// Checks an id that a store has kept: as [`Self::new`] does, or one of a recipient's own state.
+    pub fn kept(text: &str) -> Result<Self, IdError> {
+        match text.strip_prefix(RESERVED) {
+            Some("") => Ok(Self::of_some_state()),
+            Some(recipient) => Ok(Self::of_state(&RecipientId::new(recipient)?)),
+            None => Self::new(text),
+        }
     }
 }
 
@@ -198,6 +231,20 @@ mod tests {
         assert_eq!(ConversationId::new(&"x".repeat(257)), Err(IdError::TooLong(257)));
         assert_eq!(RecipientId::new("a\nb"), Err(IdError::ControlCharacter));
         assert!(RequestId::new(&"é".repeat(128)).is_ok());
+    }
+
+    #[test]
+    fn nobody_names_a_recipients_state() {
+        let longest = RecipientId::new(&"x".repeat(MAX_ID_BYTES)).unwrap();
+        let id = ConversationId::of_state(&longest);
+        assert!(id.is_of_state() && !ConversationId::new("x").unwrap().is_of_state());
+        assert_eq!(ConversationId::new(id.as_str()), Err(IdError::TooLong(257)));
+        assert_eq!(ConversationId::new("\u{1}x"), Err(IdError::ControlCharacter));
+        assert_eq!(ConversationId::kept(id.as_str()), Ok(id));
+        let some = ConversationId::of_some_state();
+        assert_eq!(ConversationId::kept(some.as_str()), Ok(some));
+        assert_eq!(ConversationId::kept(""), Err(IdError::Empty));
+        assert_eq!(ConversationId::kept("\u{1}\u{1}"), Err(IdError::ControlCharacter));
     }
 
     #[test]

@@ -15,7 +15,7 @@ pub const IMPORTED: &str = "imported";
 /// A part of a conversation to import.
 #[derive(Clone, Debug)]
 pub struct Import {
-    /// What was said, in order.
+    /// What was said, in order; and the values that a new conversation gets.
     pub memorize: Memorize,
     /// The title that a new conversation gets.
     pub title: Option<Arc<str>>,
@@ -71,7 +71,7 @@ pub fn import(
         return Ok(Verdict::Decided(Imported { transition: None, irregularities: Vec::new(), skipped }));
     }
     let part = match skipped {
-        0 => &command.memorize,
+        0 if new || command.memorize.state.is_none() => &command.memorize,
         _ => &part(&command.memorize, &kept),
     };
     let reopened = reopened(before, command);

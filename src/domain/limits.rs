@@ -25,6 +25,8 @@ pub const MAX_WARNING_BYTES: usize = 1 << 20;
 pub const MAX_HISTORY_WEIGHT: usize = 32 << 20;
 /// Most bytes of one import: it is held in memory, and once more in its parts, until it is stored.
 pub const MAX_IMPORT_BYTES: usize = 16 << 20;
+/// Bytes of a file of settings, of keys or of credentials.
+pub const MAX_SETTINGS_BYTES: usize = 4 << 20;
 /// What an import takes beside its bytes at most, in bytes: its texts once more, and some 20,000 messages.
 pub const MAX_IMPORT_WEIGHT: usize = 32 << 20;
 /// Utterances of an import that are stored in one commit.

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::domain::{Conversation, Loaded, Need, Ranges, Refusal, Sequence, Utterance};
+use crate::domain::{Conversation, Loaded, Need, Ranges, Refusal, Sequence, Transition, Utterance};
 
 /// The utterances that `ids` name, in the order given: the window's at once, the archive's once
 /// they are loaded. The inner error is the id that names none.
@@ -14,12 +14,47 @@ pub fn by_ids<'a>(
     let mut found = Vec::with_capacity(ids.len());
     for id in ids {
         let Some(sequence) = sequence_of(conversation, id, ids, loaded)? else { return Ok(Err(id)) };
-        match stored(conversation, sequence, loaded)? {
+        match one(conversation, sequence, loaded)? {
             Some(utterance) if utterance.id_text() == **id => found.push(utterance),
             _ => return Ok(Err(id)),
         }
     }
     Ok(Ok(found))
+}
+
+/// What is stored of `wanted`, ascending.
+pub fn stored(
+    conversation: &Conversation,
+    wanted: &Ranges,
+    loaded: &Loaded,
+) -> Result<Vec<Arc<Utterance>>, Need> {
+    let mut stored = loaded.archive(&wanted.intersection(&conversation.head.archived))?;
+    stored.extend(live(conversation, wanted).cloned());
+    stored.sort_by_key(|utterance| utterance.sequence);
+    Ok(stored)
+}
+
+/// What is of `wanted` in the window.
+pub fn live<'a>(conversation: &'a Conversation, wanted: &Ranges) -> impl Iterator<Item = &'a Arc<Utterance>> {
+    wanted.iter().flat_map(|range| conversation.window.between(*range.start(), *range.end()))
+}
+
+/// The first stored utterance behind `at`.
+pub fn following(
+    conversation: &Conversation,
+    at: Sequence,
+    loaded: &Loaded,
+) -> Result<Option<Arc<Utterance>>, Need> {
+    let place = conversation.window.place(at.next()).unwrap_or_else(|place| place);
+    let live = conversation.window.at(place);
+    let mut behind = (*conversation.head.archived).clone();
+    behind.remove(Sequence::FIRST, at);
+    match behind.first() {
+        Some(archived) if live.is_none_or(|live| archived < live.sequence) => {
+            Ok(loaded.archive(&Ranges::of(archived, archived))?.pop())
+        }
+        _ => Ok(live.cloned()),
+    }
 }
 
 /// The utterances of the unit of `utterance`, ascending.
@@ -55,7 +90,7 @@ fn sequence_of(
     Ok(loaded.ids(|| ids.to_vec())?.get(id).copied())
 }
 
-fn stored(
+fn one(
     conversation: &Conversation,
     sequence: Sequence,
     loaded: &Loaded,
@@ -69,4 +104,53 @@ fn stored(
     }
     let utterances = loaded.archive(archived)?;
     Ok(utterances.into_iter().find(|utterance| utterance.sequence == sequence))
+}
+
+impl Transition {
+    /// What is archived of `wanted` as the transition has it so far, ascending: what it evicted is, and what it
+    /// rewrote says what it says then.
+    pub(in crate::domain) fn archived(
+        &self,
+        wanted: &Ranges,
+        loaded: &Loaded,
+    ) -> Result<Vec<Arc<Utterance>>, Need> {
+        let mut wanted = wanted.intersection(&self.after.head.archived);
+        let evicted = self.change.evicted.iter().filter(|evicted| wanted.contains(evicted.sequence));
+        let mut archived: Vec<_> = evicted.cloned().collect();
+        archived.iter().for_each(|evicted| wanted.remove(evicted.sequence, evicted.sequence));
+        archived.extend(loaded.archive(&wanted)?);
+        archived.sort_by_key(|utterance| utterance.sequence);
+        for rewritten in &self.change.rewritten {
+            let place = archived.binary_search_by_key(&rewritten.sequence, |utterance| utterance.sequence);
+            if let Ok(place) = place {
+                archived[place] = rewritten.clone();
+            }
+        }
+        Ok(archived)
+    }
+
+    /// What is stored with `sequence`, as the transition has it so far.
+    pub(in crate::domain) fn stored(
+        &self,
+        sequence: Sequence,
+        loaded: &Loaded,
+    ) -> Result<Option<Arc<Utterance>>, Need> {
+        match self.after.window.get(sequence) {
+            Some(live) => Ok(Some(live.clone())),
+            None => Ok(self.archived(&Ranges::of(sequence, sequence), loaded)?.pop()),
+        }
+    }
+
+    /// The utterances of the unit of `utterance` as the transition has them so far, ascending.
+    pub(in crate::domain) fn unit_of(
+        &self,
+        utterance: &Utterance,
+        loaded: &Loaded,
+    ) -> Result<Vec<Arc<Utterance>>, Need> {
+        if self.after.window.get(utterance.sequence).is_some() {
+            return Ok(self.after.window.unit(utterance.unit).cloned().collect());
+        }
+        let archived = self.archived(&self.after.head.archived, loaded)?;
+        Ok(archived.into_iter().filter(|other| other.unit == utterance.unit).collect())
+    }
 }

@@ -171,10 +171,7 @@ impl Placing {
         head.open = place.open;
         head.awaits_answer = draft.more.as_ref().is_some_and(|more| more.awaits_answer);
         let lineage = head.branch;
-        if draft.is_empty() {
-            let description = "has neither content nor tool calls".to_owned();
-            self.irregularities.push(Irregularity { index, sequence, description });
-        }
+        self.note_empty(index, draft, sequence);
         self.transition.append(Arc::new(Utterance {
             sequence,
             unit: place.unit,
@@ -196,7 +193,14 @@ impl Placing {
                 None => draft.more.clone(),
             },
         }));
-        Ok(self.check_size(index, place.unit)?)
+        Ok(self.check_size(index, self.transition.after.window.unit(place.unit))?)
+    }
+
+    fn note_empty(&mut self, index: usize, draft: &Draft, sequence: Sequence) {
+        if draft.is_empty() {
+            let description = "has neither content nor tool calls".to_owned();
+            self.irregularities.push(Irregularity { index, sequence, description });
+        }
     }
 
     fn turn(&self, index: usize, draft: &Draft) -> Result<u32, Refusal> {
@@ -258,23 +262,22 @@ impl Placing {
 
     /// What the next utterance answers as a late result for `id`, if it is one.
     fn answer_late(&mut self, id: &str, context: &Context<'_>) -> Result<Option<LateResult>, Need> {
-        let after = &mut self.transition.after;
-        let waiting = after.head.abandoned_with(id).filter(|call| call.answer.is_none());
+        let waiting = self.transition.after.head.abandoned_with(id).filter(|call| call.answer.is_none());
         let waiting: Vec<AbandonedCall> = waiting.cloned().collect();
         let away: Ranges = waiting.iter().map(|call| call.caller).collect();
-        let away = away.intersection(&after.head.archived);
         for call in &waiting {
-            let caller = match after.window.get(call.caller) {
+            let caller = match self.transition.after.window.get(call.caller) {
                 Some(caller) => Some(caller.clone()),
                 None => {
-                    let away = context.loaded.archive(&away)?;
+                    let away = self.transition.archived(&away, context.loaded)?;
                     away.into_iter().find(|utterance| utterance.sequence == call.caller)
                 }
             };
             let Some(caller) = caller.filter(|caller| !caller.forgotten) else { continue };
             let made = caller.tool_calls().iter().rfind(|made| *made.id == *id);
             let tool = made.map_or_else(Box::default, |made| made.name.clone());
-            after.head.answer_late(call, after.head.next);
+            let head = &mut self.transition.after.head;
+            head.answer_late(call, head.next);
             return Ok(Some(LateResult { caller: call.caller, tool }));
         }
         Ok(None)
@@ -282,13 +285,18 @@ impl Placing {
 
     fn set_aside(&mut self, index: usize, call: Option<&str>, place: Place) -> Result<Place, Refusal> {
         let description = describe_orphan(call, place.open.as_deref(), &self.transition.after.head);
+        self.let_pass(index, self.transition.after.head.next, description)?;
+        Ok(Place { aside: true, ..place })
+    }
+
+    /// A result that answers no call is kept aside, as `description` says, or refused.
+    fn let_pass(&mut self, index: usize, sequence: Sequence, description: String) -> Result<(), Refusal> {
         if !self.lenient {
             let field = format!("utterances[{index}].tool_call_id");
             return Err(Refusal::field(Reason::NoOpenCall, field, description));
         }
-        let sequence = self.transition.after.head.next;
         self.irregularities.push(Irregularity { index, sequence, description });
-        Ok(Place { aside: true, ..place })
+        Ok(())
     }
 
     /// A pin holds for the whole unit: what joins a pinned unit is pinned, and what is pinned
@@ -300,19 +308,29 @@ impl Placing {
             let pin =
                 |utterance: &Arc<Utterance>| Arc::new(Utterance { pinned: true, ..(**utterance).clone() });
             let unit: Vec<_> = window.unit(place.unit).map(pin).collect();
-            let new = self.transition.change.appended.first().map(|first| first.sequence);
-            let old = unit.iter().filter(|utterance| new.is_none_or(|new| utterance.sequence < new));
-            old.for_each(|utterance| self.transition.change.updated.add(utterance.sequence));
+            self.note_updated(&unit);
             self.transition.rewrite(unit);
         }
         draft.pinned || pinned
     }
 
-    fn check_size(&self, index: usize, unit: Sequence) -> Result<(), Refusal> {
+    /// Notes that these were changed, as far as the batch did not bring them.
+    fn note_updated(&mut self, changed: &[Arc<Utterance>]) {
+        let change = &mut self.transition.change;
+        let new = change.appended.first().map(|first| first.sequence);
+        let old = changed.iter().filter(|utterance| new.is_none_or(|new| utterance.sequence < new));
+        old.for_each(|utterance| change.updated.add(utterance.sequence));
+    }
+
+    /// `unit` is what the utterance is of, with itself.
+    fn check_size<'u>(
+        &self,
+        index: usize,
+        unit: impl Iterator<Item = &'u Arc<Utterance>>,
+    ) -> Result<(), Refusal> {
         let policy = &self.transition.after.head.policy;
         let (Oversize::Reject, Some(marks)) = (policy.oversize, policy.tokens) else { return Ok(()) };
-        let tokens: u64 =
-            self.transition.after.window.unit(unit).map(|u| u64::from(u.counted_tokens())).sum();
+        let tokens: u64 = unit.map(|u| u64::from(u.counted_tokens())).sum();
         match tokens > u64::from(marks.max()) {
             true => Err(Refusal::field(
                 Reason::Oversize,
@@ -333,7 +351,7 @@ fn describe_orphan(call: Option<&str>, open: Option<&OpenExchange>, head: &Head)
         None => "answers no call".to_owned(),
     };
     match open {
-        Some(open) => format!("{given}; open are {:?}", open.calls),
+        Some(open) => format!("{given}; open calls are {:?}", open.calls),
         None => format!("{given}; no call is open"),
     }
 }
@@ -347,6 +365,6 @@ fn describe_call(id: &str, head: &Head) -> String {
         Some(AbandonedCall { caller, .. }) => {
             format!("{id:?} is a call of utterance {caller}, which is forgotten: Restore it first")
         }
-        None => format!("{id:?} is no open call"),
+        None => format!("{id:?} is not an open call"),
     }
 }

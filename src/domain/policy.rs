@@ -192,7 +192,7 @@ fn marks(
     match (max, keep) {
         (None, None) => Ok(None),
         (None, Some(_)) => {
-            Err(Refusal::invalid(field(), "goes only with a maximum; this measure is unlimited"))
+            Err(Refusal::invalid(field(), "is accepted only with a maximum; this measure is unlimited"))
         }
         (Some(max), Some(keep)) => match Marks::with_keep(max, keep) {
             Some(marks) => Ok(Some(marks)),

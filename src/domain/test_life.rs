@@ -157,10 +157,15 @@ impl Life {
 
     /// Says a draft in the place of what has its id.
     pub(super) fn upsert(&mut self, draft: Draft) -> Result<Memorized, Refusal> {
-        let (tokens, drafts) = (vec![draft.tokens(&Letters)], vec![draft]);
+        self.upsert_all(vec![draft], true)
+    }
+
+    /// The same with several.
+    pub(super) fn upsert_all(&mut self, drafts: Vec<Draft>, lenient: bool) -> Result<Memorized, Refusal> {
+        let tokens = drafts.iter().map(|draft| draft.tokens(&Letters)).collect();
         let encoding = Encoding::O200kBase;
         let command =
-            Memorize { drafts, tokens, encoding, expected: None, lenient: true, upsert: true, state: None };
+            Memorize { drafts, tokens, encoding, expected: None, lenient, upsert: true, state: None };
         let said = self.decide(|before, context| memorize(before, &command, context))?;
         self.apply(said.transition.clone());
         Ok(said)

@@ -25,6 +25,16 @@ const START_IT: &str = "; Memorize or CreateConversation starts it";
 const START_ONE: &str = "; Memorize or CreateConversation starts one";
 
 impl Address {
+    /// What keeps a recipient's own state.
+    pub fn of_state(recipient: RecipientId) -> Self {
+        Self { conversation: Some(ConversationId::of_state(&recipient)), recipient: Some(recipient) }
+    }
+
+    /// Whether it is that. It need not exist: then there is no state.
+    pub(super) fn is_of_state(&self) -> bool {
+        self.conversation.as_ref().is_some_and(ConversationId::is_of_state)
+    }
+
     /// The recipient, or `default`.
     pub fn recipient_or_default(&self) -> RecipientId {
         self.recipient.clone().unwrap_or_default()

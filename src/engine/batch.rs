@@ -1,6 +1,6 @@
 //! Writes that are decided one after another and go out as one commit.
 
-use std::{mem, slice, sync::Arc};
+use std::sync::Arc;
 
 use smallvec::SmallVec;
 
@@ -10,6 +10,7 @@ use crate::{
         Engine, EngineError, Operation,
         applied::Decided,
         aside,
+        beside::Beside,
         commit::{Extras, Part, Uncommitted},
         decide::{Moved, is_large},
         hold::Hold,
@@ -19,9 +20,10 @@ use crate::{
 };
 
 /// The writes of one commit to one conversation.
-pub(super) struct Batch<'a> {
+pub(super) struct Batch {
     commit: ChangeId,
-    part: Part<'a>,
+    part: Part,
+    beside: Beside,
     moved: Moved,
     extras: Extras,
     /// The writes that are decided, in their order, and what each is answered once that is committed.
@@ -59,12 +61,13 @@ impl From<Refusal> for Stop {
     }
 }
 
-impl<'a> Batch<'a> {
+impl Batch {
     /// A batch on the state that the conversation of `hold` is in; a single write may have `seen` it.
-    pub(super) async fn on(hold: &'a Hold, seen: Option<Seen>) -> Result<Self, EngineError> {
+    pub(super) async fn on(hold: &Hold, seen: Option<Seen>) -> Result<Self, EngineError> {
         Ok(Self {
             commit: hold.engine.next_change(),
             part: Part::new(hold, hold.state_since(seen).await?),
+            beside: Beside::default(),
             moved: Moved::default(),
             extras: Extras::default(),
             decided: SmallVec::new(),
@@ -73,7 +76,7 @@ impl<'a> Batch<'a> {
 
     /// Decides a write on what those before it make of the conversation. What is decided on the committed
     /// state and changes nothing is answered at once.
-    pub(super) async fn join(&mut self, engine: &Engine, mut write: Box<dyn QueuedWrite>) -> Joined {
+    pub(super) async fn join(&mut self, engine: &Arc<Engine>, mut write: Box<dyn QueuedWrite>) -> Joined {
         let answer = match self.decide(engine, &mut *write).await {
             Ok(answer) => answer,
             Err(Stop::AfterCommit) => return Joined::AfterCommit(write),
@@ -90,10 +93,10 @@ impl<'a> Batch<'a> {
 
     /// Whether there is nothing to commit.
     fn is_empty(&self) -> bool {
-        self.part.changes().is_empty() && self.extras.outcomes.is_empty()
+        self.part.changes().is_empty() && self.beside.is_empty() && self.extras.outcomes.is_empty()
     }
 
-    async fn decide(&mut self, engine: &Engine, write: &mut dyn QueuedWrite) -> Result<Answer, Stop> {
+    async fn decide(&mut self, engine: &Arc<Engine>, write: &mut dyn QueuedWrite) -> Result<Answer, Stop> {
         let before = self.before(engine, write)?;
         let key = write.call().attempt.as_ref().map(|attempt| attempt.key(&write.call().caller));
         if key.as_ref().is_some_and(|key| self.extras.outcomes.iter().any(|(other, _)| other == key)) {
@@ -106,6 +109,7 @@ impl<'a> Batch<'a> {
         let decision = engine.decide(&before, &self.moved, &mut rule).await?.ok_or(Stop::AfterCommit)?;
         let call = write.call();
         let decided = decision.transition.map(|transition| Decided::of(transition, self.commit));
+        let state = self.beside.decide(engine, call, &before.head.identity, self.commit).await?;
         let done = engine.done(call, &before, decided.as_ref(), decision.named);
         let ends = before.head.ended.is_none() && done.after.head.ended.is_some();
         let released = match ends {
@@ -113,6 +117,7 @@ impl<'a> Batch<'a> {
             false => None,
         };
         self.extras.outcomes.extend(call.kept(&done));
+        self.beside.add(state.as_ref(), call);
         if let Some(decided) = &decided {
             self.moved.add(&decided.change);
             self.part.add(decided, call.operation, call.attempt.as_ref());
@@ -160,16 +165,17 @@ impl<'a> Batch<'a> {
 
     /// Commits what was decided, and answers it. What has to be decided anew comes back, in its order; and
     /// whether one at a time.
-    pub(super) async fn finish(&mut self, engine: &Engine) -> (Vec<Box<dyn QueuedWrite>>, bool) {
+    pub(super) async fn finish(self, engine: &Engine) -> (Vec<Box<dyn QueuedWrite>>, bool) {
         if self.is_empty() {
             return Default::default();
         }
-        let extras = mem::take(&mut self.extras);
-        let committed = engine.commit(slice::from_mut(&mut self.part), extras).await;
-        let decided = mem::take(&mut self.decided);
-        match committed {
+        let Self { part, beside, extras, decided, .. } = self;
+        let (state, _hold) = beside.done();
+        let mut parts: SmallVec<[Part; 1]> = SmallVec::from_buf([part]);
+        parts.extend(state);
+        match engine.commit(&mut parts, extras).await {
             Ok(()) => {
-                self.part.ended().into_iter().for_each(|ended| engine.retention.add(ended));
+                parts[0].ended().into_iter().for_each(|ended| engine.retention.add(ended));
                 decided.into_iter().for_each(|(write, answer)| write.answer(answer));
                 Default::default()
             }

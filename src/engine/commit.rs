@@ -6,13 +6,13 @@ use smallvec::SmallVec;
 
 use crate::{
     domain::{Change, ChangeId, Conversation, Revision},
-    engine::{Attempt, Engine, EngineError, Event, Operation, applied::Decided, hold::Hold},
+    engine::{Attempt, Engine, EngineError, Event, Operation, applied::Decided, hold::Hold, queue::Queue},
     store::{Changes, Commit, CommitError, Conflict, Outcome, OutcomeKey, PointerWrite, StoreError, Write},
 };
 
 /// What a commit makes of one conversation, whose queue is held.
-pub(super) struct Part<'a> {
-    hold: &'a Hold,
+pub(super) struct Part {
+    queue: Arc<Queue>,
     before: Option<Arc<Conversation>>,
     changes: Changes,
     /// `None` when it is deleted.
@@ -61,15 +61,15 @@ impl From<EngineError> for Uncommitted {
     }
 }
 
-impl<'a> Part<'a> {
+impl Part {
     /// Of a conversation that was in the state `before`; `None` when it did not exist.
-    pub(super) fn new(hold: &'a Hold, before: Option<Arc<Conversation>>) -> Self {
-        let after = before.clone();
-        Self { hold, before, changes: Changes::new(), after, events: SmallVec::new() }
+    pub(super) fn new(hold: &Hold, before: Option<Arc<Conversation>>) -> Self {
+        let (queue, after) = (hold.queue.clone(), before.clone());
+        Self { queue, before, changes: Changes::new(), after, events: SmallVec::new() }
     }
 
     /// The same, from a state that may be the one before any revision.
-    pub(super) fn from(hold: &'a Hold, before: &Arc<Conversation>) -> Self {
+    pub(super) fn from(hold: &Hold, before: &Arc<Conversation>) -> Self {
         Self::new(hold, (before.head.revision != Revision::NONE).then(|| before.clone()))
     }
 
@@ -86,9 +86,9 @@ impl<'a> Part<'a> {
         self.after = Some(decided.after.clone());
     }
 
-    /// With the conversation's deletion.
-    pub(super) fn deleted(mut self, event: Event) -> Self {
-        self.events.push(event);
+    /// With the conversation's deletion, and what is told of it.
+    pub(super) fn deleted(mut self, event: Option<Event>) -> Self {
+        self.events.extend(event);
         self.after = None;
         self
     }
@@ -137,7 +137,7 @@ impl<'a> Part<'a> {
         if let Some(before) = self.erased() {
             engine.indexes.remove(before.head.identity.lineage);
         }
-        self.hold.queue.publish_after(&self.changes, self.after.clone());
+        self.queue.publish_after(&self.changes, self.after.clone());
         if let (Some(embeddings), Some(before)) = (&engine.embeddings, &self.before) {
             match &self.after {
                 Some(after) => embeddings.heed(before, &self.changes, after),
@@ -158,11 +158,11 @@ impl Engine {
     ///
     /// Nothing has to be taken back when it fails: what is published is what was committed before. Where that
     /// may be wrong by now it is dropped, and whoever asks next loads what is stored.
-    pub(super) fn commit<'a, 'h: 'a>(
+    pub(super) fn commit<'a>(
         &'a self,
-        parts: &'a mut [Part<'h>],
+        parts: &'a mut [Part],
         extras: Extras,
-    ) -> impl Future<Output = Result<(), Uncommitted>> + Send + use<'a, 'h> {
+    ) -> impl Future<Output = Result<(), Uncommitted>> + Send + use<'a> {
         let writes: Vec<_> = parts.iter().filter_map(Part::write).collect();
         // what such a commit can be told by, when its answer is lost
         let alone = extras.outcomes.first().filter(|_| writes.is_empty()).cloned().map(Box::new);
@@ -183,7 +183,7 @@ impl Engine {
     /// Publishes the parts of a commit if it has taken effect.
     async fn committed(
         &self,
-        parts: &mut [Part<'_>],
+        parts: &mut [Part],
         alone: Option<Box<(OutcomeKey, Arc<Outcome>)>>,
         committed: Result<(), CommitError>,
     ) -> Result<(), Uncommitted> {
@@ -199,7 +199,7 @@ impl Engine {
         match &committed {
             Ok(()) => parts.iter_mut().for_each(|part| part.publish(self)),
             Err(Uncommitted::Full(_)) => {}
-            Err(_) => parts.iter().for_each(|part| part.hold.queue.forget()),
+            Err(_) => parts.iter().for_each(|part| part.queue.forget()),
         }
         committed
     }
@@ -208,12 +208,11 @@ impl Engine {
     /// has followed. One that writes nothing is told by the outcome that it keeps.
     async fn find_out(
         &self,
-        parts: &[Part<'_>],
+        parts: &[Part],
         outcome: Option<Box<(OutcomeKey, Arc<Outcome>)>>,
         why: String,
     ) -> Result<(), Uncommitted> {
-        let named =
-            |part: &Part<'_>| part.after.as_ref().map(|after| (after.key().clone(), after.head.change));
+        let named = |part: &Part| part.after.as_ref().map(|after| (after.key().clone(), after.head.change));
         let changed = parts.iter().filter(|part| !part.changes.is_empty()).find_map(named);
         let deleted = parts.iter().find(|part| part.after.is_none());
         let (found, missing) = match (changed, outcome, deleted) {
@@ -225,7 +224,7 @@ impl Engine {
             }
             // done; or done, and started anew by another process; or to be done once more
             (None, None, Some(part)) => {
-                let key = &part.hold.queue.key;
+                let key = &part.queue.key;
                 let state = self.store.load(key).await;
                 let is_gone =
                     |state: Option<Arc<_>>| state.is_none_or(|state| part.is_deletion_of_another(&state));

@@ -11,7 +11,7 @@ use crate::{
         Address, Applied, Attempt, Caller, Engine, EngineError, Operation,
         applied::Done,
         events::Event,
-        queued::{Decision, IfAbsent, WriteCall},
+        queued::{Decision, WriteCall},
     },
 };
 
@@ -70,7 +70,7 @@ impl Engine {
             return self.preview(caller, &call).await;
         }
         let operation = Operation::CompactConversation;
-        self.write(write(caller, call.address, call.attempt, operation), move |before, context| {
+        self.write(WriteCall::new(caller, call.address, call.attempt, operation), move |before, context| {
             Ok(compact(before, &call.compact, context)?
                 .map(|compacted| Decision::of(compacted.transition, None, compacted.compaction)))
         })
@@ -98,7 +98,7 @@ impl Engine {
         call: UndoCall,
     ) -> Result<UndoReply, EngineError> {
         let operation = Operation::UndoCompaction;
-        self.write(write(caller, call.address, call.attempt, operation), move |before, context| {
+        self.write(WriteCall::new(caller, call.address, call.attempt, operation), move |before, context| {
             Ok(undo(before, &call.undo, context)?
                 .map(|undone| Decision::of(undone.transition, None, undone.compaction)))
         })
@@ -112,7 +112,7 @@ impl Engine {
         call: AnswerCall,
     ) -> Result<AnswerReply, EngineError> {
         let operation = Operation::AnswerCompactionPrompt;
-        self.write(write(caller, call.address, call.attempt, operation), move |before, context| {
+        self.write(WriteCall::new(caller, call.address, call.attempt, operation), move |before, context| {
             let transition = answer(before, &call.answer, context)?;
             let decision = Decision::of(transition, None, ());
             Ok(crate::domain::Verdict::Decided(decision))
@@ -149,9 +149,4 @@ impl Engine {
         self.events.push(Event::read(Operation::ListCompactions, &state, state.compactions.len()));
         Ok(state)
     }
-}
-
-fn write(caller: &Caller, address: Address, attempt: Option<Attempt>, operation: Operation) -> WriteCall {
-    let (caller, if_absent) = (caller.clone(), IfAbsent::Refuse);
-    WriteCall { caller, address, attempt, operation, if_absent, answers: false }
 }

@@ -87,12 +87,8 @@ impl Engine {
         let identity = self.identity(caller.key(id.clone()), &address, call.encoding, self.clock.now());
         let command = Create { identity, policy: call.policy, title: call.title, labels: call.labels };
         let write = WriteCall {
-            caller: caller.clone(),
-            address,
-            attempt: call.attempt,
-            operation: Operation::CreateConversation,
             if_absent: IfAbsent::CreateAndActivate,
-            answers: false,
+            ..WriteCall::new(caller, address, call.attempt, Operation::CreateConversation)
         };
         self.write(write, move |before, context| match before.head.revision {
             Revision::NONE => {

@@ -5,7 +5,7 @@ use std::{collections::HashSet, sync::Arc};
 use crate::{
     domain::{
         Change, Conversation, ConversationId, ConversationKey, Encoding, Identity, LineageId, Loaded, Need,
-        Ranges, Refusal, Timestamp, Verdict, change::Context,
+        Policy, Ranges, Refusal, Timestamp, Verdict, change::Context,
     },
     engine::{Address, Engine, EngineError, aside, queued::Rule},
 };
@@ -137,9 +137,14 @@ impl Engine {
         }
     }
 
-    /// A conversation with the server's defaults, before its first revision.
+    /// A conversation with the server's defaults, before its first revision. What keeps a recipient's own state has
+    /// no limits, and never expires.
     pub(super) fn new_conversation(&self, key: ConversationKey, address: &Address) -> Arc<Conversation> {
+        let policy = match key.id.is_of_state() {
+            true => Policy::SESSION,
+            false => self.defaults.policy.clone(),
+        };
         let identity = self.identity(key, address, self.defaults.encoding, self.clock.now());
-        Arc::new(Conversation::new(identity, self.defaults.policy.clone()))
+        Arc::new(Conversation::new(identity, policy))
     }
 }

@@ -11,6 +11,7 @@ use crate::{
         Engine, EngineError, Operation,
         applied::{Decided, Done},
         batch::{Batch, Joined, conflicted},
+        beside::Beside,
         commit::{Extras, Part, Uncommitted},
         hold::Hold,
         queued::{Answer, Entry, QueuedWrite},
@@ -64,7 +65,7 @@ async fn drive_batch(hold: &Hold, first: Box<dyn QueuedWrite>, most: usize) -> b
     {
         writes.push_back(write);
     }
-    let engine = &*hold.engine;
+    let engine = &hold.engine;
     let mut seen = None;
     if engine.is_shared {
         // of what several have seen, nobody knows which is the newest
@@ -163,10 +164,15 @@ async fn rolled_over(
     };
     // nobody else knows of the new conversation yet, so this waits for no one
     let beginning = engine.hold(start.after.key()).await?;
-    let mut parts = [
+    let mut beside = Beside::default();
+    let state = beside.decide(engine, &call, &fresh.head.identity, commit).await?;
+    beside.add(state.as_ref(), &call);
+    let (state, _hold) = beside.done();
+    let mut parts = vec![
         Part::from(hold, left).and(&ending, Operation::EndConversation, None),
         Part::from(&beginning, &fresh).and(&start, call.operation, call.attempt.as_ref()),
     ];
+    parts.extend(state);
     let extras = Extras { pointers: vec![pointer], outcomes: call.kept(&done).into_iter().collect() };
     engine.commit(&mut parts, extras).await?;
     Ok((done, ending.after))

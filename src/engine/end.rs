@@ -9,7 +9,7 @@ use crate::{
     },
     engine::{
         Address, Applied, Attempt, Caller, Engine, EngineError, Operation,
-        queued::{Decision, IfAbsent, WriteCall},
+        queued::{Decision, WriteCall},
     },
     store::PointerWrite,
 };
@@ -35,14 +35,7 @@ impl Engine {
         caller: &Caller,
         call: EndCall,
     ) -> Result<EndReply, EngineError> {
-        let write = WriteCall {
-            caller: caller.clone(),
-            address: call.address,
-            attempt: call.attempt,
-            operation: Operation::EndConversation,
-            if_absent: IfAbsent::Refuse,
-            answers: false,
-        };
+        let write = WriteCall::new(caller, call.address, call.attempt, Operation::EndConversation);
         self.write(write, move |before, context| {
             let transition = Some(end(before, &call.end, context)?);
             Ok(Verdict::Decided(Decision::of(transition, None, ())))

@@ -11,6 +11,7 @@ use crate::{
         Applied, Engine, EngineError,
         applied::Decided,
         attended::Attended,
+        beside::Beside,
         commit::{Extras, Part, Uncommitted},
         facts::Named,
         hold::{Hold, held, hold_all},
@@ -80,7 +81,7 @@ impl Engine {
 
     /// Erases, if all that it reaches are held.
     async fn erase_held<T>(
-        &self,
+        self: &Arc<Self>,
         call: &WriteCall,
         rule: &(impl Fn(&Conversation, &Context<'_>) -> Result<Verdict<Erasure<T>>, Refusal> + Sync),
         mut target: Target,
@@ -120,6 +121,11 @@ impl Engine {
                 }
             }
         }
+        let mut beside = Beside::default();
+        let state = beside.decide(self, call, &before.head.identity, commit).await?;
+        beside.add(state.as_ref(), call);
+        let (state, _hold) = beside.done();
+        parts.extend(state);
         let done = self.done(call, &before, first.as_ref(), Named::default());
         let outcomes = call.kept(&done).into_iter().collect();
         let pointers = target.pointer.into_iter().filter(|_| first.is_some()).collect();

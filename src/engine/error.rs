@@ -15,18 +15,18 @@ pub enum EngineError {
     #[error(transparent)]
     Store(#[from] StoreError),
     /// Other processes changed the conversation each time that a decision was made.
-    #[error("the conversation kept changing while this call was decided; try again")]
+    #[error("the conversation kept changing during this call; try again")]
     Contended,
     /// As many writes of the conversation wait for their turn as may.
     #[error(
-        "{MAX_WAITING_WRITES} writes of the conversation wait for their turn: call again once some are answered"
+        "{MAX_WAITING_WRITES} writes of the conversation are already waiting: try again when some are answered"
     )]
     QueueFull,
     /// A task of the server ended before its work was done.
     #[error("the call was interrupted")]
     Interrupted,
     /// The operating system gave no randomness to make a secret from.
-    #[error("no secret could be made: the operating system gave no randomness")]
+    #[error("no token could be made: the operating system returned no random bytes")]
     NoSecret,
     /// A cursor into the events that cannot be followed.
     #[error("after_event: {0}")]

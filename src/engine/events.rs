@@ -90,11 +90,19 @@ pub struct Event {
 pub enum Subject {
     /// One conversation.
     Conversation(Arc<Identity>),
-    /// Several of a recipient's, or none at all.
+    /// Several of a recipient's, its own state, or none at all.
     Wide(Namespace, Option<RecipientId>),
 }
 
 impl Subject {
+    /// A conversation; of what keeps a recipient's own state, the recipient.
+    fn of(identity: &Arc<Identity>) -> Self {
+        match identity.is_listed() {
+            true => Self::Conversation(identity.clone()),
+            false => Self::Wide(identity.key.namespace.clone(), Some(identity.recipient.clone())),
+        }
+    }
+
     /// The tenant.
     pub fn namespace(&self) -> &Namespace {
         match self {
@@ -128,7 +136,7 @@ impl Event {
             facts: Some(decided.facts.clone()),
             may_wait: !decided.facts.more().segments_written.is_empty()
                 || decided.after.head.ended.as_ref().is_some_and(|ending| ending.awaits.is_some()),
-            ..Self::bare(operation, Subject::Conversation(decided.after.head.identity.clone()))
+            ..Self::bare(operation, Subject::of(&decided.after.head.identity))
         }
     }
 
@@ -142,7 +150,7 @@ impl Event {
         let results = Some(u32::try_from(results).unwrap_or(u32::MAX));
         let identity = &conversation.head.identity;
         let subject = match conversation.exists() {
-            true => Subject::Conversation(identity.clone()),
+            true => Subject::of(identity),
             false => Subject::Wide(identity.key.namespace.clone(), Some(identity.recipient.clone())),
         };
         Self { results, ..Self::bare(operation, subject) }

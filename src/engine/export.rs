@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::{
-    domain::{Conversation, ConversationId, Timestamp, Utterance},
+    domain::{Conversation, ConversationId, Timestamp, Utterance, state::StateValue},
     engine::{Address, Caller, Engine, EngineError, Operation, conversations::place, events::Event},
     store::Page,
 };
@@ -15,6 +15,8 @@ pub struct Exported {
     pub state: Arc<Conversation>,
     /// Its utterances, ascending, without those that are forgotten.
     pub utterances: Vec<Arc<Utterance>>,
+    /// The values beside it, by name, as they were after that or later.
+    pub values: Vec<Arc<StateValue>>,
 }
 
 /// Conversations of a recipient that are listed at a time.
@@ -30,7 +32,11 @@ impl Engine {
         let state = self.read(caller, address).await?;
         let utterances = self.everything(&state).await?;
         self.events.push(Event::read(Operation::ExportConversation, &state, utterances.len()));
-        Ok(Exported { state, utterances })
+        let values = match state.head.state.is_empty() {
+            true => Vec::new(),
+            false => self.store.state(state.key(), &[]).await?,
+        };
+        Ok(Exported { state, utterances, values })
     }
 
     /// The ids of all conversations of the addressed recipient, the one that started first first.

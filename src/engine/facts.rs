@@ -5,7 +5,8 @@ use std::sync::{Arc, LazyLock};
 
 use crate::{
     domain::{
-        Change, Conversation, Head, Ranges, Revision, Sequence, Timestamp, Utterance, capacity::Capacity,
+        Change, Conversation, ConversationId, Head, Ranges, Revision, Sequence, Timestamp, Utterance,
+        capacity::Capacity,
     },
     store::Outcome,
 };
@@ -55,7 +56,7 @@ impl Facts {
         let more = Effects::of(change);
         Self {
             revision: after.revision,
-            started: change.before == Revision::NONE,
+            started: change.before == Revision::NONE && after.identity.is_listed(),
             memorized: sequences(&change.appended),
             more: (more != Effects::default()).then(|| Box::new(more)),
         }
@@ -92,7 +93,10 @@ impl Facts {
         Outcome {
             body: 0,
             time,
-            conversation: after.key().id.clone(),
+            conversation: match after.head.identity.is_listed() {
+                true => after.key().id.clone(),
+                false => ConversationId::of_some_state(),
+            },
             revision: self.revision,
             started: self.started,
             ended: None,
@@ -120,7 +124,7 @@ impl Effects {
             segments_written: change.segments_written.iter().map(|segment| segment.number).collect(),
             segments_removed: change.segments_removed.clone(),
             returned: sequences(&change.returned),
-            compaction: compaction(change),
+            compaction: change.compaction,
         }
     }
 }
@@ -132,13 +136,6 @@ impl Effects {
         let segments = self.segments_written.len() + self.segments_removed.len();
         sets.map(Ranges::memory_bytes).sum::<usize>() + segments * size_of::<u32>()
     }
-}
-
-/// The compaction that the change made or undid: of which utterances left, or are back.
-fn compaction(change: &Change) -> Option<u32> {
-    let moved = !change.evicted.is_empty() || !change.returned.is_empty();
-    let newest = change.compactions_written.iter().max_by_key(|compaction| compaction.revision);
-    newest.filter(|_| moved).map(|compaction| compaction.number)
 }
 
 fn sequences(utterances: &[Arc<Utterance>]) -> Ranges {

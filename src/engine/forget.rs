@@ -14,7 +14,7 @@ use crate::{
         applied::Done,
         erase::Erasure,
         facts::Named,
-        queued::{Decision, IfAbsent, WriteCall},
+        queued::{Decision, WriteCall},
     },
 };
 
@@ -77,7 +77,7 @@ impl ToForget {
             gone: forgotten.gone,
             exact,
             imported: imported.filter(|instruction| instruction.selects_imported(&before.summary)),
-            value: Selected { utterances: forgotten.utterances, excess: forgotten.excess },
+            value: Selected::of(before, forgotten.utterances, forgotten.excess),
         }))
     }
 }
@@ -94,10 +94,18 @@ pub type ForgetReply = Applied<Selected>;
 /// What was selected.
 #[derive(Debug)]
 pub struct Selected {
+    /// The conversation as it was.
+    pub before: Box<Conversation>,
     /// The utterances as they were.
     pub utterances: Vec<Arc<Utterance>>,
     /// Why it is refused unless it is a dry run.
     pub excess: Option<Excess>,
+}
+
+impl Selected {
+    fn of(before: &Conversation, utterances: Vec<Arc<Utterance>>, excess: Option<Excess>) -> Self {
+        Self { before: Box::new(before.clone()), utterances, excess }
+    }
 }
 
 impl Engine {
@@ -119,14 +127,8 @@ impl Engine {
         caller: &Caller,
         call: ForgetCall,
     ) -> Result<ForgetReply, EngineError> {
-        let write = WriteCall {
-            caller: caller.clone(),
-            address: call.address,
-            attempt: call.attempt,
-            operation: if call.forget.is_hard() { Operation::Erase } else { Operation::Forget },
-            if_absent: IfAbsent::Refuse,
-            answers: false,
-        };
+        let operation = if call.forget.is_hard() { Operation::Erase } else { Operation::Forget };
+        let write = WriteCall::new(caller, call.address, call.attempt, operation);
         if call.forget.is_hard() {
             let (forget, address) = (call.forget, write.address.clone());
             let erased = self.erase(write, move |before, context| forget.erase(before, context)).await?;
@@ -135,7 +137,7 @@ impl Engine {
         self.write(write, move |before, context| {
             Ok(call.forget.decide(before, context, forget)?.map(|forgotten| {
                 let Forgotten { transition, utterances, excess, still_told, .. } = forgotten;
-                let decision = Decision::of(transition, None, Selected { utterances, excess });
+                let decision = Decision::of(transition, None, Selected::of(before, utterances, excess));
                 Decision { named: Named { still_told, ..Named::default() }, ..decision }
             }))
         })
@@ -155,6 +157,6 @@ impl Engine {
         let Forgotten { transition, utterances, excess, still_told, .. } = forgotten;
         let mut done = Done::rehearsed(&before, transition, self.now_for(&before));
         Arc::make_mut(&mut done.outcome).still_told = still_told;
-        Ok(Applied::now(done, Selected { utterances, excess }))
+        Ok(Applied::now(done, Selected::of(&before, utterances, excess)))
     }
 }

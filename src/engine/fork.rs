@@ -17,7 +17,7 @@ use crate::{
         commit::{Extras, Part, Uncommitted},
         facts::Named,
         hold::{Hold, held, hold_all},
-        queued::{ATTEMPTS, IfAbsent, Rule, Target, WriteCall},
+        queued::{ATTEMPTS, Rule, Target, WriteCall},
         write::Aimed,
     },
     store::PointerWrite,
@@ -71,7 +71,7 @@ impl Engine {
             ..self.new_fork(caller, call.id)
         };
         self.make_fork(Making {
-            call: write(caller, call.address, call.attempt),
+            call: WriteCall::new(caller, call.address, call.attempt, Operation::ForkConversation),
             key: command.key.clone(),
             activate: call.activate,
             rule: Box::new(move |before, context| {
@@ -90,7 +90,7 @@ impl Engine {
         self.count_edit(caller, &mut call).await?;
         let command = ForkEdited { fork: self.new_fork(caller, None), update: call.update };
         let forked = self.make_fork(Making {
-            call: write(caller, call.address, call.attempt),
+            call: WriteCall::new(caller, call.address, call.attempt, Operation::ForkConversation),
             key: command.fork.key.clone(),
             activate: false,
             rule: Box::new(move |before, context| {
@@ -236,9 +236,4 @@ impl<T> Making<T> {
     fn taken(&self) -> Refusal {
         Refusal::Exists { kind: CONVERSATION, name: self.key.id.to_string() }
     }
-}
-
-fn write(caller: &Caller, address: Address, attempt: Option<Attempt>) -> WriteCall {
-    let (caller, operation) = (caller.clone(), Operation::ForkConversation);
-    WriteCall { caller, address, attempt, operation, if_absent: IfAbsent::Refuse, answers: false }
 }

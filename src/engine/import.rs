@@ -18,6 +18,7 @@ use crate::{
         limits::IMPORT_BATCH,
         memorize::{Irregularity, Memorize},
         segment::ImportedSummary,
+        state::{StateChange, StateContent},
     },
     engine::{
         Address, Caller, Engine, EngineError, Operation,
@@ -68,6 +69,8 @@ pub struct Incoming {
     pub ends: Option<Ends>,
     /// Labels that it gets.
     pub labels: BTreeMap<String, String>,
+    /// Values beside it, which a new conversation gets.
+    pub state: Vec<(Box<str>, StateContent)>,
     /// What was summarised before it.
     pub summaries: Vec<ImportedSummary>,
     /// What was said, each with an id: see [`name`].
@@ -301,17 +304,13 @@ impl Engine {
         let command = plan.part(from, to, encoding, call.lenient);
         let address = address(&plan.incoming, call);
         let write = WriteCall {
-            caller: caller.clone(),
-            address: address.clone(),
-            attempt: None,
-            operation: Operation::ImportConversation,
             if_absent: match plan.existing.is_none() && from == 0 {
                 true if plan.activates => IfAbsent::CreateAndActivate,
                 true => IfAbsent::Create,
                 // what was there is gone: the rest of it would be no conversation
                 false => IfAbsent::Refuse,
             },
-            answers: false,
+            ..WriteCall::new(caller, address.clone(), None, Operation::ImportConversation)
         };
         let blank = self.blank(call, plan, self.clock.now());
         let mark = plan.own.then(|| plan.incoming.mark());
@@ -378,6 +377,7 @@ impl Planned {
     /// The command that imports the drafts from `from` to before `to`.
     fn part(&self, from: usize, to: usize, encoding: Encoding, lenient: bool) -> Import {
         let drafts = self.incoming.drafts[from..to].to_vec();
+        let starts = from == 0 && self.existing.is_none() && !self.incoming.state.is_empty();
         let mut labels = BTreeMap::new();
         if self.own {
             labels.clone_from(&self.incoming.labels);
@@ -392,7 +392,8 @@ impl Planned {
                 expected: None,
                 lenient,
                 upsert: false,
-                state: None,
+                state: starts
+                    .then(|| StateChange { set: self.incoming.state.clone(), ..StateChange::default() }),
             },
             title: self.incoming.title.clone(),
             summaries: if from == 0 { self.incoming.summaries.clone() } else { Vec::new() },

@@ -83,6 +83,11 @@ impl Engine {
         &self.defaults
     }
 
+    /// Whether what is stored survives the end of the process.
+    pub fn is_durable(&self) -> bool {
+        self.store.capabilities().durable
+    }
+
     /// The time by the server's clock.
     pub fn now(&self) -> Timestamp {
         self.clock.now()

@@ -6,7 +6,7 @@ use crate::{
     domain::{
         Draft, Encoding, Refusal, Revision, Role, Sequence, TokenCounter, Utterance,
         memorize::{Irregularity, Memorize, Replace, memorize, replace},
-        state::StateChange,
+        state::{StateChange, UpdateState},
     },
     engine::{
         Address, Applied, Attempt, COUNT_ASIDE_BYTES, Caller, Engine, EngineError, Operation, aside,
@@ -35,6 +35,8 @@ pub struct MemorizeCall {
     pub upsert: bool,
     /// What to change of the conversation's state with it.
     pub state: Option<StateChange>,
+    /// What to change of the recipient's own state with it.
+    pub recipient_state: Option<Arc<UpdateState>>,
 }
 
 /// What became of it, and what was let pass.
@@ -117,8 +119,9 @@ impl Engine {
             _ => IfAbsent::Create,
         };
         let answers = call.drafts.first().is_some_and(|draft| draft.role == Role::Tool);
-        let (caller, operation, attempt) = (caller.clone(), Operation::Memorize, call.attempt.clone());
-        WriteCall { caller, address, attempt, operation, if_absent, answers }
+        let recipient_state = call.recipient_state.clone();
+        let write = WriteCall::new(caller, address, call.attempt.clone(), Operation::Memorize);
+        WriteCall { if_absent, answers, recipient_state, ..write }
     }
 
     /// Finds the conversation, and counts the tokens.

@@ -16,8 +16,8 @@
 //!   decided again; after an error they are answered with that; when the answer is lost, the store is asked
 //!   for the commit by its [`ChangeId`](crate::domain::ChangeId).
 //! - A commit over several conversations (one ends and the next one starts, a fork and its parent, a hard
-//!   forget of what forks share) holds their queues, taken in the order of their keys; all is published before
-//!   anyone is answered.
+//!   forget of what forks share) holds their queues, taken in the order of their keys, and last that of the
+//!   recipient's own state; all is published before anyone is answered.
 //! - Only who holds the queue replaces what is published. A reader copies a pointer, and never waits.
 //!
 //! | file | what is there |
@@ -27,7 +27,7 @@
 //! | `write` | what an address means, and the way into the queue |
 //! | `known`, `last_active` | what need not be read once more for that |
 //! | `hold` | the right to change a conversation |
-//! | `drive`, `batch` | the loop; the writes of one commit |
+//! | `drive`, `batch`, `beside` | the loop; the writes of one commit; the recipient's state that goes with it |
 //! | `decide` | asking the rules |
 //! | `facts`, `applied` | the one reading of a change; what a write comes to, and its answer |
 //! | `commit` | handing over, publishing, and what failures come to |
@@ -40,6 +40,7 @@ mod aside;
 mod attended;
 mod background;
 mod batch;
+mod beside;
 mod breaker;
 mod clock;
 mod commit;

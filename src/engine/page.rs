@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::domain::{Utterance, limits::MAX_ANSWER_BYTES};
+use crate::domain::{Head, Utterance, limits::MAX_ANSWER_BYTES};
 
 /// What is left of a page: so many items, and so many bytes of them in the answer.
 #[derive(Clone, Copy, Debug)]
@@ -50,8 +50,8 @@ impl PageRoom {
     }
 }
 
-/// How many stored utterances are read at a time: few at first, then as many as have about
-/// [`ReadSize::BYTES`].
+/// How many stored utterances are read at a time: as many as have about [`ReadSize::BYTES`]; where nothing is known of
+/// them, few at first.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct ReadSize(u64);
 
@@ -62,6 +62,13 @@ impl ReadSize {
 
     pub(super) const fn new() -> Self {
         Self(Self::FIRST)
+    }
+
+    /// For one conversation: by the bytes that its utterances have.
+    pub(super) fn of(head: &Head) -> Self {
+        let average = head.stored_bytes.and_then(|bytes| bytes.checked_div(head.stored));
+        let fit = |average: u64| (Self::BYTES as u64 / average.max(1)).clamp(1, Self::MOST);
+        Self(average.map_or(Self::FIRST, fit))
     }
 
     pub(super) const fn get(self) -> u64 {

@@ -34,6 +34,7 @@ const MAX_BYTES: usize = 4 << 20;
 ///   for it: so what comes at once shares a commit.
 /// - When one comes to mean another conversation, because the recipient's has ended meanwhile, so does each
 ///   behind it; they are written there in their order, before another message is taken.
+/// - One that changes its recipient's own state waits for those before that do so with another conversation.
 /// - What was taken is written even when the pipeline is dropped.
 pub struct MemorizePipeline {
     engine: Arc<Engine>,
@@ -55,8 +56,15 @@ struct Message {
 /// The recipient that a message was addressed by, and the conversation that this meant.
 type Meant = (RecipientId, ConversationKey);
 
+/// What a message is about beside its conversation's queue.
+struct Means {
+    by_recipient: Option<Meant>,
+    /// Its conversation, when the recipient's own state changes with it.
+    beside: Option<ConversationKey>,
+}
+
 enum State {
-    Waiting(Waiting<Vec<Irregularity>>, Option<Meant>),
+    Waiting(Waiting<Vec<Irregularity>>, Means),
     /// It has to be resolved anew.
     Anew(Option<Box<Request<Vec<Irregularity>>>>),
     Answered(Result<MemorizeReply, EngineError>),
@@ -134,15 +142,16 @@ impl MemorizePipeline {
                 return Ok(State::Answered(self.going_on(engine.earlier(&caller, outcome)).await));
             }
         };
-        let target = request.target.as_ref();
-        let meant = by_recipient.zip(target.map(|target| target.key.clone()));
-        if meant.as_ref().is_some_and(|meant| self.overtakes(meant)) {
+        let key = request.target.as_ref().map(|target| target.key.clone());
+        let beside = key.clone().filter(|_| request.call.recipient_state.is_some());
+        let means = Means { by_recipient: by_recipient.zip(key), beside };
+        if self.overtakes(&means) {
             self.settle().await;
             request.target = None;
         }
         // a pipeline bounds what it has in a queue
         Ok(match self.going_on(engine.submit(request, usize::MAX)).await? {
-            Submitted::Waits(waiting) => State::Waiting(waiting, meant),
+            Submitted::Waits(waiting) => State::Waiting(waiting, means),
             Submitted::Earlier(outcome) => {
                 State::Answered(self.going_on(engine.earlier(&caller, outcome)).await)
             }
@@ -172,14 +181,12 @@ impl MemorizePipeline {
         }
     }
 
-    /// Whether a message of the same recipient waits that meant another conversation: it may come to mean this
-    /// one too, and stands before it.
-    fn overtakes(&self, meant: &Meant) -> bool {
-        let waiting = self.messages.iter().filter_map(|message| match &message.state {
-            State::Waiting(_, meant) => meant.as_ref(),
-            State::Anew(_) | State::Answered(_) => None,
-        });
-        waiting.into_iter().any(|(recipient, key)| *recipient == meant.0 && *key != meant.1)
+    /// Whether a message stands before it that it must not overtake in the queue of another conversation.
+    fn overtakes(&self, means: &Means) -> bool {
+        self.messages.iter().any(|message| match &message.state {
+            State::Waiting(_, before) => means.overtakes(before),
+            State::Anew(_) | State::Answered(_) => false,
+        })
     }
 
     /// Answers all that wait, in order: behind one that came to mean another conversation the others do too.
@@ -189,6 +196,17 @@ impl MemorizePipeline {
             message.wait().await;
             message.finish(&self.engine).await;
         }
+    }
+}
+
+impl Means {
+    /// One of the same recipient that meant another conversation may come to mean this one too. Two that change a
+    /// recipient's own state with different conversations may change the same.
+    fn overtakes(&self, before: &Self) -> bool {
+        let comes_to_mean =
+            |((recipient, key), (other, others)): (&Meant, &Meant)| recipient == other && key != others;
+        self.by_recipient.as_ref().zip(before.by_recipient.as_ref()).is_some_and(comes_to_mean)
+            || self.beside.as_ref().zip(before.beside.as_ref()).is_some_and(|(key, others)| key != others)
     }
 }
 

@@ -10,7 +10,10 @@ use std::{
 use tokio::sync::oneshot;
 
 use crate::{
-    domain::{Conversation, ConversationKey, Refusal, Sequence, Transition, Verdict, change::Context},
+    domain::{
+        Conversation, ConversationKey, Refusal, Sequence, Transition, Verdict, change::Context,
+        state::UpdateState,
+    },
     engine::{
         Address, Applied, Attempt, Caller, EngineError, Operation, applied::Done, attended::Attended,
         facts::Named,
@@ -64,9 +67,22 @@ pub(super) struct WriteCall {
     pub if_absent: IfAbsent,
     /// It begins with a tool's result: it goes on in the conversation that waits for that, however idle.
     pub answers: bool,
+    /// What to change of the recipient's own state in the same commit.
+    pub recipient_state: Option<Arc<UpdateState>>,
 }
 
 impl WriteCall {
+    /// A write to a conversation that exists.
+    pub(super) fn new(
+        caller: &Caller,
+        address: Address,
+        attempt: Option<Attempt>,
+        operation: Operation,
+    ) -> Self {
+        let (caller, if_absent) = (caller.clone(), IfAbsent::Refuse);
+        Self { caller, address, attempt, operation, if_absent, answers: false, recipient_state: None }
+    }
+
     /// What is kept to answer the attempt once more.
     pub(super) fn kept(&self, done: &Done) -> Option<(OutcomeKey, Arc<Outcome>)> {
         self.attempt.as_ref().map(|attempt| (attempt.key(&self.caller), done.outcome.clone()))

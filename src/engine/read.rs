@@ -29,8 +29,8 @@ impl Engine {
         self.find(caller, address).await?.ok_or_else(|| address.not_found().into())
     }
 
-    /// The same; where a recipient has none, what its next one starts with: the server's defaults, before any
-    /// revision.
+    /// The same; where a recipient has none, or no state, what its next one starts with: the server's defaults,
+    /// before any revision.
     pub(super) async fn read_or_blank(
         self: &Arc<Self>,
         caller: &Caller,
@@ -38,7 +38,9 @@ impl Engine {
     ) -> Result<Arc<Conversation>, EngineError> {
         match self.find(caller, address).await? {
             Some(state) => Ok(state),
-            None if address.conversation.is_none() => Ok(self.unstarted(caller, address)),
+            None if address.conversation.is_none() || address.is_of_state() => {
+                Ok(self.unstarted(caller, address))
+            }
             None => Err(address.not_found().into()),
         }
     }

@@ -44,7 +44,9 @@ impl Engine {
         let Some(state) = hold.state().await? else { return Ok(None) };
         check(&state).map_err(EngineError::from)?;
         let pointers = self.release(&state).await?.into_iter().collect();
-        let part = Part::new(&hold, Some(state.clone())).deleted(Event::removal(operation, &state));
+        // a recipient's own state goes with the recipient, which is told as that
+        let event = state.head.identity.is_listed().then(|| Event::removal(operation, &state));
+        let part = Part::new(&hold, Some(state.clone())).deleted(event);
         self.commit(&mut [part], Extras { pointers, outcomes: Vec::new() }).await?;
         self.indexes.remove(state.head.identity.lineage);
         Ok(Some(state))

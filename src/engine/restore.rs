@@ -6,7 +6,7 @@ use crate::{
     domain::restore::{Restore, restore},
     engine::{
         Address, Applied, Attempt, Caller, Engine, EngineError, Operation,
-        queued::{Decision, IfAbsent, WriteCall},
+        queued::{Decision, WriteCall},
     },
 };
 
@@ -31,14 +31,7 @@ impl Engine {
         caller: &Caller,
         call: RestoreCall,
     ) -> Result<RestoreReply, EngineError> {
-        let write = WriteCall {
-            caller: caller.clone(),
-            address: call.address,
-            attempt: call.attempt,
-            operation: Operation::Restore,
-            if_absent: IfAbsent::Refuse,
-            answers: false,
-        };
+        let write = WriteCall::new(caller, call.address, call.attempt, Operation::Restore);
         self.write(write, move |before, context| {
             Ok(restore(before, &call.restore, context)?.map(|transition| Decision::of(transition, None, ())))
         })

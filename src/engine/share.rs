@@ -10,7 +10,7 @@ use crate::{
     engine::{
         Address, Applied, Caller, Engine, EngineError, ListUtterances, Operation, Part, UtterancePage,
         events::Event,
-        queued::{Decision, IfAbsent, WriteCall},
+        queued::{Decision, WriteCall},
     },
 };
 
@@ -51,7 +51,7 @@ impl Engine {
             lifetime: call.lifetime,
             include_archive: call.include_archive,
         };
-        let write = change(caller, &call.address, Operation::ShareConversation);
+        let write = WriteCall::new(caller, call.address.clone(), None, Operation::ShareConversation);
         let applied = self.write(write, move |before, context| {
             let (transition, value) = share(before, &command, context)?;
             Ok(Verdict::Decided(Decision::of(transition, None, value)))
@@ -67,7 +67,7 @@ impl Engine {
         address: &Address,
         id: &ShareId,
     ) -> Result<Arc<Conversation>, EngineError> {
-        let write = change(caller, address, Operation::RevokeShare);
+        let write = WriteCall::new(caller, address.clone(), None, Operation::RevokeShare);
         let id = id.clone();
         let applied = self.write(write, move |before, context| {
             let transition = Some(revoke(before, &id, context)?);
@@ -92,11 +92,6 @@ impl Engine {
         self.events.push(Event::read(Operation::ReadShared, &page.state, page.len()));
         Ok((page, share))
     }
-}
-
-fn change(caller: &Caller, address: &Address, operation: Operation) -> WriteCall {
-    let (caller, address) = (caller.clone(), address.clone());
-    WriteCall { caller, address, attempt: None, operation, if_absent: IfAbsent::Refuse, answers: false }
 }
 
 /// What was decided now: a call without a request id has no earlier outcome.

@@ -1,4 +1,4 @@
-//! GetState and UpdateState: named values beside a conversation.
+//! GetState and UpdateState: named values beside a conversation, or of a recipient.
 
 use std::sync::Arc;
 
@@ -14,10 +14,10 @@ use crate::{
     },
 };
 
-/// What to change of a conversation's state.
+/// What to change of a state.
 #[derive(Clone, Debug)]
 pub struct UpdateStateCall {
-    /// The conversation.
+    /// The conversation, or [a recipient's own state](Address::of_state).
     pub address: Address,
     /// The changes.
     pub update: UpdateState,
@@ -28,14 +28,14 @@ pub struct UpdateStateCall {
 /// Values that were read.
 #[derive(Clone, Debug)]
 pub struct StateReply {
-    /// The conversation.
+    /// The conversation, or what keeps the recipient's own state.
     pub state: Arc<Conversation>,
     /// The values, by name.
     pub values: Vec<Arc<StateValue>>,
 }
 
 impl Engine {
-    /// Reads the values of these names of a conversation's state, or all where none is named.
+    /// Reads the values of these names of a state, or all where none is named.
     pub async fn state(
         self: &Arc<Self>,
         caller: &Caller,
@@ -48,20 +48,17 @@ impl Engine {
         Ok(StateReply { state, values })
     }
 
-    /// Sets and deletes values of a conversation's state.
+    /// Sets and deletes values of a state.
     pub async fn update_state(
         self: &Arc<Self>,
         caller: &Caller,
         call: UpdateStateCall,
     ) -> Result<Applied<()>, EngineError> {
-        let write = WriteCall {
-            caller: caller.clone(),
-            address: call.address,
-            attempt: call.attempt,
-            operation: Operation::UpdateState,
-            if_absent: IfAbsent::Refuse,
-            answers: false,
-        };
+        let starts = call.address.is_of_state();
+        let mut write = WriteCall::new(caller, call.address, call.attempt, Operation::UpdateState);
+        if starts {
+            write.if_absent = IfAbsent::Create;
+        }
         self.write(write, move |before, context| {
             let transition = update_state(before, &call.update, context)?;
             Ok(Verdict::Decided(Decision::of(Some(transition), None, ())))

@@ -10,7 +10,7 @@ use crate::{
     },
     engine::{
         Address, Applied, Attempt, COUNT_ASIDE_BYTES, Caller, Engine, EngineError, Operation, aside,
-        queued::{Decision, IfAbsent, WriteCall},
+        queued::{Decision, WriteCall},
     },
 };
 
@@ -60,14 +60,7 @@ impl Engine {
         caller: &Caller,
         call: UpdateCall,
     ) -> Result<UpdateReply, EngineError> {
-        let write = WriteCall {
-            caller: caller.clone(),
-            address: call.address,
-            attempt: call.attempt,
-            operation: Operation::UpdateConversation,
-            if_absent: IfAbsent::Refuse,
-            answers: false,
-        };
+        let write = WriteCall::new(caller, call.address, call.attempt, Operation::UpdateConversation);
         self.write(write, move |before, context| {
             Ok(update(before, &call.update, context)?.map(|transition| Decision::of(transition, None, ())))
         })
@@ -81,14 +74,7 @@ impl Engine {
         mut call: UpdateUtteranceCall,
     ) -> Result<UpdateUtteranceReply, EngineError> {
         self.count_edit(caller, &mut call).await?;
-        let write = WriteCall {
-            caller: caller.clone(),
-            address: call.address,
-            attempt: call.attempt,
-            operation: Operation::UpdateUtterance,
-            if_absent: IfAbsent::Refuse,
-            answers: false,
-        };
+        let write = WriteCall::new(caller, call.address, call.attempt, Operation::UpdateUtterance);
         let updated = self.write(write, move |before, context| {
             Ok(update_utterance(before, &call.update, context)?.map(|updated| {
                 Decision::of(updated.transition, Some(updated.utterance.sequence), updated.utterance)

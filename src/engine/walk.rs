@@ -57,7 +57,7 @@ impl<'a> Walk<'a> {
             forgotten: course.forgotten,
             archive,
             chunk: VecDeque::new(),
-            size: ReadSize::new(),
+            size: ReadSize::of(&state.head),
             window: place(first)..place(last.next()).max(place(first)),
         }
     }
@@ -73,28 +73,33 @@ impl<'a> Walk<'a> {
     }
 
     async fn step(&mut self) -> Result<Option<Arc<Utterance>>, EngineError> {
-        // all of a chunk may be gone by now, and what follows it still comes before the window
-        while self.chunk.is_empty() && !self.archive.is_empty() {
-            self.read_chunk().await?;
-        }
         let place = match self.backwards {
             true => self.window.end.wrapping_sub(1),
             false => self.window.start,
         };
         let in_window = (!self.window.is_empty()).then(|| self.state.window.at(place)).flatten();
-        let archived_first = match (in_window, self.chunk.front()) {
-            (Some(window), Some(archived)) => (archived.sequence < window.sequence) != self.backwards,
-            (None, _) => true,
-            (Some(_), None) => false,
-        };
-        if archived_first {
-            return Ok(self.chunk.pop_front());
+        while let Some(archived) = self.next_archived() {
+            if in_window.is_some_and(|window| (window.sequence < archived) != self.backwards) {
+                break;
+            }
+            match self.chunk.pop_front() {
+                Some(utterance) => return Ok(Some(utterance)),
+                // all of what is read may be gone by now
+                None => self.read_chunk().await?,
+            }
         }
+        let Some(utterance) = in_window else { return Ok(None) };
         match self.backwards {
             true => self.window.end -= 1,
             false => self.window.start += 1,
         }
-        Ok(in_window.cloned())
+        Ok(Some(utterance.clone()))
+    }
+
+    /// Where the archive goes on: what comes from the window before it is not waited for.
+    fn next_archived(&self) -> Option<Sequence> {
+        let read = self.chunk.front().map(|utterance| utterance.sequence);
+        read.or_else(|| if self.backwards { self.archive.last() } else { self.archive.first() })
     }
 
     async fn read_chunk(&mut self) -> Result<(), EngineError> {

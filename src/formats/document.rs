@@ -54,7 +54,7 @@ fn values(bytes: &[u8]) -> Result<Vec<Value>, Refusal> {
     let text = str::from_utf8(bytes).map_err(|error| refuse(format!("is no UTF-8: {error}")))?;
     let text = replace_surrogates(text.trim_start_matches('\u{feff}'));
     let values: Result<Vec<Value>, _> = Deserializer::from_str(&text).into_iter().collect();
-    values.map_err(|error| refuse(format!("is no JSON: {error}")))
+    values.map_err(|error| refuse(format!("is not JSON: {error}")))
 }
 
 /// The key that seed 000's plugin keeps its conversations under.

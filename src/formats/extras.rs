@@ -9,14 +9,11 @@
 //! {key or index: difference}}` changes parts. A hole is `{"$": "content"}`, `{"$": [from, to]}`
 //! (bytes of the content), `{"$": "name"}` and the like (see [`Parts::fill`]).
 
-use std::{borrow::Cow, collections::BTreeMap};
-
-use serde::de::IgnoredAny;
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value, json, value::RawValue};
 
 use crate::{
     domain::{Draft, More, Role, Timestamp, Utterance, exchange::Said},
-    formats::{Format, Sourced, notes::Notes, place::Place, time},
+    formats::{Format, Sourced, notes::Notes, place::Place, raw_object::RawObject, time},
 };
 
 /// The key of a hole.
@@ -102,14 +99,18 @@ impl<'a> Parts<'a> {
     /// What is kept for `format`; `Some` also when it is nothing but the mark that the utterance
     /// came in it.
     pub fn kept(&self, format: Format) -> Option<Value> {
-        self.extras()?.remove(format.name())
+        serde_json::from_str(self.kept_json(format)?.get()).ok()
+    }
+
+    /// The same as it stands in the extras.
+    pub fn kept_json(&self, format: Format) -> Option<&'a RawValue> {
+        RawObject::read(self.more?.extras_json.as_deref()?)?.get(format.name())
     }
 
     /// The first of `formats` for which something is kept: what that is is passed over, and not read.
     pub fn first_kept(&self, formats: &[Format]) -> Option<Format> {
-        let extras = self.more?.extras_json.as_deref()?;
-        let kept: BTreeMap<Cow<'_, str>, IgnoredAny> = serde_json::from_str(extras).ok()?;
-        formats.iter().copied().find(|format| kept.contains_key(format.name()))
+        let kept = RawObject::read(self.more?.extras_json.as_deref()?)?;
+        formats.iter().copied().find(|format| kept.get(format.name()).is_some())
     }
 
     /// `template` with its holes filled; `None` when the content has changed so that one cannot be.
@@ -117,20 +118,21 @@ impl<'a> Parts<'a> {
     /// A hole is `content`, bytes `[from, to]` of it, `id`, `time`, `name`, `tool_call_id`,
     /// `tools_used`, or, of the n-th call, `calls/n/id`, `calls/n/name`, `calls/n/arguments` (text)
     /// and `calls/n/input` (JSON).
-    pub fn fill(&self, template: Value) -> Option<Value> {
-        if let Some(part) = as_hole(&template) {
-            return self.part(part);
+    pub fn fill(&self, mut template: Value) -> Option<Value> {
+        self.fill_in(&mut template)?;
+        Some(template)
+    }
+
+    fn fill_in(&self, template: &mut Value) -> Option<()> {
+        if let Some(part) = as_hole(template) {
+            *template = self.part(part)?;
+            return Some(());
         }
-        Some(match template {
-            Value::Object(fields) => {
-                let fill = |(key, value)| Some((key, self.fill(value)?));
-                Value::Object(fields.into_iter().map(fill).collect::<Option<_>>()?)
-            }
-            Value::Array(values) => {
-                Value::Array(values.into_iter().map(|value| self.fill(value)).collect::<Option<_>>()?)
-            }
-            plain => plain,
-        })
+        match template {
+            Value::Object(fields) => fields.values_mut().try_for_each(|value| self.fill_in(value)),
+            Value::Array(values) => values.iter_mut().try_for_each(|value| self.fill_in(value)),
+            Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => Some(()),
+        }
     }
 
     fn part(&self, part: &Value) -> Option<Value> {
@@ -169,27 +171,22 @@ impl<'a> Parts<'a> {
         self.fill(canonical).unwrap_or(Value::Null)
     }
 
-    /// The message in `format` that `canonical`, with its holes, writes, and what is kept beside it.
+    /// The message that `canonical`, with its holes, writes, and what is `kept` for its format beside it.
     ///
     /// What is kept and no longer fits, because the content has changed, is left out: then the
     /// second is false.
-    pub fn render(&self, format: Format, canonical: Value) -> (Value, bool) {
-        self.render_kept(self.kept(format).as_ref(), canonical)
-    }
-
-    /// The same, with what is kept at hand.
-    pub fn render_kept(&self, kept: Option<&Value>, canonical: Value) -> (Value, bool) {
+    pub fn render(&self, kept: Option<&Value>, canonical: impl Fn() -> Value) -> (Value, bool) {
         if let Some(whole) = kept.and_then(|kept| kept.get(WHOLE)) {
             return (whole.clone(), true);
         }
-        let changed = kept.and_then(|kept| kept.get(DIFFERENCE)).map(|kept| {
-            let mut changed = canonical.clone();
-            apply(&mut changed, kept);
-            self.fill(changed)
-        });
-        match changed {
-            Some(Some(message)) => (message, true),
-            fits => (self.fill(canonical).unwrap_or(Value::Null), fits.is_none()),
+        let Some(difference) = kept.and_then(|kept| kept.get(DIFFERENCE)) else {
+            return (self.plain(canonical()), true);
+        };
+        let mut changed = canonical();
+        apply(&mut changed, difference);
+        match self.fill(changed) {
+            Some(message) => (message, true),
+            None => (self.plain(canonical()), false),
         }
     }
 }
@@ -206,13 +203,18 @@ pub fn has_difference(extras: &str) -> bool {
 
 /// What is to be kept of `source`, into which `hollow` has the holes punched: nothing when
 /// `canonical` writes it.
-pub fn difference(parts: Parts<'_>, source: &Value, hollow: &Value, canonical: &Value) -> Map<String, Value> {
+pub fn difference(
+    parts: Parts<'_>,
+    source: &Value,
+    hollow: &Value,
+    mut canonical: Value,
+) -> Map<String, Value> {
     let mut kept = Map::new();
-    if let Some(difference) = differ(canonical, hollow) {
+    if let Some(difference) = differ(&canonical, hollow) {
+        apply(&mut canonical, &difference);
         kept.insert(DIFFERENCE.into(), difference);
     }
-    let (message, _) = parts.render_kept(Some(&Value::Object(kept.clone())), canonical.clone());
-    if message != *source {
+    if parts.fill(canonical).as_ref() != Some(source) {
         // it holds what looks like a hole, or a number that changes when it is written
         kept = Map::from_iter([(WHOLE.into(), source.clone())]);
     }
@@ -231,6 +233,12 @@ pub fn keep(draft: &mut Draft, format: Format, kept: Map<String, Value>) {
         _ => drop(extras.insert(format.name().into(), Value::Object(kept))),
     }
     more.extras_json = Some(Value::Object(extras).to_string().into());
+}
+
+/// Keeps `kept` for `format` beside `draft`, and nothing else.
+pub fn keep_only(draft: &mut Draft, format: Format, kept: Map<String, Value>) {
+    let extras = Map::from_iter([(format.name().to_owned(), Value::Object(kept))]);
+    draft.more.get_or_insert_default().extras_json = Some(Value::Object(extras).to_string().into());
 }
 
 /// Keeps what the file says beside its messages, with the first draft of `said`.
@@ -286,12 +294,12 @@ fn differ(from: &Value, to: &Value) -> Option<Value> {
             }
             let unset: Vec<&str> =
                 from.keys().filter(|key| !to.contains_key(*key)).map(String::as_str).collect();
-            let mut add = |key: &str, value: Value, any: bool| {
+            let mut add = |any: bool, key: &str, value: Value| {
                 any.then(|| difference.insert(key.into(), value));
             };
-            add("set", Value::Object(set.clone()), !set.is_empty());
-            add("unset", json!(unset), !unset.is_empty());
-            add("at", Value::Object(at.clone()), !at.is_empty());
+            add(!set.is_empty(), "set", Value::Object(set));
+            add(!unset.is_empty(), "unset", json!(unset));
+            add(!at.is_empty(), "at", Value::Object(at));
         }
         (Value::Array(from), Value::Array(to)) if from.len() == to.len() => {
             let inner = |(index, (from, to))| Some((usize::to_string(&index), differ(from, to)?));
@@ -375,8 +383,11 @@ mod tests {
             }
         };
         let canonical = json!({"content": hole("content")});
-        let render =
-            |content: &str| Parts::from(&draft(content)).render(Format::OpenAiChat, canonical.clone());
+        let render = |content: &str| {
+            let draft = draft(content);
+            let parts = Parts::from(&draft);
+            parts.render(parts.kept(Format::OpenAiChat).as_ref(), || canonical.clone())
+        };
         assert_eq!(render("this\nthat"), (json!({"content": ["this", "that"]}), true));
         assert_eq!(render("thus"), (json!({"content": "thus"}), false));
     }

@@ -33,6 +33,7 @@ pub mod openai_responses;
 mod parsed;
 pub mod persisted;
 mod place;
+mod raw_object;
 pub mod render;
 pub mod repair;
 mod surrogates;

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::{
-    domain::{Draft, Timestamp, segment::ImportedSummary},
+    domain::{Draft, Timestamp, segment::ImportedSummary, state::StateContent},
     formats::{Format, Note},
 };
 
@@ -31,6 +31,8 @@ pub struct Parsed {
     pub start: Option<Timestamp>,
     /// When it ended; `None` while it goes on.
     pub end: Option<Timestamp>,
+    /// Values beside it, by name.
+    pub state: Vec<(Box<str>, StateContent)>,
     /// What was summarised before it.
     pub summaries: Vec<ImportedSummary>,
     /// Labels that it is to have.

@@ -5,7 +5,7 @@ use std::{collections::BTreeMap, sync::Arc};
 use serde_json::Value;
 
 use crate::{
-    domain::{Timestamp, Utterance},
+    domain::{Timestamp, Utterance, state::StateValue},
     formats::{
         Format, Losses, Unanswered,
         extras::Parts,
@@ -28,6 +28,8 @@ pub struct Whole<'a> {
     pub end: Option<Timestamp>,
     /// Its labels.
     pub labels: &'a BTreeMap<String, String>,
+    /// The values beside it, by name.
+    pub state: &'a [Arc<StateValue>],
     /// Ascending, without those that are forgotten.
     pub utterances: &'a [Arc<Utterance>],
 }
@@ -112,6 +114,7 @@ impl<'a> Whole<'a> {
         };
         lose("title", !persists && self.title.is_some());
         lose("closing_summary", !persists && self.summary.is_some());
+        lose("state", !persists && !self.state.is_empty());
     }
 }
 

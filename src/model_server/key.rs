@@ -1,10 +1,15 @@
 //! Where the key comes from.
 
-use std::{fs, io, path::Path};
+use std::{
+    fs::File,
+    io::{self, Read},
+    path::Path,
+};
 
 use secrecy::SecretString;
 
 use super::settings::{KeyNames, Protocol, ServerSettings, SetupError};
+use crate::domain::limits::MAX_SETTINGS_BYTES;
 
 /// A key, and where it was found.
 pub(super) struct Key {
@@ -38,7 +43,12 @@ pub(super) fn find(
 
 fn read(path: &Path) -> io::Result<Key> {
     let empty = || io::Error::new(io::ErrorKind::InvalidData, "it holds no key");
-    Key::of(&fs::read_to_string(path)?, format!("in {}", path.display())).ok_or_else(empty)
+    let mut text = String::new();
+    File::open(path)?.take(MAX_SETTINGS_BYTES as u64 + 1).read_to_string(&mut text)?;
+    if text.len() > MAX_SETTINGS_BYTES {
+        return Err(io::Error::new(io::ErrorKind::InvalidData, "it is too large for a key"));
+    }
+    Key::of(&text, format!("in {}", path.display())).ok_or_else(empty)
 }
 
 impl Key {

@@ -62,7 +62,7 @@ async fn complete(response: Response, most: usize) -> Result<Response, LlmError>
         }
         Err(error) => return Err(unreachable(Broken(error))),
     };
-    let garbled = |error| LlmError::Unusable(format!("it is no JSON: {error}"));
+    let garbled = |error| LlmError::Unusable(format!("it is not JSON: {error}"));
     serde_json::from_slice::<&RawValue>(&body).map_err(garbled)?;
     Ok(http::Response::from_parts(parts, reqwest::Body::from(body)).into())
 }

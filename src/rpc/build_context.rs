@@ -32,7 +32,6 @@ impl Services {
             conversation_id: encode::id(&state),
             revision: encode::long(state.head.revision.get()),
             token_budget: context.budget.map(encode::int),
-            utterances: utterances(&context),
             omitted: context.omitted.iter().map(omitted).collect(),
             uncovered_utterance_count: Some(encode::int(context.uncovered.utterances)),
             uncovered_turn_count: Some(encode::int(context.uncovered.turns)),
@@ -41,7 +40,8 @@ impl Services {
         };
         let long = context.tokens > RENDER_ASIDE_TOKENS;
         let rendered = aside(long, || render(&context, counter));
-        let Rendered { messages_json, system_json, text, tokens, stable_messages } = rendered;
+        let Rendered { messages_json, system_json, text, tokens, stable_messages, places } = rendered;
+        response.utterances = utterances(&context, &places);
         (response.messages_json, response.system_json, response.text) = (messages_json, system_json, text);
         response.token_count = Some(encode::int(tokens));
         response.stable_prefix_messages = Some(encode::int(stable_messages));
@@ -141,14 +141,19 @@ fn unanswered(number: i32) -> Result<Unanswered, Refusal> {
     }
 }
 
-fn utterances(context: &Context) -> Vec<proto::RenderedUtterance> {
+/// `places` tells of each message of the context in which of the JSON it stands.
+fn utterances(context: &Context, places: &[Option<usize>]) -> Vec<proto::RenderedUtterance> {
     let mut rendered = Vec::with_capacity(context.messages.len() + context.recalled.len());
-    for message in &context.messages {
+    for (number, message) in context.messages.iter().enumerate() {
+        let before = rendered.len();
         if message.how == How::Recalled {
             rendered.extend(context.recalled.iter().map(recalled));
         } else if let Some(utterance) = &message.utterance {
             rendered.push(reference(utterance, rendered_as(message), Some(message.tokens)));
         }
+        let place = places.get(number).copied().flatten();
+        let index = place.map(|place| encode::int(u32::try_from(place).unwrap_or(u32::MAX)));
+        rendered[before..].iter_mut().for_each(|utterance| utterance.message_index = index);
     }
     rendered
 }
@@ -169,6 +174,7 @@ fn reference(utterance: &Utterance, how: proto::RenderedAs, tokens: Option<u32>)
         rendered_as: how.into(),
         token_count: tokens.map(encode::int),
         conversation_id: String::new(),
+        message_index: None,
     }
 }
 

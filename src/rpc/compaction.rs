@@ -244,10 +244,10 @@ fn answer(request: &proto::AnswerCompactionPromptRequest) -> Result<CompactionAn
         }
     };
     if request.keep_recent.is_some() && answer != CompactNow {
-        return Err(Refusal::invalid("keep_recent", "goes only with COMPACT_NOW"));
+        return Err(Refusal::invalid("keep_recent", "is accepted only with COMPACT_NOW"));
     }
     if !request.session_id.is_empty() && answer != NeverThisSession {
-        return Err(Refusal::invalid("session_id", "goes only with NEVER_THIS_SESSION"));
+        return Err(Refusal::invalid("session_id", "is accepted only with NEVER_THIS_SESSION"));
     }
     Ok(answer)
 }

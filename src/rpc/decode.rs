@@ -60,7 +60,7 @@ pub fn session(text: &str) -> Result<Option<Box<str>>, Refusal> {
 pub fn patience(metadata: &MetadataMap) -> Result<Option<Duration>, Refusal> {
     let Some(timeout) = metadata.get("grpc-timeout") else { return Ok(None) };
     let parsed = timeout.to_str().ok().and_then(grpc_timeout);
-    let timeout = parsed.ok_or_else(|| Refusal::invalid("grpc-timeout", "is no timeout of gRPC's"))?;
+    let timeout = parsed.ok_or_else(|| Refusal::invalid("grpc-timeout", "is not a gRPC timeout"))?;
     let margin = (timeout / 10).clamp(Duration::from_millis(20), Duration::from_secs(2));
     Ok(Some(timeout.saturating_sub(margin)))
 }
@@ -161,7 +161,7 @@ fn more(field: Field<'_>, utterance: proto::NewUtterance) -> Result<Option<Box<M
     if !utterance.extras_json.is_empty() {
         let json: Result<serde_json::Map<_, _>, _> = serde_json::from_str(&utterance.extras_json);
         json.map_err(|error| {
-            Refusal::invalid(field.at("extras_json"), format!("is no JSON object ({error})"))
+            Refusal::invalid(field.at("extras_json"), format!("is not a JSON object ({error})"))
         })?;
     }
     let call = |call: &proto::ToolCall| ToolCall {
@@ -272,7 +272,7 @@ pub fn time(field: &str, time: WireTime) -> Result<Timestamp, Refusal> {
     let valid = (YEAR_1..=YEAR_9999).contains(&time.seconds) && (0..1_000_000_000).contains(&time.nanos);
     match valid {
         true => Ok(Timestamp(time.seconds * 1_000_000 + i64::from(time.nanos) / 1_000)),
-        false => Err(Refusal::invalid(field, "is no time between the years 1 and 9999")),
+        false => Err(Refusal::invalid(field, "is not a time between the years 1 and 9999")),
     }
 }
 

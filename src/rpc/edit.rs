@@ -70,9 +70,10 @@ fn forks(mode: i32, edits: bool) -> Result<bool, Refusal> {
     match EditMode::try_from(mode) {
         Ok(EditMode::Unspecified | EditMode::InPlace) => Ok(false),
         Ok(EditMode::Fork) if edits => Ok(true),
-        Ok(EditMode::Fork) => {
-            Err(Refusal::invalid("edit_mode", "is FORK, which goes only with `content` in update_mask"))
-        }
+        Ok(EditMode::Fork) => Err(Refusal::invalid(
+            "edit_mode",
+            "is FORK, which is accepted only with `content` in update_mask",
+        )),
         Err(_) => {
             let text = format!("is {mode}; accepted are IN_PLACE (1) and FORK (2)");
             Err(Refusal::invalid("edit_mode", text))

@@ -7,8 +7,8 @@ use prost_types::Timestamp as WireTime;
 
 use crate::{
     domain::{
-        Conversation, ForkedFrom, Head, Marks, Oversize, Policy, Ranges, Role, Sequence, Timestamp,
-        Utterance,
+        Conversation, ConversationId, ForkedFrom, Head, Marks, Oversize, Policy, Ranges, Role, Sequence,
+        Timestamp, Utterance,
         capacity::{Capacity, OverLimit},
         compaction::Advice,
         conversation::Status,
@@ -27,7 +27,12 @@ pub fn int(number: impl TryInto<i32>) -> i32 {
 
 /// The id of a conversation; empty of what a recipient has that has none.
 pub fn id(state: &Conversation) -> String {
-    if state.exists() { state.key().id.to_string() } else { String::new() }
+    if state.exists() { listed(&state.key().id) } else { String::new() }
+}
+
+/// An id; empty of what keeps a recipient's own state, which is no conversation.
+pub fn listed(id: &ConversationId) -> String {
+    if id.is_of_state() { String::new() } else { id.to_string() }
 }
 
 /// A sequence or revision.

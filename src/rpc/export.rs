@@ -193,6 +193,7 @@ impl Export {
             start: head.identity.start_time,
             end: head.ended.as_ref().map(|ended| ended.time),
             labels: &head.labels,
+            state: &exported.values,
             utterances: &exported.utterances,
         };
         let (bytes, losses) = aside(exported.utterances.len() > WRITE_ASIDE, || {
@@ -237,9 +238,6 @@ impl Export {
         losses.add_all("utterances", "they are no longer stored; the summary tells of them", dropped);
         if exported.state.summary.has_imported() {
             losses.add("summaries", "the format has no place for what was summarised before it", None);
-        }
-        if !head.state.is_empty() {
-            losses.add("state", "the format has no place for it", None);
         }
         let Some(end) = &mut self.end else { return };
         for loss in losses.into_vec() {
@@ -286,7 +284,9 @@ impl Written {
 /// About what a conversation takes while it is written: its texts as values and as bytes, and its messages.
 fn weight(exported: &Exported) -> usize {
     const MESSAGE: usize = 1 << 10;
-    exported.utterances.iter().map(|utterance| MESSAGE + 3 * utterance.text_bytes()).sum()
+    let said: usize = exported.utterances.iter().map(|utterance| MESSAGE + 3 * utterance.text_bytes()).sum();
+    let kept: usize = exported.values.iter().map(|value| MESSAGE + 4 * value.content.as_bytes().len()).sum();
+    said + kept
 }
 
 fn response(message: Message) -> proto::ExportConversationResponse {

@@ -36,7 +36,7 @@ impl Services {
         let request = request.into_inner();
         let messages = request.return_messages.then(|| message_format(request.format)).transpose()?;
         if request.format != 0 && messages.is_none() {
-            return Err(Refusal::invalid("format", "goes only with return_messages"));
+            return Err(Refusal::invalid("format", "is accepted only with return_messages"));
         }
         let call = forget_call(request)?;
         let mode = if call.forget.is_hard() { proto::ForgetMode::Hard } else { proto::ForgetMode::Soft };
@@ -83,10 +83,8 @@ impl Services {
 
 /// The messages that were forgotten.
 fn messages(reply: &ForgetReply, format: Option<Format>) -> Vec<proto::Message> {
-    match (&reply.value, &reply.state) {
-        (Some(selected), Some(state)) => newest(state, &selected.utterances, format),
-        _ => Vec::new(),
-    }
+    let selected = reply.value.as_ref();
+    selected.map_or_else(Vec::new, |selected| newest(&selected.before, &selected.utterances, format))
 }
 
 /// What was named, in the short form that selects it.
@@ -136,8 +134,7 @@ fn how(request: &proto::ForgetRequest) -> Result<How, Refusal> {
     match (mode, request.exact) {
         (Ok(proto::ForgetMode::Hard), true) if request.selector.is_some() => Ok(How::Exact),
         (Ok(_), true) => {
-            let text =
-                "goes only with a selector and the mode HARD (2): a part of an exchange cannot be restored";
+            let text = "is accepted only with a selector and the mode HARD (2): a part of an exchange cannot be restored";
             Err(Refusal::invalid("exact", text))
         }
         (Ok(proto::ForgetMode::Hard), false) => Ok(How::Hard),

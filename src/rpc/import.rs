@@ -210,6 +210,7 @@ impl Reading<'_> {
             start: parsed.start,
             ends,
             labels,
+            state: parsed.state,
             summaries: parsed.summaries,
             drafts,
         })

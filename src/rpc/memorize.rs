@@ -1,13 +1,13 @@
 //! Memorize, one request at a time and as a stream.
 
-use std::collections::VecDeque;
+use std::{collections::VecDeque, sync::Arc};
 
 use futures::{Stream, StreamExt, stream};
 use prost::Message;
 use tonic::{Request, Status, Streaming};
 
 use crate::{
-    domain::{Refusal, Sequence},
+    domain::{Refusal, Sequence, state::UpdateState},
     engine::{Caller, EngineError, MemorizeCall, MemorizePipeline, MemorizeReply},
     proto::{self, memorize_stream_response::Result as Outcome},
     rpc::{
@@ -81,6 +81,8 @@ impl Services {
         })?;
         let replace_after = request.replace_after.map(replace_after).transpose()?;
         let state = request.state.take().map(state::change).transpose();
+        let own = request.recipient_state.take().map(state::change).transpose();
+        let own = own.map_err(|refusal| refusal.within("recipient_state."))?;
         let Incoming { drafts, messages } = self.incoming(&mut request)?;
         let call = MemorizeCall {
             address: decode::address(&request.conversation_id, &request.recipient_id)?,
@@ -89,6 +91,7 @@ impl Services {
             lenient: request.lenient,
             upsert: request.upsert,
             state: state.map_err(|refusal| refusal.within("state."))?,
+            recipient_state: own.map(|change| Arc::new(UpdateState { change, expected: None })),
             drafts,
         };
         Ok(Asked { call, replace_after, from: From { session, messages } })
@@ -162,7 +165,7 @@ impl Answering {
                 let asked = message.memorize.ok_or_else(missing).and_then(|it| self.services.asked(it));
                 let (call, from) = match asked {
                     Ok(Asked { replace_after: Some(_), .. }) => {
-                        let text = "goes only with Memorize, and not in a stream";
+                        let text = "is accepted only with Memorize, and not in a stream";
                         (Err(Refusal::invalid("replace_after", text)), From::default())
                     }
                     Ok(Asked { call, from, .. }) => (Ok(call), from),

@@ -124,7 +124,8 @@ impl MemoryService for Services {
         let session = decode::session(&request.session_id)?;
         let state = self.engine.capacity(&caller, &address).await?;
         let capacity = Some(self.capacity_in(&state, session.as_deref()));
-        Ok(Response::new(proto::GetCapacityInfoResponse { capacity }))
+        let durable = Some(self.engine.is_durable());
+        Ok(Response::new(proto::GetCapacityInfoResponse { capacity, durable }))
     }
 
     type WatchCapacityStream = Responses<proto::WatchCapacityResponse>;
@@ -296,7 +297,9 @@ fn summarize_scope(request: &proto::SummarizeRequest) -> Result<SummarizeScope, 
     })?;
     let only = |given: bool, field: &str, wanted: Wire| match given == (scope == wanted) {
         true => Ok(()),
-        false if given => Err(Refusal::invalid(field, format!("goes only with {}", wanted.as_str_name()))),
+        false if given => {
+            Err(Refusal::invalid(field, format!("is accepted only with {}", wanted.as_str_name())))
+        }
         false => Err(Refusal::invalid(field, format!("is missing; {} needs it", wanted.as_str_name()))),
     };
     only(request.recent_count.is_some(), "recent_count", Wire::Recent)?;

@@ -41,7 +41,7 @@ impl Services {
             [(request.format != 0, "format"), (!request.message_ids.is_empty(), "message_ids")]
         {
             if given {
-                return Err(Refusal::invalid(field, "goes only with messages_json"));
+                return Err(Refusal::invalid(field, "is accepted only with messages_json"));
             }
         }
         let utterances = std::mem::take(&mut request.utterances);
@@ -54,7 +54,7 @@ impl Services {
 
     fn messages_in(&self, request: &mut proto::MemorizeRequest) -> Result<Incoming, Refusal> {
         if !request.utterances.is_empty() {
-            let text = "stands beside messages_json; accepted is one of the two";
+            let text = "is given beside messages_json; accepted is one of the two";
             return Err(Refusal::invalid("utterances", text));
         }
         let json = std::mem::take(&mut request.messages_json);

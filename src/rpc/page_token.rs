@@ -71,7 +71,7 @@ impl Place {
 
 /// The refusal of what is no token.
 pub fn no_token() -> Refusal {
-    refuse("is no page token; accepted is a next_page_token of the same query, or none")
+    refuse("is not a page token; accepted is a next_page_token of the same query, or none")
 }
 
 fn refuse(description: &str) -> Refusal {

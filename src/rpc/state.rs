@@ -9,7 +9,7 @@ use crate::{
         limits::MAX_STATE_NAMES,
         state::{StateChange, StateContent, StateValue, UpdateState},
     },
-    engine::{Caller, UpdateStateCall},
+    engine::{Address, Caller, UpdateStateCall},
     proto::{self, state_value::Value},
     rpc::{Services, decode, encode},
 };
@@ -20,13 +20,14 @@ impl Services {
         caller: &Caller,
         request: proto::GetStateRequest,
     ) -> Result<proto::GetStateResponse, Status> {
-        let address = decode::address(&request.conversation_id, &request.recipient_id)?;
+        let address = address(&request.conversation_id, &request.recipient_id, request.scope)?;
         check_count("names", request.names.len())?;
         let names: Vec<Box<str>> = request.names.into_iter().map(Into::into).collect();
         let reply = self.engine.state(caller, &address, &names).await?;
         Ok(proto::GetStateResponse {
             conversation_id: encode::id(&reply.state),
             values: reply.values.iter().map(|value| told(value)).collect(),
+            revision: encode::long(reply.state.head.revision.get()),
         })
     }
 
@@ -37,7 +38,7 @@ impl Services {
     ) -> Result<proto::UpdateStateResponse, Status> {
         let reply = self.engine.update_state(caller, call(request)?).await?;
         Ok(proto::UpdateStateResponse {
-            conversation_id: reply.outcome.conversation.to_string(),
+            conversation_id: encode::listed(&reply.outcome.conversation),
             revision: encode::long(reply.outcome.revision.get()),
             replayed: reply.replayed(),
         })
@@ -62,13 +63,30 @@ fn call(request: proto::UpdateStateRequest) -> Result<UpdateStateCall, Refusal> 
     })?;
     let proto::UpdateStateRequest { set, delete, expected_versions, .. } = request;
     Ok(UpdateStateCall {
-        address: decode::address(&request.conversation_id, &request.recipient_id)?,
+        address: address(&request.conversation_id, &request.recipient_id, request.scope)?,
         update: UpdateState {
             change: change(proto::StateChange { set, delete, expected_versions })?,
             expected: decode::revision(request.expected_revision)?,
         },
         attempt,
     })
+}
+
+/// The conversation, or what keeps the recipient's own state.
+fn address(conversation: &str, recipient: &str, scope: i32) -> Result<Address, Refusal> {
+    let address = decode::address(conversation, recipient)?;
+    match proto::StateScope::try_from(scope) {
+        Ok(proto::StateScope::Unspecified | proto::StateScope::Conversation) => Ok(address),
+        Ok(proto::StateScope::Recipient) if address.conversation.is_some() => {
+            let text = "is given, but the scope is RECIPIENT; accepted is one of the two";
+            Err(Refusal::invalid("conversation_id", text))
+        }
+        Ok(proto::StateScope::Recipient) => Ok(Address::of_state(address.recipient_or_default())),
+        Err(_) => {
+            let text = format!("is {scope}; accepted are CONVERSATION (1) and RECIPIENT (2)");
+            Err(Refusal::invalid("scope", text))
+        }
+    }
 }
 
 /// What a request changes of the state.
@@ -90,7 +108,7 @@ fn given(index: usize, value: proto::StateValue) -> Result<(Box<str>, StateConte
         Some(Value::Data(bytes)) => StateContent::Bytes(bytes.into()),
         Some(Value::Json(text)) => {
             serde_json::from_str::<IgnoredAny>(&text).map_err(|error| {
-                Refusal::invalid(format!("set[{index}].json"), format!("is no JSON: {error}"))
+                Refusal::invalid(format!("set[{index}].json"), format!("is not JSON: {error}"))
             })?;
             StateContent::Json(text.into())
         }
@@ -106,7 +124,7 @@ fn expected(name: String, version: i64) -> Result<(Box<str>, Revision), Refusal>
     match u64::try_from(version) {
         Ok(version) => Ok((name.into(), Revision(version))),
         Err(_) => {
-            let text = format!("is {version}; accepted are 0, for none, and more");
+            let text = format!("is {version}; accepted are 0 (for a name without a value) or more");
             Err(Refusal::invalid(format!("expected_versions[{name:?}]"), text))
         }
     }

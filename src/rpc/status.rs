@@ -53,7 +53,7 @@ impl From<Refusal> for Status {
                 let resource = if *kind == ACTIVE_CONVERSATION { "recipient" } else { kind };
                 details.set_resource_info(format!("utterd.v1/{resource}"), name, "", refusal.to_string());
             }
-            Refusal::StaleRevision { expected, actual } => {
+            Refusal::StaleRevision { expected, actual, .. } => {
                 let metadata = [("expected", expected.to_string()), ("actual", actual.to_string())];
                 details.set_error_info(refusal.reason().as_str(), DOMAIN, owned(metadata));
                 details.add_bad_request_violation("expected_revision", refusal.to_string());

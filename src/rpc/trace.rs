@@ -84,7 +84,7 @@ impl Wanted {
         let known = |(index, number): (usize, &i32)| match proto::Operation::try_from(*number) {
             Ok(proto::Operation::Unspecified) | Err(_) => Err(Refusal::invalid(
                 format!("operations[{index}]"),
-                format!("is {number}, which is no operation"),
+                format!("is {number}, which is not an operation"),
             )),
             Ok(operation) => Ok(operation),
         };

@@ -56,7 +56,7 @@ fn part(request: &proto::GetConversationRequest, query: QueryHash) -> Result<Opt
     match ConversationView::try_from(request.view) {
         Ok(ConversationView::Full) => Ok(Some(Part { rest, limit })),
         Ok(ConversationView::Unspecified | ConversationView::Basic) if request.page_size != 0 => {
-            Err(Refusal::invalid("page_size", "goes only with the view FULL (2)"))
+            Err(Refusal::invalid("page_size", "is accepted only with the view FULL (2)"))
         }
         Ok(ConversationView::Unspecified | ConversationView::Basic) => Ok(None),
         Err(_) => {

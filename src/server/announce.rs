@@ -14,13 +14,16 @@ use crate::config::{Listen, Settings};
 const VERSION: &str = env!("CARGO_PKG_VERSION");
 
 /// How stdout says that a server serves, and where.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+#[derive(Clone, Copy, Debug, Default, ValueEnum)]
 pub enum Announce {
     /// To a person, with a first call to try.
     #[default]
     Text,
     /// To a program: one line of JSON, and nothing else.
     Json,
+    /// To a person, with what else there is to try at an address.
+    #[value(skip)]
+    Tour(fn(&Listen) -> String),
 }
 
 /// What a program is told.
@@ -38,6 +41,7 @@ impl Announce {
         let text = match self {
             Self::Text => text(address, settings),
             Self::Json => json(address),
+            Self::Tour(tour) => format!("utterd {VERSION} listening on {address}\n{}", tour(address)),
         };
         let mut stdout = io::stdout().lock();
         if let Err(error) = writeln!(stdout, "{text}").and_then(|()| stdout.flush()) {

@@ -14,7 +14,7 @@ use super::chores::Chores;
 use crate::{
     config::Settings,
     domain::limits::SHUTDOWN_GRACE,
-    server::{ServeError, Server},
+    server::{Announce, ServeError, Server},
     tokenizer,
 };
 
@@ -63,6 +63,14 @@ impl InProcess {
     /// What callers connect by.
     pub fn connector(&self) -> Connector {
         Connector(self.callers.clone())
+    }
+
+    /// Goes on as a server that listens where `settings` say, with all that it holds, until the process is asked to
+    /// end. Callers of its process are gone then.
+    pub async fn listen(self, settings: &Settings, announce: Announce) -> Result<(), ServeError> {
+        let Self { server, callers, stop, chores, .. } = self;
+        drop((callers, stop, chores));
+        server.listen(settings, announce, None).await
     }
 
     /// Ends it: calls in flight are answered.

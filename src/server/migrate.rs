@@ -1,11 +1,13 @@
 //! The migration of another program's history, before the server listens (seed 000, "Migration").
 
-use std::{fs, path::Path};
+use std::path::Path;
 
 use tonic::Status;
 
 use super::{ServeError, Server};
 use crate::{
+    config::read_file,
+    domain::limits::MAX_IMPORT_BYTES,
     engine::Caller,
     proto::{ImportConversationResponse, ImportHeader},
 };
@@ -16,7 +18,7 @@ impl Server {
     /// conversation that was deleted since is imported again.
     pub async fn migrate(&self, file: &Path) -> Result<(), ServeError> {
         let failed = |reason: String| ServeError::Migrate { file: file.to_owned(), reason };
-        let content = fs::read(file).map_err(|error| failed(error.to_string()))?;
+        let content = read_file(file, MAX_IMPORT_BYTES).map_err(|error| failed(error.to_string()))?;
         let caller = Caller::default();
         let imported = self.services.import_content(&caller, ImportHeader::default(), content, true).await;
         let response = imported.map_err(|status: Status| failed(status.message().to_owned()))?;

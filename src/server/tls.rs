@@ -1,7 +1,7 @@
 //! TLS: who the server is, and whose clients it takes.
 
 use std::{
-    fs, io,
+    io,
     path::{Path, PathBuf},
     sync::Arc,
     time::Duration,
@@ -20,7 +20,10 @@ use rustls::{
 use sha2::{Digest, Sha256};
 use tokio_rustls::TlsAcceptor;
 
-use crate::config::Settings;
+use crate::{
+    config::{Settings, read_file},
+    domain::limits::MAX_SETTINGS_BYTES,
+};
 
 /// Why connections cannot be encrypted.
 #[derive(Debug, thiserror::Error)]
@@ -164,7 +167,8 @@ impl Contents {
 impl Files {
     fn read(&self) -> Result<Contents, TlsError> {
         let read = |file: &PathBuf| {
-            fs::read(file).map_err(|error| TlsError::Unreadable { file: file.clone(), error })
+            read_file(file, MAX_SETTINGS_BYTES)
+                .map_err(|error| TlsError::Unreadable { file: file.clone(), error })
         };
         Ok(Contents {
             certificates: read(&self.certificates)?,
@@ -217,6 +221,8 @@ fn roots(file: &Path, pem: &[u8]) -> Result<RootCertStore, TlsError> {
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use rcgen::{CertifiedKey, generate_simple_self_signed};
     use tempfile::TempDir;
 

@@ -41,6 +41,8 @@ pub type BoxStream<'a, T> = Pin<Box<dyn Stream<Item = T> + Send + 'a>>;
 ///
 /// What holds for all methods:
 /// - A key holds its namespace; nothing of one namespace is ever seen under another.
+/// - A conversation that keeps a recipient's own state ([`ConversationId::is_of_state`]) is in no list, and none that
+///   counts for a quota; its bytes do. It never ends, expires, or waits for a model.
 /// - A read sees every commit whose future has answered `Ok`.
 /// - A future may be dropped before it answers; a commit then takes effect or not, wholly.
 /// - No method panics on what the disk or the network brings; it answers [`StoreError`].

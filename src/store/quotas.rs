@@ -99,11 +99,16 @@ impl Growth {
 }
 
 impl Added {
+    /// What is stored of one; what keeps a recipient's own state is no conversation.
+    fn of(head: &Head) -> Self {
+        let conversations = i64::from(head.identity.is_listed());
+        Self { conversations, bytes: head.counted_bytes() as i64 }
+    }
+
     /// What a write adds.
     fn by(write: &Write) -> Self {
-        let of = |head: &Head| Self { conversations: 1, bytes: head.counted_bytes() as i64 };
-        let [before, after] =
-            [write.before(), write.after()].map(|state| state.map_or_else(Self::default, |it| of(&it.head)));
+        let [before, after] = [write.before(), write.after()]
+            .map(|state| state.map_or_else(Self::default, |it| Self::of(&it.head)));
         after.plus(before.negated())
     }
 
@@ -119,8 +124,7 @@ impl Added {
 impl Ledger {
     /// Counts what is stored.
     pub(super) fn count(&mut self, head: &Head) {
-        let stored = Added { conversations: 1, bytes: head.counted_bytes() as i64 };
-        self.add(&head.identity.key.namespace, stored);
+        self.add(&head.identity.key.namespace, Added::of(head));
     }
 
     fn take(&mut self, growth: &Growth) -> Result<(), StoreError> {
@@ -154,7 +158,7 @@ impl Ledger {
         let sum = used.get_mut();
         sum.conversations = sum.conversations.saturating_add_signed(added.conversations);
         sum.bytes = sum.bytes.saturating_add_signed(added.bytes);
-        if sum.conversations == 0 {
+        if (sum.conversations, sum.bytes) == (0, 0) {
             used.remove();
         }
     }

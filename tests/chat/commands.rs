@@ -37,6 +37,33 @@ fn a_conversation_is_exported_with_and_without_what_was_compacted() {
 }
 
 #[test]
+fn what_was_forgotten_leaves_the_screen_and_comes_back() {
+    let server = server();
+    let mut chat = Terminal::open(&server, &["-c", "back"]);
+    chat.shows(&["[0 messages]"]);
+    chat.line("The code is 4711.");
+    chat.shows(&["[1 message]"]);
+    chat.line("/remember code");
+    chat.shows(&["· 1 user: The code is 4711."]);
+    chat.line("/forget last:1");
+    let screen = chat.shows(&["forgot 1 utterance (1)", "user       (forgotten; /restore 1 brings it back)"]);
+    assert!(!screen.contains("4711"), "{screen}");
+    chat.keys("\x1b[A\x1b[A\x1b[A");
+    chat.shows(&["> /remember code"]);
+    chat.keys("\x15");
+    chat.line("/restore");
+    chat.shows(&["user       The code is 4711.", "· restored 1 utterance (1)"]);
+    chat.line("/restore 1");
+    chat.shows(&["! none of these messages can be restored"]);
+    drop(chat);
+    server.run(&["forget", "-c", "back", "last:1"]).worked();
+    let mut later = Terminal::open(&server, &["-c", "back"]);
+    later.shows(&["(forgotten; /restore 1 brings it back)"]);
+    later.line("/restore 1");
+    later.shows(&["user       The code is 4711."]);
+}
+
+#[test]
 fn what_was_said_is_found_and_forgotten() {
     let server = server();
     let mut chat = Terminal::open(&server, &[]);
@@ -58,7 +85,7 @@ fn what_was_said_is_found_and_forgotten() {
     chat.line("/summary");
     chat.shows(&["there is no summary"]);
     chat.line("/sumary");
-    chat.shows(&["! there is no command /sumary; the nearest is /summary"]);
+    chat.shows(&["! there is no command /sumary; the nearest is /summary.", "> /sumary"]);
     let shown = server.run(&["show"]).worked();
     assert!(shown.contains("Buy milk.") && !shown.contains("/remember"), "{shown}");
 }
@@ -95,6 +122,32 @@ fn what_is_typed_is_edited_and_pasted() {
     assert_eq!(json["utterances"][0]["content"], "Hello wörld? first\nsecond");
     chat.keys("\x1b[A");
     chat.shows(&["> Hello wörld? first", "  second"]);
+    chat.keys("\x03");
+    chat.shows(&["put aside; Up brings it back"]);
+    chat.keys("/exp\t");
+    chat.shows(&["> /export ", "/export --include-full-history [FILE]"]);
+    chat.keys("\x15");
+    chat.loses("/export");
+    chat.spoil();
+    chat.keys("\x0c");
+    chat.shows(&["user       Hello wörld? first", "[1 message]"]);
+    drop(chat);
+    let mut later = Terminal::open(&server, &["-c", "typed"]);
+    later.shows(&["[1 message]"]);
+    later.keys("\x1b[A");
+    later.shows(&["> Hello wörld? first", "  second"]);
+}
+
+#[test]
+fn characters_of_several_code_points_leave_nothing_behind() {
+    let server = server();
+    let mut chat = Terminal::open(&server, &["-c", "emoji"]);
+    chat.shows(&["[0 messages]"]);
+    chat.keys("👩‍🚀🇩🇪👍🏽\r");
+    chat.shows(&["[1 message]"]);
+    chat.line("more");
+    let screen = chat.shows(&["[2 messages]", "🇩🇪👍", "user       more"]);
+    assert!(!screen.contains('🏽'), "{screen}");
 }
 
 #[test]

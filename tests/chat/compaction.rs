@@ -1,8 +1,8 @@
-//! The seed's long conversation: the dialog, its answers, and what the screen tells of compactions.
+//! The seed's long conversation: the question, its answers, and what the screen tells of compactions.
 
 use crate::{server, stored, terminal::Terminal};
 
-const TITLE: &str = "Conversation History Compaction";
+const QUESTION: &str = "Compact the older ones into a summary, as /compact does?";
 /// What stands in the status while nothing is under way.
 const IDLE: &str = "  /help";
 
@@ -19,19 +19,14 @@ fn a_long_conversation_is_compacted_when_the_user_says_yes_and_goes_on() {
     chat.shows(&[
         "[52 messages]",
         "assistant  message 51",
-        TITLE,
-        "│ Your conversation has 52 messages and may be   │",
-        "│ affecting performance. Compact older messages  │",
-        "│ while preserving the most recent context?      │",
-        "│ [Y] Yes, compact now (keep last 15)            │",
-        "│ [N] Not now                                    │",
-        "│ [V] Never ask again this session               │",
-        "│ Tip: Use /compact anytime to compact manually  │",
+        "📦 The conversation has 52 messages, ",
+        QUESTION,
+        "[Y] Yes, keep the last 15  [N] Not now  [V] Never in this session",
     ]);
-    chat.keys("y");
+    chat.line("y");
     chat.shows(&["[Summary + 15 messages]", "compacted 37 utterances (1–37) into a summary of"]);
     let screen = chat.shows(&[IDLE]);
-    assert!(!screen.contains(TITLE), "{screen}");
+    assert!(!screen.contains(QUESTION), "{screen}");
     chat.line("No, this one is.");
     chat.shows(&["[Summary + 16 messages]"]);
 
@@ -55,29 +50,44 @@ fn never_is_for_this_session_and_compact_works_all_the_same() {
     let mut chat = Terminal::open(&server, &["-c", "quiet"]);
     chat.shows(&["[58 messages]"]);
     chat.line("one");
-    chat.shows(&["Your conversation has 59 messages"]);
-    chat.keys("V");
+    chat.shows(&["The conversation has 59 messages", QUESTION]);
+    chat.line("V");
     let screen = chat.shows(&["you will not be asked again in this session", IDLE]);
-    assert!(!screen.contains(TITLE), "{screen}");
+    assert!(!screen.contains(QUESTION), "{screen}");
     chat.line("two");
     chat.shows(&["[60 messages]"]);
     chat.line("three");
     let screen = chat.shows(&["[61 messages]"]);
-    assert!(!screen.contains(TITLE), "{screen}");
+    assert!(!screen.contains(QUESTION), "{screen}");
 
     let mut other = Terminal::open(&server, &["-c", "quiet"]);
     other.shows(&["[61 messages]"]);
     other.line("four");
-    other.shows(&["[62 messages]", TITLE]);
-    other.keys("n");
-    other.loses(TITLE);
+    other.shows(&["[62 messages]", QUESTION]);
+    other.keys("\x1b");
+    other.loses(QUESTION);
     other.shows(&[IDLE]);
     other.line("five");
     let screen = other.shows(&["[63 messages]"]);
-    assert!(!screen.contains(TITLE), "{screen}");
+    assert!(!screen.contains(QUESTION), "{screen}");
 
     chat.line("/compress");
     chat.shows(&["[Summary + 15 messages]"]);
+}
+
+#[test]
+fn the_question_leaves_what_is_typed_alone() {
+    let server = server();
+    stored(&server, "typing", 49);
+    let mut chat = Terminal::open(&server, &["-c", "typing"]);
+    chat.shows(&["[49 messages]"]);
+    chat.line("one more");
+    chat.shows(&[QUESTION]);
+    chat.keys("yes, you never know");
+    chat.shows(&["> yes, you never know", QUESTION]);
+    chat.keys("\r");
+    let screen = chat.shows(&["user       yes, you never know", "[51 messages]", IDLE]);
+    assert!(!screen.contains(QUESTION), "{screen}");
 }
 
 #[test]

@@ -36,7 +36,7 @@ fn without_a_server_or_a_terminal_the_screen_is_not_taken() {
     let mut chat = Terminal::open(&server, &[]);
     chat.shows(&["error: no server answers at", "utterd serve"]);
     let (status, _) = chat.ended();
-    assert_eq!(status.exit_code(), 1);
+    assert_eq!(status.exit_code(), 4);
     let without_key = ["chat", "--model", "m"];
     let mut chat = Terminal::open(&server, &without_key[1..]);
     chat.shows(&["error: --model needs --api-key-file, OPENAI_API_KEY"]);
@@ -52,7 +52,8 @@ fn a_server_that_comes_back_gets_the_message_once() {
     let server = Server::start(&flags);
     let address = server.address.clone();
     let mut chat = Terminal::open(&server, &["-c", "patient"]);
-    chat.shows(&["[0 messages]"]);
+    let screen = chat.shows(&["[0 messages]"]);
+    assert!(!screen.contains("in memory"), "{screen}");
     chat.line("before");
     chat.shows(&["[1 message]"]);
     let directory = server.kill();
@@ -64,4 +65,25 @@ fn a_server_that_comes_back_gets_the_message_once() {
     chat.shows(&["user       after", "[2 messages]"]);
     let shown = server.run(&["show", "-c", "patient"]).worked();
     assert_eq!(shown.matches("after").count(), 1, "{shown}");
+}
+
+#[test]
+fn a_server_that_lost_its_memory_is_noticed() {
+    let server = server();
+    let address = server.address.clone();
+    let mut chat = Terminal::open(&server, &["-c", "lost"]);
+    chat.shows(&["the server keeps it in memory only: it is gone when the server ends"]);
+    chat.line("before");
+    chat.shows(&["[1 message]"]);
+    let directory = server.kill();
+    let server = Server::start_at(&address, directory, &["--preset", "session"]);
+    chat.line("after");
+    chat.shows(&[
+        "user       before",
+        "! the server was started again, and had what stands above in memory only",
+        "user       after",
+        "[1 message]",
+    ]);
+    let shown = server.run(&["show", "-c", "lost"]).worked();
+    assert!(shown.contains("after"), "{shown}");
 }

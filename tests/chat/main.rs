@@ -6,6 +6,8 @@ mod binary;
 mod commands;
 mod compaction;
 mod leaving;
+mod model;
+mod picture;
 mod replies;
 mod terminal;
 

@@ -1,60 +1,16 @@
 //! Replies of a model, and what is left when there is none.
 
-use std::{fs, net::TcpListener};
+use std::{fs, net::TcpListener, time::Duration};
 
 use serde_json::{Value, json};
-use tokio::runtime::{Builder, Runtime};
-use wiremock::{
-    Mock, MockServer, ResponseTemplate,
-    matchers::{header, method, path},
+use wiremock::ResponseTemplate;
+
+use crate::{
+    binary::Server,
+    model::{Model, chunks, stream},
+    server, stored,
+    terminal::Terminal,
 };
-
-use crate::{binary::Server, server, stored, terminal::Terminal};
-
-/// A model's server, which answers as it was told to.
-struct Model {
-    runtime: Runtime,
-    server: MockServer,
-}
-
-impl Model {
-    fn start() -> Self {
-        let runtime = Builder::new_multi_thread().worker_threads(1).enable_all().build().expect("a runtime");
-        let server = runtime.block_on(MockServer::start());
-        Self { runtime, server }
-    }
-
-    /// Answers the next request, and only that, with `answer`.
-    fn next(&self, answer: ResponseTemplate) {
-        let mock = Mock::given(method("POST")).and(path("/v1/chat/completions"));
-        let mock = mock.and(header("authorization", "Bearer secret")).respond_with(answer).up_to_n_times(1);
-        self.runtime.block_on(mock.mount(&self.server));
-    }
-
-    /// The body of the last request.
-    fn asked(&self) -> Value {
-        let requests = self.runtime.block_on(self.server.received_requests()).expect("they are kept");
-        requests.last().expect("it was asked").body_json().expect("JSON")
-    }
-
-    fn url(&self) -> String {
-        format!("{}/v1", self.server.uri())
-    }
-}
-
-/// A reply in pieces; without its end it was cut off.
-fn stream(pieces: &[&str], ended: bool) -> ResponseTemplate {
-    let chunk = |delta: Value, finish: Value| {
-        let choice = json!({"index": 0, "delta": delta, "finish_reason": finish});
-        format!("data: {}\n\n", json!({"id": "c", "object": "chat.completion.chunk", "choices": [choice]}))
-    };
-    let mut body: String = pieces.iter().map(|piece| chunk(json!({"content": piece}), Value::Null)).collect();
-    if ended {
-        body += &chunk(json!({}), json!("stop"));
-        body += "data: [DONE]\n\n";
-    }
-    ResponseTemplate::new(200).set_body_raw(body, "text/event-stream")
-}
 
 #[test]
 fn a_model_replies_and_what_it_says_is_kept() {
@@ -127,24 +83,86 @@ fn a_model_that_fails_costs_nothing_and_can_be_asked_again() {
     chat.line("Hello?");
     chat.shows(&[
         "! no reply: 503 Service Unavailable",
-        "your message is kept; /retry asks again",
+        "your message is stored; /retry asks again",
         "[1 message]",
     ]);
     model.next(stream(&["Half a rep"], false));
     chat.line("/retry");
-    chat.shows(&["! no reply: the reply was cut off", "[1 message]"]);
+    chat.shows(&[
+        "assistant  Half a rep",
+        "! the reply was cut off",
+        "/keep stores this much",
+        "[1 message]",
+    ]);
     model.next(stream(&[], true));
     chat.line("/retry");
     chat.shows(&["! no reply: the reply is empty", "[1 message]"]);
     model.next(stream(&["Here I am."], true));
     chat.line("/retry");
     chat.shows(&["assistant  Here I am.", "[2 messages]"]);
+    let screen = chat.shows(&["assistant  Half a rep"]);
+    assert!(screen.find("Half a rep") < screen.find("Here I am."), "{screen}");
     chat.line("/retry");
     chat.shows(&["! nothing waits for a reply"]);
 }
 
 #[test]
-fn the_model_waits_for_the_answer_to_the_dialog() {
+fn a_reply_that_breaks_off_is_stored_as_that_when_asked() {
+    let (server, model) = (server(), Model::start());
+    let url = model.url();
+    let arguments = ["-c", "half", "--model", "test-1", "--base-url", &url];
+    let mut chat = Terminal::open_with(&server, &arguments, &[("OPENAI_API_KEY", "secret")]);
+    chat.shows(&["model test-1"]);
+    model.next(stream(&["Half a rep"], false));
+    chat.line("Hello?");
+    chat.shows(&["(broken off)", "! the reply was cut off"]);
+    chat.line("/keep");
+    chat.shows(&["[2 messages]", "(broken off)"]);
+    let shown: Value =
+        serde_json::from_str(&server.run(&["show", "-c", "half", "--json"]).worked()).expect("JSON");
+    assert_eq!(shown["utterances"][1]["content"], "Half a rep");
+    assert_eq!(shown["utterances"][1]["metadata"], json!({"broken_off": "true"}));
+    drop(chat);
+    Terminal::open(&server, &["-c", "half"]).shows(&["assistant  Half a rep", "(broken off)"]);
+}
+
+#[test]
+fn a_reply_is_stopped_by_escape_and_by_control_c() {
+    let (server, model) = (server(), Model::start());
+    let url = model.url();
+    let arguments = ["-c", "stopped", "--model", "test-1", "--base-url", &url];
+    let mut chat = Terminal::open_with(&server, &arguments, &[("OPENAI_API_KEY", "secret")]);
+    chat.shows(&["model test-1"]);
+    for (key, number) in [("\x1b", 1), ("\x03", 2)] {
+        model.next(stream(&["never"], true).set_delay(Duration::from_secs(600)));
+        chat.line("Hello?");
+        chat.shows(&["replying; Esc stops it", &format!("[{number} message")]);
+        chat.keys(key);
+        chat.shows(&["· stopped; /retry asks again", "  /help"]);
+    }
+}
+
+#[test]
+fn a_reply_of_tool_calls_alone_is_shown_as_these() {
+    let (server, model) = (server(), Model::start());
+    let url = model.url();
+    let arguments = ["-c", "calls", "--model", "test-1", "--base-url", &url];
+    let mut chat = Terminal::open_with(&server, &arguments, &[("OPENAI_API_KEY", "secret")]);
+    chat.shows(&["model test-1"]);
+    let call =
+        |function: Value| json!({"index": 0, "id": "call_1", "type": "function", "function": function});
+    let begun = json!({"tool_calls": [call(json!({"name": "look_up", "arguments": "{\"city\":"}))]});
+    let rest = json!({"tool_calls": [{"index": 0, "function": {"arguments": "\"Oslo\"}"}}]});
+    model.next(chunks(&[(begun, Value::Null), (rest, Value::Null), (json!({}), json!("tool_calls"))]));
+    chat.line("What is the weather in Oslo?");
+    chat.shows(&[r#"assistant  → look_up({"city":"Oslo"})"#, "a chat does not run", "[2 messages]"]);
+    model.next(stream(&["Cold, I guess."], true));
+    chat.line("Then guess.");
+    chat.shows(&["assistant  Cold, I guess.", "[4 messages]"]);
+}
+
+#[test]
+fn the_model_waits_for_the_answer_to_the_question() {
     let (server, model) = (server(), Model::start());
     crate::stored(&server, "asked", 50);
     let url = model.url();
@@ -153,8 +171,8 @@ fn the_model_waits_for_the_answer_to_the_dialog() {
     chat.shows(&["[50 messages]"]);
     model.next(stream(&["Done."], true));
     chat.line("Go on.");
-    chat.shows(&["Your conversation has 51 messages"]);
-    chat.keys("y");
+    chat.shows(&["The conversation has 51 messages"]);
+    chat.line("y");
     chat.shows(&["assistant  Done.", "[Summary + 16 messages]"]);
     let asked = model.asked();
     let asked = asked["messages"].as_array().expect("messages");

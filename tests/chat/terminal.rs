@@ -105,6 +105,11 @@ impl Terminal {
         self.master.resize(size(columns, rows)).expect("the terminal has another size");
     }
 
+    /// Empties the screen, as a program that writes to the same terminal may.
+    pub fn spoil(&mut self) {
+        self.shown.0.lock().expect("the reader goes on").parser.process(b"\x1b[2J");
+    }
+
     /// What is asked of the screen now.
     pub fn screen<T>(&self, ask: impl Fn(&Screen) -> T) -> T {
         ask(self.shown.0.lock().expect("the reader goes on").parser.screen())

@@ -80,7 +80,7 @@ fn of_a_backup_that_is_not_whole_nothing_is_made() {
     for (file, expected) in [
         ("cut", "the backup cut is not whole: it ends before its last block"),
         ("changed", "the backup changed is damaged at byte "),
-        ("other", "other is no backup: one begins with the line `utterd backup`"),
+        ("other", "other is not a backup: one begins with the line `utterd backup`"),
         ("none", "none: No such file"),
     ] {
         let restore = ["restore", file, "--to", "fjall:restored"];
@@ -94,7 +94,10 @@ fn of_a_backup_that_is_not_whole_nothing_is_made() {
 fn a_backend_without_backups_says_so() {
     let server = Server::shared();
     let error = server.run(&["backup", "none.utterd"]).failed(1);
-    assert_holds(&error, &["makes no backups; accepted are fjall and sled", "[BACKUP_UNSUPPORTED]"]);
+    assert_holds(
+        &error,
+        &["this backend has no backups; accepted are fjall and sled", "[BACKUP_UNSUPPORTED]"],
+    );
     for name in ["none.utterd", "none.utterd.part"] {
         assert!(!server.directory.path().join(name).exists(), "{name}");
     }

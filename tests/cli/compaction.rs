@@ -63,7 +63,7 @@ fn what_cannot_be_compacted_is_told() {
     let error = server.run(&["compact", "-c", "short", "--undo"]).failed(1);
     assert_holds(&error, &["[NOTHING_TO_UNDO]"]);
     let error = server.run(&["compact", "-c", "long", "0"]).failed(1);
-    assert_holds(&error, &["keep_recent: "]);
+    assert_holds(&error, &["KEEP is 0"]);
     let none = server.run(&["compact", "-c", "short", "--list"]);
     assert_eq!((none.stdout.as_str(), none.stderr.as_str()), ("", "nothing was compacted\n"));
     for wrong in

@@ -125,7 +125,7 @@ fn one_conversation_without_an_id_is_called_after_its_file() {
     let other = server.run(&["import", "nameless.json"]);
     assert_holds(&other.stderr, &["nameless", "[CONVERSATION_EXISTS]"]);
     server.run(&["import", "--into-existing", "nameless.json"]).worked();
-    let missing = server.run(&["export", "nowhere", "-o", "nowhere.json"]).failed(1);
+    let missing = server.run(&["export", "nowhere", "-o", "nowhere.json"]).failed(3);
     assert_holds(&missing, &["there is no conversation \"nowhere\""]);
     assert!(!server.directory.path().join("nowhere.json").exists());
     server.run(&["export", "nameless", "--json"]).failed(2);

@@ -46,7 +46,7 @@ fn a_token_opens_what_its_entry_says() {
     assert_holds(&with(&reader, &["show", "-c", "a"]).worked(), &["hello"]);
     assert_holds(&with(&reader, &["memorize", "x"]).failed(1), &["[ROLE_FORBIDS]", "read-write"]);
     assert_holds(&with("utterd_token_x", &["show"]).failed(1), &["[INVALID_CREDENTIALS]"]);
-    assert_holds(&with(&admin, &["show", "-c", "a"]).failed(1), &["[CONVERSATION_NOT_FOUND]"]);
+    assert_holds(&with(&admin, &["show", "-c", "a"]).failed(3), &["[CONVERSATION_NOT_FOUND]"]);
     assert_holds(&with(&admin, &["show", "-c", "a", "--namespace", "shop"]).worked(), &["hello"]);
     let other = with(&writer, &["show", "--namespace", "other"]).failed(1);
     assert_holds(&other, &["[NAMESPACE_FORBIDDEN]", "utterd-namespace"]);

@@ -37,7 +37,7 @@ fn a_token_is_made_read_listed_and_revoked() {
     assert_holds(&read, &["lent · 1 utterance", "user: The train leaves at nine."]);
     assert_holds(&run(&["share", "--revoke", &id]).worked(), &["revoked"]);
     let refused = server.run(&["share", "--read", token]).failed(1);
-    assert_holds(&refused, &["opens no share", "SHARE_NOT_VALID"]);
+    assert_holds(&refused, &["is not valid", "SHARE_NOT_VALID"]);
     assert_holds(&run(&["share", "--ttl", "2years"]).failed(1), &["ttl"]);
 }
 

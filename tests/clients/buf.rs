@@ -11,7 +11,7 @@ use serde_json::{Deserializer, Value, json};
 use tonic::Code;
 use tonic_types::pb::{BadRequest, ErrorInfo};
 
-use crate::{Checked, Client, readme, server::Server};
+use crate::{Checked, Client, server::Server, session};
 
 /// The client and its checks.
 pub const CLIENT: Client = Client {
@@ -25,7 +25,7 @@ pub const CLIENT: Client = Client {
         ("errors_have_details", errors_have_details),
         ("a_stream_follows_its_conversation", a_stream_follows_its_conversation),
         ("every_method_is_reflected", every_method_is_reflected),
-        ("the_readmes_session", the_readmes_session),
+        ("the_documented_session", the_documented_session),
     ],
 };
 
@@ -146,10 +146,10 @@ fn every_method_is_reflected(server: &Server) -> Checked {
     Ok(())
 }
 
-/// The README shows grpcurl; the same requests are answered so here.
-fn the_readmes_session(_: &Server) -> Checked {
+/// docs/api.md shows grpcurl; the same requests are answered so here.
+fn the_documented_session(_: &Server) -> Checked {
     let fresh = Server::start();
-    for call in readme::calls() {
+    for call in session::calls() {
         let output = run(&fresh, call.method, call.request);
         assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
         call.assert_shown(&output.stdout);

@@ -1,8 +1,8 @@
-//! `grpcurl`, the client that the README shows.
+//! `grpcurl`, the client that docs/api.md shows.
 
 use std::process::{Command, Output, Stdio};
 
-use crate::{Checked, Client, readme, server::Server};
+use crate::{Checked, Client, server::Server, session};
 
 /// The client and its checks.
 pub const CLIENT: Client = Client {
@@ -11,7 +11,7 @@ pub const CLIENT: Client = Client {
     install: "go install github.com/fullstorydev/grpcurl/cmd/grpcurl@latest",
     optional: true,
     checks: &[
-        ("the_readmes_session", the_readmes_session),
+        ("the_documented_session", the_documented_session),
         ("errors_have_readable_details", errors_have_readable_details),
         ("services_are_listed", services_are_listed),
     ],
@@ -23,9 +23,9 @@ fn run(server: &Server, before: &[&str], after: &[&str]) -> Output {
     command.output().expect("grpcurl runs")
 }
 
-fn the_readmes_session(_: &Server) -> Checked {
+fn the_documented_session(_: &Server) -> Checked {
     let fresh = Server::start();
-    for call in readme::calls() {
+    for call in session::calls() {
         let output = run(&fresh, &["-d", call.request], &[call.method]);
         assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
         call.assert_shown(&output.stdout);

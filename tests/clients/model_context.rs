@@ -10,7 +10,8 @@ use serde_json::Value;
 
 use crate::{
     Checked, Client,
-    server::{Server, directory, within},
+    binary::within,
+    server::{Server, directory},
 };
 
 const UTTERD: &str = env!("CARGO_BIN_EXE_utterd");

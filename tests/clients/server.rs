@@ -1,13 +1,13 @@
 //! The binary, serving on a free port.
 
 use std::{
-    env,
     io::{BufRead, BufReader},
-    path::Path,
     process::{Child, ChildStdout, Command, Stdio},
 };
 
 use tempfile::TempDir;
+
+use crate::binary::utterd;
 
 /// A server process, killed when it is dropped.
 pub struct Server {
@@ -61,7 +61,7 @@ impl Server {
     }
 
     /// That of a command which serves, in a directory that goes with it.
-    pub fn of(mut command: Command, directory: TempDir) -> Self {
+    fn of(mut command: Command, directory: TempDir) -> Self {
         command.stdout(Stdio::piped());
         let mut process = command.spawn().expect("the server starts");
         let mut stdout = BufReader::new(process.stdout.take().expect("stdout is piped"));
@@ -72,22 +72,6 @@ impl Server {
 
 pub fn directory() -> TempDir {
     tempfile::tempdir().expect("a directory")
-}
-
-/// The binary in a directory, with no setting in its environment.
-fn utterd(directory: &Path) -> Command {
-    within(directory, env!("CARGO_BIN_EXE_utterd"))
-}
-
-/// A program in a directory, with no setting in its environment.
-pub fn within(directory: &Path, program: &str) -> Command {
-    let mut command = Command::new(program);
-    let set = env::vars_os().map(|(name, _)| name);
-    for name in set.filter(|name| name.to_string_lossy().starts_with("UTTERD_")) {
-        command.env_remove(name);
-    }
-    command.current_dir(directory).stdin(Stdio::null());
-    command
 }
 
 fn address(stdout: &mut impl BufRead) -> String {

@@ -5,7 +5,7 @@ use std::{fs, path::PathBuf};
 use rcgen::{BasicConstraints, CertificateParams, IsCa, Issuer, KeyPair, KeyUsagePurpose, date_time_ymd};
 use tempfile::TempDir;
 
-use crate::binary::{Outcome, Server};
+use crate::binary::{Outcome, Server, assert_holds};
 
 /// An authority, and where it puts what it signs.
 struct Authority {
@@ -67,8 +67,10 @@ fn a_client_that_trusts_the_authority_is_served_and_no_other() {
     let (authority, other) = (Authority::new(), Authority::new());
     let server = start(&authority.signed("server", false), &[]);
     call(&server, &authority, &[]).worked();
-    assert_ne!(call(&server, &other, &[]).code, Some(0));
-    assert_ne!(server.run(&["memorize", "in the clear"]).code, Some(0));
+    let untrusted = call(&server, &other, &[]).failed(4);
+    assert_holds(&untrusted, &["TLS with https://", "--tls-ca"]);
+    let clear = server.run(&["memorize", "in the clear"]).failed(4);
+    assert_holds(&clear, &["https://"]);
     let expired = start(&authority.signed("expired", true), &[]);
     assert_ne!(call(&expired, &authority, &[]).code, Some(0));
 }

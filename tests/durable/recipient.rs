@@ -5,8 +5,9 @@ use tonic::Request;
 use utterd::{
     proto::{
         DeleteRecipientRequest, EndConversationRequest, MemorizeRequest, NewUtterance, ReadSharedRequest,
-        Role, ShareConversationRequest, conversation_service_server::ConversationService,
-        memory_service_server::MemoryService,
+        Role, ShareConversationRequest, StateScope, StateValue, UpdateStateRequest,
+        conversation_service_server::ConversationService, memory_service_server::MemoryService,
+        state_value::Value,
     },
     store::{
         Store,
@@ -45,6 +46,17 @@ async fn deleted_recipients_are_in_no_file(engine: EngineKind) {
     home.server.services().end_conversation(Request::new(end)).await.unwrap();
     say(&home, "", recipient, text).await;
     say(&home, "other", "bob", bystander).await;
+    for (recipient_id, text) in [(recipient, text), ("bob", bystander)] {
+        let value = Some(Value::Data(format!("{text} as a value").into_bytes()));
+        let request = UpdateStateRequest {
+            recipient_id: recipient_id.to_owned(),
+            scope: StateScope::Recipient.into(),
+            set: vec![StateValue { name: format!("{text} as a name"), value, version: 0 }],
+            request_id: "once".to_owned() + recipient_id.get(..1).unwrap_or_default(),
+            ..Default::default()
+        };
+        home.server.services().update_state(Request::new(request)).await.unwrap();
+    }
     let share = ShareConversationRequest { conversation_id: "ended".to_owned(), ..Default::default() };
     home.server.services().share_conversation(Request::new(share)).await.unwrap();
 
@@ -55,6 +67,7 @@ async fn deleted_recipients_are_in_no_file(engine: EngineKind) {
     drop(home);
     assert!(!holds(&directory, recipient) && !holds(&directory, text));
     assert!(holds(&directory, bystander), "what is looked for can be found");
+    assert!(holds(&directory, "wombat-bystander as a value"), "the state of another recipient stays");
 }
 
 #[tokio::test]

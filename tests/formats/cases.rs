@@ -284,7 +284,7 @@ fn a_refusal_names_the_place_and_what_is_accepted() {
     }
     assert!(parse(b"\xff", None, UnknownRoles::Refuse).unwrap_err().to_string().contains("no UTF-8"));
     assert!(
-        parse(b"{\"role\":", None, UnknownRoles::Refuse).unwrap_err().to_string().contains("no JSON: EOF")
+        parse(b"{\"role\":", None, UnknownRoles::Refuse).unwrap_err().to_string().contains("not JSON: EOF")
     );
 }
 

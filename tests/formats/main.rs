@@ -19,12 +19,13 @@ use serde_json::{Map, Value};
 use utterd::{
     domain::{
         Conversation, ConversationId, ConversationKey, Draft, Encoding, LineageId, Namespace, Policy,
-        RecipientId, Timestamp, TokenCounter, Utterance, Verdict,
+        RecipientId, Revision, Timestamp, TokenCounter, Utterance, Verdict,
         change::{Context, Loaded},
         conversation::Identity,
         draft::Field,
         limits::DEFAULT_MAX_CONTENT_BYTES,
         memorize::{Memorize, memorize},
+        state::{StateContent, StateValue},
     },
     formats::{Format, Losses, Parsed, Repairs, UnknownRoles, Whole, export, message, parse},
 };
@@ -128,6 +129,10 @@ fn exported(parsed: &Parsed, format: Format, repairs: Repairs) -> (Value, Losses
 fn exported_as(lineage: u8, parsed: &Parsed, format: Format, repairs: Repairs) -> (Value, Losses) {
     let utterances = stored(parsed, lineage);
     let labels = BTreeMap::new();
+    let kept = |(name, content): &(Box<str>, StateContent)| {
+        Arc::new(StateValue { name: name.clone(), version: Revision(1), content: content.clone() })
+    };
+    let state: Vec<_> = parsed.state.iter().map(kept).collect();
     let whole = Whole {
         id: parsed.id.as_deref().unwrap_or("c"),
         title: parsed.title.as_deref(),
@@ -135,6 +140,7 @@ fn exported_as(lineage: u8, parsed: &Parsed, format: Format, repairs: Repairs) -
         start: parsed.start.unwrap_or_default(),
         end: parsed.end,
         labels: &labels,
+        state: &state,
         utterances: &utterances,
     };
     export(&whole, format, repairs)

@@ -83,6 +83,7 @@ pub fn memorize() -> Value {
             {"role": "ROLE_USER", "content": "Where is the zebra?", "utterance_id": "anna-utterance"},
             {"role": "ROLE_ASSISTANT", "tool_calls": [{"id": "anna-call", "name": "find", "arguments_json": "{}"}]},
         ],
+        "recipient_state": {"set": [{"name": "anna-name", "json": "\"zebra\""}]},
     })
 }
 

@@ -90,7 +90,7 @@ fn a_server_that_comes_back_is_used_again() {
 fn what_cannot_be_is_told_before_the_protocol_begins() {
     let directory = tempfile::tempdir().expect("a directory");
     let run = |flags: &[&str]| Outcome::of(utterd(directory.path()).arg("mcp").args(flags));
-    assert_holds(&run(&["--server", "127.0.0.1:1"]).failed(1), &["no server answers at http://127.0.0.1:1"]);
+    assert_holds(&run(&["--server", "127.0.0.1:1"]).failed(4), &["no server answers at http://127.0.0.1:1"]);
     assert_holds(&run(&["--server", "x", "--data-dir", "y"]).failed(2), &["cannot be used with"]);
     assert_holds(&run(&["--http-host", "x"]).failed(2), &["--http <ADDRESS>"]);
     assert_holds(&run(&["--config", "none.toml"]).failed(2), &["none.toml"]);

@@ -90,7 +90,7 @@ fn limits(seen: &Observed, window: &[&Utterance], model: &Conversation) -> Resul
         || over(capacity.turn_count, capacity.max_turns);
     same("over_limit", &capacity.over_limit, &Some(is_over))?;
     same("whether over_limit has a cause", &!capacity.over_limit_causes.is_empty(), &is_over)?;
-    if is_over {
+    if is_over && !model.unsettled {
         let units = model.pairing().units;
         let unit = |said: &Utterance| units[said.sequence as usize - 1];
         let newest = window.last().map(|said| unit(said));

@@ -25,6 +25,8 @@ pub enum Place {
     Second,
     /// By nothing: the active conversation of `default`.
     Active,
+    /// By the id `forked`; what was not forked yet is `first`.
+    Forked,
 }
 
 #[derive(Clone, Debug)]
@@ -34,7 +36,13 @@ pub enum Command {
         lenient: bool,
         /// Puts it in the place of so many.
         instead: Option<u8>,
+        /// What has an id already is replaced.
+        upsert: bool,
+        /// As messages of a provider's format.
+        messages: bool,
         state: Option<Values>,
+        /// Changes the recipient's own state too.
+        own: Option<Values>,
         attempt: Attempt,
     },
     Forget {
@@ -42,6 +50,8 @@ pub enum Command {
         english: bool,
         hard: bool,
         dry_run: bool,
+        /// Answers the messages.
+        told: bool,
         attempt: Attempt,
     },
     /// Forgets what is named.
@@ -49,6 +59,8 @@ pub enum Command {
         named: Named,
         how: How,
         dry_run: bool,
+        /// Answers the messages.
+        told: bool,
         attempt: Attempt,
     },
     Restore {
@@ -72,9 +84,26 @@ pub enum Command {
         cl100k: bool,
         attempt: Attempt,
     },
-    /// Changes the state.
+    /// Changes the state, or the recipient's own.
     Keep {
         values: Values,
+        own: bool,
+        attempt: Attempt,
+    },
+    /// Forks it before so many of the newest.
+    Fork {
+        back: u8,
+        attempt: Attempt,
+    },
+    /// Compacts so many of the oldest.
+    Compact {
+        count: u8,
+        no_summary: bool,
+        preview: bool,
+        attempt: Attempt,
+    },
+    /// Takes the last compaction back.
+    Undo {
         attempt: Attempt,
     },
     End {
@@ -98,6 +127,7 @@ pub enum Command {
         forgotten: bool,
         page: u8,
     },
+    Messages(Listing),
     Remember(Search),
     Summarize {
         scope: Scope,
@@ -149,6 +179,20 @@ pub enum How {
     Hard,
     /// Perhaps a part of an exchange.
     Exact,
+}
+
+/// Which messages are listed.
+#[derive(Clone, Debug)]
+pub struct Listing {
+    pub last: Option<u8>,
+    /// Behind which sequence, and before which one.
+    pub after: Option<u8>,
+    pub before: Option<u8>,
+    pub role: Option<u8>,
+    pub picks: Vec<u8>,
+    pub newest_first: bool,
+    pub offset: u8,
+    pub page: u8,
 }
 
 /// An utterance to say.
@@ -243,6 +287,7 @@ impl Display for Step {
             Place::First => "",
             Place::Second => "second: ",
             Place::Active => "active: ",
+            Place::Forked => "forked: ",
         };
         let engine = if self.on == 0 { "" } else { "on the other, " };
         write!(f, "{engine}{place}{}", self.command)
@@ -252,21 +297,30 @@ impl Display for Step {
 impl Display for Command {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Memorize { says, lenient, instead, state, attempt } => {
+            Self::Memorize { says, lenient, instead, upsert, messages, state, own, attempt } => {
+                let upsert = if *upsert { " or replace" } else { "" };
+                let messages = if *messages { " as messages" } else { "" };
                 let lenient = if *lenient { " leniently" } else { "" };
                 let state = state.as_ref().map(|values| format!(", and {values}")).unwrap_or_default();
+                let own = own.as_ref().map(|values| format!(", and of its own {values}")).unwrap_or_default();
                 let instead = instead.map(|count| format!(" instead of {count}")).unwrap_or_default();
-                write!(f, "memorize{lenient}{instead} [{}]{state}{attempt}", list(says))
+                write!(
+                    f,
+                    "memorize{upsert}{messages}{lenient}{instead} [{}]{state}{own}{attempt}",
+                    list(says)
+                )
             }
-            Self::Forget { form, english, hard, dry_run, attempt } => {
+            Self::Forget { form, english, hard, dry_run, told, attempt } => {
                 let mode = if *hard { "erase" } else { "forget" };
+                let told = if *told { ", telling it" } else { "" };
                 let english = if *english { " in English" } else { "" };
                 let dry = if *dry_run { ", dry run" } else { "" };
-                write!(f, "{mode} {form:?}{english}{dry}{attempt}")
+                write!(f, "{mode} {form:?}{english}{dry}{told}{attempt}")
             }
-            Self::Drop { named, how, dry_run, attempt } => {
+            Self::Drop { named, how, dry_run, told, attempt } => {
                 let dry = if *dry_run { ", dry run" } else { "" };
-                write!(f, "forget {how:?} {named:?}{dry}{attempt}")
+                let told = if *told { ", telling it" } else { "" };
+                write!(f, "forget {how:?} {named:?}{dry}{told}{attempt}")
             }
             Self::Restore { picks, unknown, attempt } => {
                 write!(f, "restore {picks:?}{}{attempt}", if *unknown { " and an unknown" } else { "" })
@@ -282,7 +336,16 @@ impl Display for Command {
                 let policy = policy.as_ref().map_or("the default".to_owned(), shown);
                 write!(f, "create{}: policy {policy}{attempt}", if *cl100k { " in cl100k" } else { "" })
             }
-            Self::Keep { values, attempt } => write!(f, "{values}{attempt}"),
+            Self::Keep { values, own, attempt } => {
+                write!(f, "{}{values}{attempt}", if *own { "of its own " } else { "" })
+            }
+            Self::Compact { count, no_summary, preview, attempt } => {
+                let summary = if *no_summary { " without a summary" } else { "" };
+                let preview = if *preview { ", previewed" } else { "" };
+                write!(f, "compact {count}{summary}{preview}{attempt}")
+            }
+            Self::Fork { back, attempt } => write!(f, "fork {back}{attempt}"),
+            Self::Undo { attempt } => write!(f, "undo{attempt}"),
             Self::End { attempt } => write!(f, "end{attempt}"),
             Self::Delete { attempt } => write!(f, "delete{attempt}"),
             other => write!(f, "{other:?}"),

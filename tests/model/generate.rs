@@ -4,7 +4,9 @@ use proptest::{collection::vec, option, prelude::*};
 use utterd::proto::{Oversize, Policy};
 
 use crate::{
-    commands::{Attempt, Command, Given, How, Named, Place, Prompt, Say, Scope, Search, Step, Values, Who},
+    commands::{
+        Attempt, Command, Given, How, Listing, Named, Place, Prompt, Say, Scope, Search, Step, Values, Who,
+    },
     forms::Form,
 };
 
@@ -19,14 +21,20 @@ pub struct Shape {
     pub engines: usize,
 }
 
-/// Sequences in one conversation.
+/// Sequences in one conversation and a fork of it.
 pub fn in_one(shape: Shape) -> BoxedStrategy<Vec<Step>> {
-    sequences(Just(Place::First).boxed(), shape)
+    let place = prop_oneof![3 => Just(Place::First), 2 => Just(Place::Forked)];
+    sequences(place.boxed(), shape)
 }
 
 /// Sequences in three conversations of two recipients.
 pub fn in_three(shape: Shape) -> BoxedStrategy<Vec<Step>> {
-    let place = prop_oneof![Just(Place::First), Just(Place::Active), Just(Place::Second)];
+    let place = prop_oneof![
+        3 => Just(Place::First),
+        3 => Just(Place::Active),
+        3 => Just(Place::Second),
+        1 => Just(Place::Forked),
+    ];
     sequences(place.boxed(), shape)
 }
 
@@ -58,16 +66,21 @@ fn command() -> impl Strategy<Value = Command> {
         12 => mark(),
         15 => update(),
         4 => create(),
-        12 => (values(), attempt()).prop_map(|(values, attempt)| Command::Keep { values, attempt }),
+        12 => (values(), prop::bool::weighted(0.4), attempt())
+            .prop_map(|(values, own, attempt)| Command::Keep { values, own, attempt }),
+        10 => fork(),
+        14 => compact(),
+        9 => attempt().prop_map(|attempt| Command::Undo { attempt }),
         3 => attempt().prop_map(|attempt| Command::End { attempt }),
         1 => attempt().prop_map(|attempt| Command::Delete { attempt }),
         6 => prop_oneof![Just(1), Just(31), Just(61), Just(25 * 60)].prop_map(Command::Wait),
         9 => any::<u8>().prop_map(Command::Retry),
         3 => any::<u8>().prop_map(Command::Reuse),
         9 => list(),
+        9 => listing().prop_map(Command::Messages),
         15 => search().prop_map(Command::Remember),
         9 => summarize(),
-        3 => vec(say(), 0..3).prop_map(|says| Command::Count { says }),
+        3 => vec(say(80), 0..3).prop_map(|says| Command::Count { says }),
         3 => any::<u8>().prop_map(Command::Watch),
         3 => vec(any::<u8>(), 0..3).prop_map(Command::Kept),
         3 => Just(Command::Conversations),
@@ -75,13 +88,23 @@ fn command() -> impl Strategy<Value = Command> {
 }
 
 fn memorize() -> impl Strategy<Value = Command> {
-    let more = (option::weighted(0.12, any::<u8>()), option::weighted(0.15, values()));
-    (batch(), prop::bool::weighted(0.3), more, attempt()).prop_map(
-        |(says, lenient, (instead, state), attempt)| Command::Memorize {
+    let rarely = || option::weighted(0.15, values());
+    let more = (option::weighted(0.12, any::<u8>()), rarely(), rarely());
+    // what replaces by ids gives them more often
+    let said = prop_oneof![
+        3 => (batch(80), Just(false)),
+        1 => (batch(1), prop::bool::weighted(0.8)),
+    ];
+    let how = (prop::bool::weighted(0.3), prop::bool::weighted(0.3));
+    (said, how, more, attempt()).prop_map(
+        |((says, upsert), (lenient, messages), (instead, state, own), attempt)| Command::Memorize {
             says,
             lenient,
             instead,
+            upsert,
+            messages,
             state,
+            own,
             attempt,
         },
     )
@@ -94,14 +117,16 @@ fn values() -> impl Strategy<Value = Values> {
         .prop_map(|(set, delete, expects)| Values { set, delete, expects })
 }
 
-fn batch() -> impl Strategy<Value = Vec<Say>> {
-    prop_oneof![1 => Just(Vec::new()), 60 => vec(say(), 1..=6)]
+/// Ids are given by the server, so much more often than not.
+fn batch(by_server: u32) -> impl Strategy<Value = Vec<Say>> {
+    prop_oneof![1 => Just(Vec::new()), 60 => vec(say(by_server), 1..=6)]
 }
 
 fn forget() -> impl Strategy<Value = Command> {
-    (form(), any::<bool>(), prop::bool::weighted(0.4), prop::bool::weighted(0.1), attempt()).prop_map(
-        |(form, english, hard, dry_run, attempt)| Command::Forget { form, english, hard, dry_run, attempt },
-    )
+    let how = (prop::bool::weighted(0.4), prop::bool::weighted(0.1), prop::bool::weighted(0.2));
+    (form(), any::<bool>(), how, attempt()).prop_map(|(form, english, (hard, dry_run, told), attempt)| {
+        Command::Forget { form, english, hard, dry_run, told, attempt }
+    })
 }
 
 fn drop_named() -> impl Strategy<Value = Command> {
@@ -112,8 +137,20 @@ fn drop_named() -> impl Strategy<Value = Command> {
     ];
     let named = named.prop_map(|(picks, sequences, newest)| Named { picks, sequences, newest });
     let how = prop_oneof![1 => Just(How::Soft), 1 => Just(How::Hard), 4 => Just(How::Exact)];
-    (named, how, prop::bool::weighted(0.1), attempt())
-        .prop_map(|(named, how, dry_run, attempt)| Command::Drop { named, how, dry_run, attempt })
+    (named, how, prop::bool::weighted(0.1), prop::bool::weighted(0.4), attempt())
+        .prop_map(|(named, how, dry_run, told, attempt)| Command::Drop { named, how, dry_run, told, attempt })
+}
+
+fn fork() -> impl Strategy<Value = Command> {
+    let back = prop_oneof![2 => Just(0), 1 => any::<u8>()];
+    (back, attempt()).prop_map(|(back, attempt)| Command::Fork { back, attempt })
+}
+
+fn compact() -> impl Strategy<Value = Command> {
+    let count = prop_oneof![6 => 1..4u8, 1 => 0..7u8];
+    (count, prop::bool::weighted(0.3), prop::bool::weighted(0.1), attempt()).prop_map(
+        |(count, no_summary, preview, attempt)| Command::Compact { count, no_summary, preview, attempt },
+    )
 }
 
 fn restore() -> impl Strategy<Value = Command> {
@@ -158,6 +195,24 @@ fn list() -> impl Strategy<Value = Command> {
             newest_first,
             archive,
             forgotten,
+            page,
+        },
+    )
+}
+
+fn listing() -> impl Strategy<Value = Listing> {
+    let rarely = || option::weighted(0.2, 0..20u8);
+    let picks = prop_oneof![5 => Just(Vec::new()), 1 => vec(any::<u8>(), 1..4)];
+    let shape = (any::<bool>(), prop_oneof![4 => Just(0), 1 => 0..4u8], any::<u8>());
+    (rarely(), rarely(), rarely(), option::weighted(0.2, 0..4u8), picks, shape).prop_map(
+        |(last, after, before, role, picks, (newest_first, offset, page))| Listing {
+            last,
+            after,
+            before,
+            role,
+            picks,
+            newest_first,
+            offset,
             page,
         },
     )
@@ -210,12 +265,12 @@ fn attempt() -> impl Strategy<Value = Attempt> {
     (prop::bool::weighted(0.4), expects).prop_map(|(named, expects)| Attempt { named, expects })
 }
 
-fn say() -> impl Strategy<Value = Say> {
+fn say(by_server: u32) -> impl Strategy<Value = Say> {
     let rarely = prop::bool::weighted(0.07);
     let marks = (rarely, prop::bool::weighted(0.15), prop::bool::weighted(0.15), prop::bool::weighted(0.08));
     let name = option::weighted(0.2, 0..3u8);
     let turn = option::weighted(0.1, prop_oneof![8 => 0..3i8, 1 => Just(-1i8)]);
-    (who(), any::<u8>(), name, given(), turn, option::weighted(0.1, 0..90u8), marks).prop_map(
+    (who(), any::<u8>(), name, given(by_server), turn, option::weighted(0.1, 0..90u8), marks).prop_map(
         |(who, text, name, id, turn, ago, (pinned, note, awaits, extras))| Say {
             who,
             text,
@@ -245,12 +300,12 @@ fn who() -> impl Strategy<Value = Who> {
     ]
 }
 
-fn given() -> impl Strategy<Value = Given> {
+fn given(by_server: u32) -> impl Strategy<Value = Given> {
     prop_oneof![
-        80 => Just(Given::ByServer),
+        by_server => Just(Given::ByServer),
         15 => Just(Given::New),
         3 => any::<u8>().prop_map(Given::Earlier),
-        1 => any::<u8>().prop_map(Given::Assigned),
+        if by_server > 10 { 1 } else { 15 } => any::<u8>().prop_map(Given::Assigned),
     ]
 }
 

@@ -39,7 +39,7 @@ use utterd::config::{Backend, DurableEngine};
 /// Sequences of each test, unless the environment asks for others.
 const CASES: u32 = 1_000;
 /// A durable store runs one sequence where memory runs so many.
-const DURABLE_SHARE: u32 = 20;
+const DURABLE_SHARE: u32 = 12;
 /// Two servers run one sequence where one in memory runs so many.
 const SHARED_SHARE: u32 = 4;
 /// Steps of a sequence at most, unless the environment asks for others.

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use crate::{ensure, naive::Facts};
 
 /// What has to happen among the sequences of a test.
-const WANTED: [&str; 19] = [
+const WANTED: [&str; 26] = [
     "memorized",
     "late",
     "evicted",
@@ -14,9 +14,16 @@ const WANTED: [&str; 19] = [
     "erased",
     "parted",
     "replaced",
+    "replaced by its id",
+    "came as messages",
+    "compacted",
+    "forked",
+    "lost with another",
+    "given back",
     "restored",
     "updated",
     "kept",
+    "kept of its own",
     "refused: STALE_STATE",
     "irregular",
     "folded",
@@ -47,10 +54,13 @@ impl Tally {
         self.count("erased", facts.erased.len());
         let is_replaced = !facts.memorized.is_empty() && !facts.erased.is_empty();
         self.count("replaced", usize::from(is_replaced));
+        self.count("replaced by its id", facts.instead.len());
+        self.count("given back", facts.returned.len());
         self.count("parted", facts.parted);
         self.count("restored", facts.restored.len());
         self.count("updated", facts.updated.len());
         self.count("kept", facts.kept);
+        self.count("kept of its own", usize::from(facts.own.is_some()));
         self.count("irregular", facts.irregular.len());
         self.count("removed", usize::from(facts.removed.is_some()));
         self.count("without a change", usize::from(!facts.changed));

@@ -5,7 +5,7 @@ use utterd::proto::{
     BuildContextRequest, ContextFormat, ConversationFormat, ForgetMode, ForgetRequest, ForgetResponse,
     ForgetSelector, ForkConversationRequest, ListMessagesRequest, ListMessagesResponse, ListOrder,
     MemorizeRequest, MemorizeResponse, MemorizeStreamRequest, Message, Policy, PolicyPreset, Role,
-    SequenceRange, memorize_stream_response::Result as Outcome,
+    SequenceRange, UtteranceState, memorize_stream_response::Result as Outcome,
 };
 
 use crate::{
@@ -334,6 +334,22 @@ async fn exactly_what_is_named_is_forgotten() {
     assert_eq!(json(&session.messages(ListMessagesRequest::default()).await), CHAT[..2]);
 }
 
+/// What is forgotten is told as it stood: in the window, or in the archive.
+#[tokio::test]
+async fn what_is_popped_is_told_where_it_stood() {
+    let session = Session::new().await;
+    for _ in 0..4 {
+        session.bring(messages(&CHAT)).await;
+    }
+    let listed = session.messages(ListMessagesRequest::default()).await;
+    let dry = session.memory().forget(ForgetRequest { dry_run: true, ..pop(28) }).await.reply();
+    assert_eq!(dry.messages, listed);
+    let popped = session.pop(28).await.messages;
+    assert_eq!(popped, listed);
+    let states = |state| popped.iter().filter(|message| message.state() == state).count();
+    assert!(states(UtteranceState::Live) > 0 && states(UtteranceState::Evicted) > 0);
+}
+
 #[tokio::test]
 async fn a_context_can_be_stored_as_it_is() {
     for format in [ContextFormat::OpenaiChat, ContextFormat::AnthropicMessages] {
@@ -373,7 +389,7 @@ async fn a_stream_takes_messages_and_replaces_nothing() {
     }
     assert_eq!((told[0].as_str(), told[3].as_str()), ("7", "5"));
     assert!(told[1].starts_with("messages_json[0].tool_call_id: "), "{}", told[1]);
-    assert!(told[2].starts_with("replace_after: goes only with Memorize"), "{}", told[2]);
+    assert!(told[2].starts_with("replace_after: is accepted only with Memorize"), "{}", told[2]);
 }
 
 #[tokio::test]

@@ -5,7 +5,7 @@ use tonic::Code;
 use utterd::proto::{
     BuildContextRequest, BuildContextResponse, CompactConversationRequest, ContextFormat, ContextRecall,
     ContextWarningKind, EndConversationRequest, ForgetMode, ForkConversationRequest, NewUtterance,
-    OmissionReason, Operation, Policy, PolicyPreset, RememberScope, RenderedAs, RestoreRequest,
+    OmissionReason, Operation, Policy, PolicyPreset, RememberScope, RenderedAs, RestoreRequest, Role,
     SummaryPlacement, UnansweredCalls, WatchEventsRequest, watch_events_response::Message as Watched,
 };
 
@@ -80,6 +80,46 @@ async fn an_exchange_goes_out_whole() {
                   lunch\n\n[2026-03-01T12:00:00Z]\nAssistant: [used: find]";
     assert_eq!((context.text.as_str(), context.messages_json.as_str()), (wanted, ""));
     assert_eq!(omitted(&context), [(OmissionReason::Format, vec![(4, 5)])]);
+}
+
+/// Each utterance tells which message renders it, in each format, also what is recalled and what several share.
+#[tokio::test]
+async fn each_utterance_tells_its_message() {
+    let session = Session::new().await;
+    session.say(vec![system("You keep a food diary."), user("The zebra ate my lunch")]).await;
+    for turn in 1..=8 {
+        session.say(vec![user(&format!("Log meal {turn}")), calls(&["one", "two"])]).await;
+        session.say(vec![result("two", &format!("saved {turn}")), result("one", "found")]).await;
+        session.say(vec![assistant(&format!("Meal {turn} is logged."))]).await;
+    }
+    let recall = Some(ContextRecall { prompt: "zebra".to_owned(), ..Default::default() });
+    for format in [ContextFormat::OpenaiChat, ContextFormat::AnthropicMessages, ContextFormat::Text] {
+        let request =
+            BuildContextRequest { format: format.into(), recall: recall.clone(), ..Default::default() };
+        let context = build(&session, request).await;
+        let messages = if context.messages_json.is_empty() { Vec::new() } else { messages(&context) };
+        let (mut seen, mut apart) = (Vec::new(), Vec::new());
+        for utterance in &context.utterances {
+            let said = session.stored().await.into_iter().find(|said| said.sequence == utterance.sequence);
+            let said = said.unwrap();
+            let Some(index) = utterance.message_index else {
+                apart.push(said.role());
+                continue;
+            };
+            let message = messages[usize::try_from(index).unwrap()].to_string();
+            assert!(message.contains(&said.content), "{format:?}, {}: {message}", said.content);
+            assert!(said.tool_calls.is_empty() || message.contains("\"two"), "{message}");
+            seen.push((utterance.rendered_as(), index));
+        }
+        match format {
+            ContextFormat::Text => assert_eq!((seen.len(), apart.len()), (0, context.utterances.len())),
+            ContextFormat::AnthropicMessages => assert_eq!(apart, [Role::System]),
+            _ => assert!(apart.is_empty()),
+        }
+        let is_text = format == ContextFormat::Text;
+        assert!(is_text || seen.iter().any(|(how, _)| *how == RenderedAs::Recalled), "{seen:?}");
+        assert!(seen.is_sorted_by_key(|(_, index)| *index), "{seen:?}");
+    }
 }
 
 #[tokio::test]

@@ -139,6 +139,7 @@ async fn say(engine: &Arc<Engine>, conversation: usize, text: &str) -> Result<u6
         lenient: false,
         upsert: false,
         state: None,
+        recipient_state: None,
     };
     let reply = engine.memorize(&Caller::default(), call).await?;
     Ok(reply.outcome.memorized.first().expect("it is stored").get())

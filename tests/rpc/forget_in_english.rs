@@ -29,7 +29,7 @@ async fn a_sentence_forgets_no_more_than_half_of_the_window() {
             let refused = session.memory().forget(forget(sentence, mode)).await.refusal();
             let refused =
                 refused.is(Code::FailedPrecondition, "INSTRUCTION_TOO_BROAD").blames("instructions");
-            refused.says(&format!("{selected} of the 9 utterances")).says(&format!("say {form}"));
+            refused.says(&format!("{selected} of the 9 utterances")).says(&format!("send {form}"));
         }
         let told = rehearsed(&session, sentence).await;
         assert_eq!((told.understood_as.as_str(), told.forgotten.len()), (form, selected), "{sentence}");

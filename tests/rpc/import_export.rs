@@ -6,10 +6,12 @@ use tonic::Code;
 use utterd::proto::{
     BuildContextRequest, ConversationFormat, ConversationStatus, DeleteConversationRequest,
     ExportConversationRequest, ExportEnd, ForgetMode, ForgetRequest, ForgetResponse, ForkConversationRequest,
-    GetConversationRequest, GetConversationResponse, GetSummaryRequest, ImportConversationRequest,
-    ImportConversationResponse, ImportHeader, ImportedConversation, ListUtterancesRequest, Operation, Role,
-    Segment, SummaryMethod, UtteranceState, WatchEventsRequest, export_conversation_response::Message as Out,
-    import_conversation_request::Message as In, watch_events_response::Message as Seen,
+    GetConversationRequest, GetConversationResponse, GetStateRequest, GetSummaryRequest,
+    ImportConversationRequest, ImportConversationResponse, ImportHeader, ImportedConversation,
+    ListUtterancesRequest, MemorizeRequest, Operation, Role, Segment, StateChange, StateValue, SummaryMethod,
+    UpdateStateRequest, UtteranceState, WatchEventsRequest, export_conversation_response::Message as Out,
+    import_conversation_request::Message as In, state_value::Value as Kept,
+    watch_events_response::Message as Seen,
 };
 
 use crate::{
@@ -528,4 +530,56 @@ async fn an_import_of_too_many_parts_is_refused() {
     let refused = session.refused(named("dense"), &content).await;
     refused.is(Code::InvalidArgument, "CONTENT_TOO_LARGE").says("import it in parts");
     assert_eq!(counts(only(&session.import(named("half"), &turns(5_000)).await)), (10_000, 0));
+}
+
+/// The values beside a conversation go with it, byte for byte, and to a conversation that starts alone.
+#[tokio::test]
+async fn a_state_goes_with_its_conversation() {
+    let session = Session::new().await;
+    let kept = |name: &str, value| StateValue { name: name.to_owned(), value: Some(value), version: 1 };
+    let values = [
+        kept("blob", Kept::Data(vec![0, 255, 10])),
+        kept("empty", Kept::Data(Vec::new())),
+        kept("plan", Kept::Json("{ \"half\": \"\\ud800\", \"large\": 1e400 }".to_owned())),
+    ];
+    let state = Some(StateChange { set: values.to_vec(), ..Default::default() });
+    let request = MemorizeRequest {
+        conversation_id: "talk".to_owned(),
+        utterances: vec![user("hello")],
+        state: state.clone(),
+        recipient_state: state,
+        ..Default::default()
+    };
+    session.memory().memorize(request).await.reply();
+    let exported = session.export("talk", ConversationFormat::PersistedConversations).await;
+    assert_eq!(exported["conversations"][0]["utterdState"][0], json!({"name": "blob", "data": "AP8K"}));
+    let header = |id: &str| ImportHeader { conversation_id: id.to_owned(), ..Default::default() };
+    session.import(header("copy"), &exported).await;
+    let state = async |id: &str| {
+        let request = GetStateRequest { conversation_id: id.to_owned(), ..Default::default() };
+        session.conversations().get_state(request).await.reply().values
+    };
+    assert_eq!(state("copy").await, values);
+    let changed = UpdateStateRequest {
+        conversation_id: "copy".to_owned(),
+        delete: vec!["blob".to_owned(), "empty".to_owned()],
+        ..Default::default()
+    };
+    session.conversations().update_state(changed).await.reply();
+    session.import(header("copy"), &exported).await;
+    assert_eq!(state("copy").await, values[2..], "what has changed since stays");
+    let again = session.export("copy", ConversationFormat::PersistedConversations).await;
+    assert_eq!(again["conversations"][0]["utterdState"].as_array().map(Vec::len), Some(1));
+    for (value, says) in [
+        (json!({}), "accepted is an array of values"),
+        (json!([{"name": "a"}]), "has not one of json and data"),
+        (json!([{"name": "a", "json": "{"}]), "is not JSON"),
+        (json!([{"name": "a", "data": "?"}]), "is no base64"),
+        (json!([{"name": "", "json": "1"}]), "has a name of 0 bytes"),
+    ] {
+        let mut file = exported.clone();
+        file["conversations"][0]["utterdState"] = value;
+        let refused = session.refused(header("bad"), &file.to_string()).await;
+        refused.is(Code::InvalidArgument, "INVALID_FIELD").says(says);
+    }
 }

@@ -58,6 +58,7 @@ mod pins;
 mod policies;
 mod prepare_history;
 mod quotas;
+mod recipient_state;
 mod remember;
 mod request_ids;
 mod restore;

@@ -191,7 +191,7 @@ async fn a_lenient_call_reports_what_it_lets_pass() {
     let irregular: Vec<_> = response.irregularities.iter().map(|one| (one.index, one.sequence)).collect();
     assert_eq!(irregular, [(Some(0), 1), (Some(1), 2)]);
     assert!(response.irregularities[0].description.contains("neither content nor tool calls"));
-    assert!(response.irregularities[1].description.contains("\"lost\" is no open call"));
+    assert!(response.irregularities[1].description.contains("\"lost\" is not an open call"));
     let window = session.window().await;
     assert_eq!(
         window.iter().map(|utterance| utterance.aside).collect::<Vec<_>>(),

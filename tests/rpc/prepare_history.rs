@@ -240,7 +240,7 @@ async fn only_what_cannot_be_a_history_is_refused() {
             PrepareHistoryRequest { messages_json: "[".into(), ..fine() },
             "INVALID_FIELD",
             "messages_json",
-            "is no JSON",
+            "is not JSON",
         ),
         (history(&json!({}), "p"), "INVALID_FIELD", "messages_json", "accepted is an array of messages"),
         (

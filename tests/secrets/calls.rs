@@ -68,6 +68,13 @@ fn writing() -> Vec<(&'static str, Vec<Value>)> {
             })],
         ),
         (
+            "UpdateState",
+            vec![json!({
+                "recipient_id": "named-r", "scope": "STATE_SCOPE_RECIPIENT", "request_id": "named-q10",
+                "set": [{"name": "planted name", "json": "\"planted\""}], "expected_versions": {"planted other": 0}
+            })],
+        ),
+        (
             "UpdateUtterance",
             vec![json!({
                 "conversation_id": "named-c", "utterance_id": "named-1", "content": "The planted edit of pump 12.",

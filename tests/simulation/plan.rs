@@ -105,7 +105,17 @@ impl Planner<'_> {
         }
         let (attempt, expected) = (self.attempt("Memorize"), self.expected(&address));
         let state = self.dice.percent(15).then(|| self.state_change(&address));
-        MemorizeCall { address, drafts, attempt, expected, lenient: false, upsert: false, state }
+        let recipient_state = None;
+        MemorizeCall {
+            address,
+            drafts,
+            attempt,
+            expected,
+            lenient: false,
+            upsert: false,
+            state,
+            recipient_state,
+        }
     }
 
     fn draft(&mut self, index: u64) -> Draft {

@@ -1,6 +1,6 @@
 //! What summaries of real conversations tell stands in these conversations.
 //!
-//! Reads `tests/fixtures/summaries` and `UTTERD_DATA` (default `../shared/data`); a file that is absent shows as ignored.
+//! Reads `examples/data` and `UTTERD_DATA` (default `../shared/data`); a file that is absent shows as ignored.
 #![allow(clippy::expect_used, clippy::unwrap_used)] // a test that fails panics: that is its report
 
 #[path = "../../benches/summaries/conversations.rs"]

@@ -135,7 +135,10 @@ async fn what_is_no_vector_for_each_text_cannot_be_used() {
 async fn garbage_and_what_does_not_end_are_given_up() {
     for body in ["{\"data\": [", "", "<html>"] {
         let failed = failed(ResponseTemplate::new(200).set_body_raw(body, "application/json")).await;
-        assert!(matches!(&failed, LlmError::Unusable(why) if why.starts_with("it is no JSON")), "{failed:?}");
+        assert!(
+            matches!(&failed, LlmError::Unusable(why) if why.starts_with("it is not JSON")),
+            "{failed:?}"
+        );
     }
     let failed = embed(&*client(&serving(endlessly).await), &["one"]).await.unwrap_err();
     assert_eq!(failed, LlmError::Unusable("it has more than 8388608 bytes".into()));

@@ -114,7 +114,10 @@ async fn garbage_is_no_summary(protocol: Protocol) {
     for body in ["{\"choices\": [", "", "<html>", "{malformed json: <<<chaos>>>"] {
         let answer = ResponseTemplate::new(200).set_body_raw(body, "application/json");
         let failed = Models::answering(protocol, answer).await.failed().await;
-        assert!(matches!(&failed, LlmError::Unusable(why) if why.starts_with("it is no JSON")), "{failed:?}");
+        assert!(
+            matches!(&failed, LlmError::Unusable(why) if why.starts_with("it is not JSON")),
+            "{failed:?}"
+        );
     }
 }
 

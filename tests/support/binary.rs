@@ -16,7 +16,12 @@ pub const UTTERD: &str = env!("CARGO_BIN_EXE_utterd");
 
 /// A command in an empty directory, with no setting in its environment.
 pub fn utterd(directory: &Path) -> Command {
-    let mut command = Command::new(UTTERD);
+    within(directory, UTTERD)
+}
+
+/// A program in a directory, with no setting in its environment.
+pub fn within(directory: &Path, program: &str) -> Command {
+    let mut command = Command::new(program);
     let settings = std::env::vars_os().map(|(name, _)| name);
     for name in settings.filter(|name| name.to_string_lossy().starts_with("UTTERD_")) {
         command.env_remove(name);

@@ -335,6 +335,30 @@ def test_a_message_and_its_change_of_state_are_kept_together(chat):
         chat.update_state(set={"step": object()})
 
 
+def test_a_recipient_has_values_of_its_own(memory, name):
+    ann = memory.recipient(name)
+    assert ann.state() == {} and ann.id == name
+    assert ann.update_state(set={"plan": [1], "blob": b"\x00"}, expected_revision=0) == 1
+    chat = memory.conversation(recipient=name)
+    started = chat.add(QUESTION, recipient_state=utterd.StateChange(set={"plan": [2]}, delete=["blob"]))
+    assert started.started and chat.state() == {}
+    assert ann.state() == {"plan": utterd.StateValue(value=[2], version=2)}
+    stale = utterd.StateChange(set={"plan": []}, expected_versions={"plan": 1})
+    with pytest.raises(utterd.ConflictError, match="version 2") as refused:
+        chat.replace_after(0, ANSWER, recipient_state=stale)
+    assert refused.value.fields[0].field == 'recipient_state.expected_versions["plan"]'
+    assert chat.delete() and ann.state("plan") == {"plan": utterd.StateValue(value=[2], version=2)}
+    memory.delete_recipient(name)
+    assert ann.state() == {}
+
+
+async def test_a_recipients_values_for_asyncio(memory_async, name):
+    ann = memory_async.recipient(name)
+    version = await ann.update_state(set={"step": 1})
+    assert await ann.state() == {"step": utterd.StateValue(value=1, version=version)}
+    assert repr(ann) == f"<utterd.AsyncRecipient {name}>"
+
+
 async def test_the_state_for_asyncio(memory_async, name):
     chat = memory_async.conversation(name)
     with pytest.raises(utterd.NotFoundError):

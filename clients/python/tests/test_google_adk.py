@@ -60,6 +60,17 @@ async def test_contexts_keep_exchanges_whole(service, name):
     assert contents[1].parts == [CALL] and contents[2].parts == [RESPONSE]
 
 
+async def test_a_users_state_outlives_sessions(service, name):
+    session = await service.create_session(app_name=name, user_id="u", session_id="s")
+    delta = {"user:diet": "vegan", "temp:x": 1, "app:open": True}
+    await service.append_event(session, event("shop", "Noted.", **delta))
+    await service.delete_session(app_name=name, user_id="u", session_id="s")
+    again = await service.create_session(app_name=name, user_id="u", session_id="s")
+    assert again.state == {"user:diet": "vegan", "app:open": True}
+    other = await service.create_session(app_name=name, user_id="v", session_id="s")
+    assert other.state == {"app:open": True}
+
+
 async def test_two_writers_of_one_state_lose_nothing(service, name):
     session = await service.create_session(app_name=name, user_id="u", session_id="s")
     await asyncio.gather(*(service.append_event(session, event("shop", "x", **{f"k{n}": n})) for n in range(8)))

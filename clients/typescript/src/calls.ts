@@ -10,7 +10,8 @@ import { ConversationService } from "./_proto/utterd/v1/conversation_service_pb.
 import { MemoryService } from "./_proto/utterd/v1/memory_service_pb.js";
 import type { ServerError } from "./errors.js";
 import { failureOf } from "./failures.js";
-import type { CallOptions } from "./model.js";
+import type { CallOptions, ChangeOptions } from "./model.js";
+import { wide } from "./read.js";
 
 /** How often a call is made, at most. */
 const ATTEMPTS = 6;
@@ -29,6 +30,11 @@ interface Attempted {
 /** The id of an attempt: the caller's, or a new one. */
 export function attempt(given?: string): string {
   return given || randomUUID();
+}
+
+/** What every change sends. */
+export function changing({ expectedRevision, requestId }: ChangeOptions) {
+  return { expectedRevision: wide("expectedRevision", expectedRevision), requestId: attempt(requestId) };
 }
 
 /** The services of a server. */

@@ -9,6 +9,7 @@ import type { CallOptions, ConversationRecord, Messages, Policy, Prepared, Statu
 import { collect } from "./lists.js";
 import type { ConversationAddress } from "./options.js";
 import * as read from "./read.js";
+import { Recipient } from "./recipient.js";
 
 const TIMEOUT = 30_000;
 const ORDERS = {
@@ -88,6 +89,11 @@ export class Client {
    */
   conversation(which: string | ConversationAddress = {}): Conversation {
     return new Conversation(this.calls, typeof which === "string" ? { id: which } : which);
+  }
+
+  /** A recipient, with values of its own. Nothing is called. */
+  recipient(id = "default"): Recipient {
+    return new Recipient(this.calls, id);
   }
 
   /** Makes a conversation with limits of its own; `ExistsError` when the id is taken, unless `existOk`. */

@@ -3,7 +3,7 @@ import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 
 import { ListOrder } from "./_proto/utterd/v1/conversation_service_pb.js";
 import { ForgetMode, SummarizeScope } from "./_proto/utterd/v1/memory_service_pb.js";
-import { attempt, type Calls } from "./calls.js";
+import { attempt, type Calls, changing } from "./calls.js";
 import { type ContextOptions, contextOf, contextRequest, SCOPES } from "./contexts.js";
 import { errorOf, NotFoundError } from "./errors.js";
 import { collect } from "./lists.js";
@@ -41,7 +41,7 @@ import type {
   SummarizeOptions,
 } from "./options.js";
 import * as read from "./read.js";
-import { changeOf, valuesOf } from "./state.js";
+import { changeOf, changeState, readState } from "./state.js";
 
 /** The last sequence that there can be. */
 const LAST = 2n ** 63n - 1n;
@@ -100,6 +100,7 @@ export class Conversation {
       lenient: options.lenient,
       replaceAfter: read.wide("sequence", after),
       state: options.state && changeOf(options.state),
+      recipientState: options.recipientState && changeOf(options.recipientState),
     };
     const it = await this.calls.make(this.calls.memory.memorize, request, options);
     return {
@@ -342,8 +343,7 @@ export class Conversation {
     names: readonly string[] = [],
     options: CallOptions = {},
   ): Promise<Record<string, StateValue<V>>> {
-    const request = { ...this.at, names: [...names] };
-    return valuesOf((await this.calls.make(this.calls.conversations.getState, request, options)).values);
+    return readState(this.calls, this.at, names, options);
   }
 
   /**
@@ -351,8 +351,7 @@ export class Conversation {
    * Returns its revision after the change, which is the version of each value that was set.
    */
   async updateState(change: StateChange, options: ChangeOptions = {}): Promise<number> {
-    const request = { ...this.change(options), ...changeOf(change) };
-    return Number((await this.calls.make(this.calls.conversations.updateState, request, options)).revision);
+    return changeState(this.calls, this.at, change, options);
   }
 
   /** What the server knows of the conversation; `NotFoundError` when there is none. */
@@ -406,12 +405,8 @@ export class Conversation {
   }
 
   /** What every change sends. */
-  private change({ expectedRevision, requestId }: ChangeOptions) {
-    return {
-      ...this.at,
-      expectedRevision: read.wide("expectedRevision", expectedRevision),
-      requestId: attempt(requestId),
-    };
+  private change(options: ChangeOptions) {
+    return { ...this.at, ...changing(options) };
   }
 }
 

@@ -28,4 +28,5 @@ export {
 } from "./errors.js";
 export type * from "./model.js";
 export type * from "./options.js";
+export { Recipient } from "./recipient.js";
 export { local, type LocalOptions } from "./server.js";

@@ -19,6 +19,8 @@ export interface AddOptions extends ChangeOptions {
   readonly lenient?: boolean;
   /** Changes the values beside the conversation in the same commit: when either is refused, neither is done. */
   readonly state?: StateChange;
+  /** The same with the recipient's own values. */
+  readonly recipientState?: StateChange;
 }
 
 /** Which messages are listed: those of which everything that is given holds. */

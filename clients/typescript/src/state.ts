@@ -1,9 +1,42 @@
-/** Named values beside a conversation: as a request has them, and back. */
+/** Named values beside a conversation, or of a recipient: as a request has them, and back. */
 import type { MessageInitShape } from "@bufbuild/protobuf";
 
-import type { StateChangeSchema, StateValue as ValueMessage } from "./_proto/utterd/v1/conversation_service_pb.js";
-import type { StateChange, StateValue } from "./model.js";
+import type {
+  StateChangeSchema,
+  StateScope,
+  StateValue as ValueMessage,
+} from "./_proto/utterd/v1/conversation_service_pb.js";
+import { type Calls, changing } from "./calls.js";
+import type { CallOptions, ChangeOptions, StateChange, StateValue } from "./model.js";
 import * as read from "./read.js";
+
+/** Whose values they are. */
+interface Place {
+  readonly conversationId?: string;
+  readonly recipientId?: string;
+  readonly scope?: StateScope;
+}
+
+/** The values of these names, or all. */
+export async function readState<V>(
+  calls: Calls,
+  at: Place,
+  names: readonly string[],
+  options: CallOptions,
+): Promise<Record<string, StateValue<V>>> {
+  return valuesOf((await calls.make(calls.conversations.getState, { ...at, names: [...names] }, options)).values);
+}
+
+/** Sets and deletes values; the revision after the change. */
+export async function changeState(
+  calls: Calls,
+  at: Place,
+  change: StateChange,
+  options: ChangeOptions,
+): Promise<number> {
+  const request = { ...at, ...changing(options), ...changeOf(change) };
+  return Number((await calls.make(calls.conversations.updateState, request, options)).revision);
+}
 
 /** A change as a request has it. */
 export function changeOf(change: StateChange) {
@@ -25,7 +58,7 @@ function valueOf(name: string, value: unknown) {
 }
 
 /** The values of an answer, by name. */
-export function valuesOf<V>(them: readonly ValueMessage[]): Record<string, StateValue<V>> {
+function valuesOf<V>(them: readonly ValueMessage[]): Record<string, StateValue<V>> {
   const value = ({ value }: ValueMessage) => (value.case === "json" ? JSON.parse(value.value) : value.value) as V;
   return Object.fromEntries(them.map((it) => [it.name, { value: value(it), version: Number(it.version) }]));
 }

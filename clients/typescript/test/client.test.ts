@@ -80,6 +80,20 @@ onEachStore("a conversation", (memory) => {
     await assert.rejects(chat.updateState({ set: { step: undefined } }), TypeError);
   });
 
+  test("a recipient's own values", async () => {
+    const recipient = fresh();
+    const own = memory().recipient(recipient);
+    assert.deepEqual([await own.state(), own.id], [{}, recipient]);
+    assert.equal(await own.updateState({ set: { plan: [1], step: 1 } }, { expectedRevision: 0 }), 1);
+    const chat = memory().conversation({ recipient });
+    await chat.add(ASKED, { recipientState: { set: { plan: [2] }, delete: ["step"] } });
+    assert.deepEqual([await chat.state(), await own.state()], [{}, { plan: { value: [2], version: 2 } }]);
+    const recipientState = { set: { plan: [] }, expectedVersions: { plan: 1 } };
+    await assert.rejects(chat.add(TOLD, { recipientState }), ConflictError);
+    assert.ok(await chat.delete());
+    assert.deepEqual(await own.state(["plan", "step"]), { plan: { value: [2], version: 2 } });
+  });
+
   test("lists are bounded in every way", async () => {
     const chat = memory().conversation(fresh());
     const said = numbered(5);

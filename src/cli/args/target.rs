@@ -9,6 +9,7 @@ const DEFAULT_SERVER: &str = "http://127.0.0.1:50051";
 
 /// The server to talk to.
 #[derive(Debug, Args)]
+#[command(next_help_heading = "Server")]
 pub struct Remote {
     /// The server's address: host:port, http://, https:// or unix:/path
     #[arg(
@@ -25,18 +26,34 @@ pub struct Remote {
 }
 
 /// The server to talk to, the conversation meant, and the form of the answer.
+///
+/// An argument that fills a field of the request has the field's name as its id, by which errors of the server find it.
 #[derive(Debug, Args)]
 pub struct Target {
     /// The server to talk to.
     #[command(flatten)]
     pub remote: Remote,
     /// The conversation; without it the recipient's active one
-    #[arg(long, short, value_name = "ID", default_value = "", hide_default_value = true)]
+    #[arg(
+        id = "conversation_id",
+        long = "conversation",
+        short = 'c',
+        value_name = "ID",
+        default_value = "",
+        hide_default_value = true
+    )]
     pub conversation: String,
     /// Whose conversation; without it `default`
-    #[arg(long, short, value_name = "ID", default_value = "", hide_default_value = true)]
+    #[arg(
+        id = "recipient_id",
+        long = "recipient",
+        short = 'r',
+        value_name = "ID",
+        default_value = "",
+        hide_default_value = true
+    )]
     pub recipient: String,
-    /// Print the response as JSON
+    /// Print the response as JSON, and an error as JSON on stderr
     #[arg(long)]
     pub json: bool,
 }

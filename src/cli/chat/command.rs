@@ -9,43 +9,94 @@ pub enum Command {
     Do(Task),
     /// Ask the model again.
     Retry,
+    /// Store a reply that was broken off.
+    Keep,
     /// Tell the commands.
     Help,
     /// Leave.
     Quit,
 }
 
-/// The names of all commands.
-const NAMES: [&str; 12] = [
-    "compact",
-    "summarize",
-    "compress",
-    "export",
-    "forget",
-    "remember",
-    "capacity",
-    "summary",
-    "retry",
-    "new",
-    "help",
-    "quit",
+/// How each command is written, and what it does. What is put for something else is in capitals or brackets.
+const USAGES: [(&str, &str); 16] = [
+    ("/compact [N]", "put all but the last 15, or N, into the summary"),
+    ("/compact --preview [N]", "show what that would do"),
+    ("/compact undo", "take the last compaction back"),
+    ("/summary", "show the summary"),
+    ("/capacity", "show how full the window is"),
+    ("/remember WORDS", "search what was said"),
+    ("/forget INSTRUCTION", "last:2, about:Paris, the last three messages"),
+    ("/forget --hard INSTRUCTION", "the same for good"),
+    ("/restore [NUMBER]", "bring back what was forgotten last, or a message"),
+    ("/export [FILE]", "write summary and messages as OpenAI messages"),
+    ("/export --include-full-history [FILE]", "with what left the window"),
+    ("/retry", "ask the model again"),
+    ("/keep", "store a reply that was broken off"),
+    ("/new", "end this conversation and start another"),
+    ("/help", "show this"),
+    ("/quit", "leave"),
 ];
 
-/// What `/help` tells.
-pub const HELP: &str = "\
-/compact [N]                   fold all but the last N messages (15) into the summary
-/compact --preview [N]         tell what that would do
-/compact undo                  take the last compaction back
-/export [FILE]                 write summary and window as OpenAI messages
-/export --include-full-history [FILE]   with what left the window
-/forget [--hard] INSTRUCTION   such as last:2, about:Paris, the last three messages
-/remember PROMPT               find what was said
-/capacity  /summary            how full the window is; what is told of what left it
-/retry                         ask the model again
-/new                           end this conversation and start another
-/help  /quit                   this; leave, as Ctrl-C does, and Ctrl-D on an empty line
-Enter says it, Alt-Enter starts a line, Esc stops a reply, PgUp and PgDn scroll.
-A message that begins with a slash: put a space before it.";
+/// What the keys do.
+const KEYS: [(&str, &str); 4] = [
+    ("Enter, Alt-Enter", "say what is typed; start another line of it"),
+    ("Up, Tab", "what was typed before; the rest of a command"),
+    ("Esc, Ctrl-C", "stop a reply; Ctrl-C also clears, then leaves"),
+    ("PgUp, PgDn, Ctrl-L", "scroll; draw the screen again"),
+];
+
+/// What `/help` tells: in each line what is typed, a tab, and what it does.
+pub fn help() -> String {
+    let lines = USAGES.iter().chain(&KEYS).map(|(typed, does)| format!("{typed}\t{does}"));
+    lines.collect::<Vec<_>>().join("\n")
+}
+
+/// Whether a line is a command. A message that begins with a slash has a backslash before it; two slashes
+/// begin no command.
+pub fn is_command(line: &str) -> bool {
+    let line = line.trim_start();
+    line.starts_with('/') && !line.starts_with("//")
+}
+
+/// What a line says that is no command.
+pub fn message(line: &str) -> &str {
+    let line = line.trim();
+    line.strip_prefix('\\').filter(|rest| rest.starts_with('/')).unwrap_or(line)
+}
+
+/// The usages that a command may become which is being typed, or the one that it has become.
+pub fn matching(typed: &str) -> Vec<(&'static str, &'static str)> {
+    let typed = typed.trim_start();
+    let begun: Vec<_> = USAGES.into_iter().filter(|(usage, _)| fixed(usage).starts_with(typed)).collect();
+    if !begun.is_empty() {
+        return begun;
+    }
+    let written = |(usage, _): &(&str, &str)| {
+        typed.strip_prefix(fixed(usage)).is_some_and(|rest| rest.starts_with(char::is_whitespace))
+    };
+    USAGES.into_iter().filter(written).max_by_key(|(usage, _)| fixed(usage).len()).into_iter().collect()
+}
+
+/// As much more of a command as can only follow.
+pub fn completed(typed: &str) -> Option<String> {
+    let begun = matching(typed);
+    let (usage, _) = begun.first()?;
+    let common = begun.iter().map(|(usage, _)| fixed(usage)).reduce(common_prefix)?;
+    let takes_more = common.len() < usage.len() && begun.iter().any(|(usage, _)| fixed(usage) == common);
+    let longer = format!("{common}{}", if takes_more { " " } else { "" });
+    (longer.len() > typed.len() && longer.starts_with(typed)).then_some(longer)
+}
+
+/// The part of a usage that is typed as it stands.
+fn fixed(usage: &str) -> &str {
+    let end = usage.find(|it: char| it == '[' || it.is_ascii_uppercase()).unwrap_or(usage.len());
+    usage.get(..end).unwrap_or(usage).trim_end()
+}
+
+fn common_prefix<'a>(one: &'a str, other: &str) -> &'a str {
+    let same = one.bytes().zip(other.bytes()).take_while(|(a, b)| a == b).count();
+    one.get(..same).unwrap_or(one)
+}
 
 /// Reads a line that begins with a slash. What cannot be understood is an error that says what can.
 pub fn parse(line: &str) -> Result<Command, String> {
@@ -56,15 +107,17 @@ pub fn parse(line: &str) -> Result<Command, String> {
         "compact" | "summarize" | "compress" => compact(rest).map(Command::Do),
         "export" => Ok(Command::Do(export(rest))),
         "forget" => forget(rest).map(Command::Do),
-        "remember" if rest.is_empty() => Err("/remember needs what to look for".into()),
+        "restore" => restore(rest).map(Command::Do),
+        "remember" if rest.is_empty() => Err("/remember needs the words to look for".into()),
         "remember" => Ok(Command::Do(Task::Remember(rest.to_owned()))),
         "capacity" => alone(name, rest, Command::Do(Task::Capacity)),
         "summary" => alone(name, rest, Command::Do(Task::Summary)),
         "retry" => alone(name, rest, Command::Retry),
+        "keep" => alone(name, rest, Command::Keep),
         "new" => alone(name, rest, Command::Do(Task::Start)),
         "help" => alone(name, rest, Command::Help),
         "quit" => alone(name, rest, Command::Quit),
-        unknown => Err(format!("there is no command /{unknown}; the nearest is /{}", nearest(unknown))),
+        unknown => Err(no_command(unknown)),
     }
 }
 
@@ -80,7 +133,7 @@ fn compact(rest: &str) -> Result<Task, String> {
             (_, Ok(number)) if keep.is_none() => keep = Some(number),
             _ => {
                 return Err(format!(
-                    "/compact takes how many messages stay, --preview, or undo alone; not {word:?}"
+                    "/compact takes the number of messages that stay, --preview, or undo alone; not {word:?}"
                 ));
             }
         }
@@ -104,6 +157,17 @@ fn forget(rest: &str) -> Result<Task, String> {
     }
 }
 
+/// Sequences as forgetting tells them: `1–3, 5`.
+fn restore(rest: &str) -> Result<Task, String> {
+    let numbers = rest.split([',', ' ']).filter(|word| !word.is_empty());
+    let range = |word: &str| {
+        let (first, last) = word.split_once(['-', '–']).unwrap_or((word, word));
+        let range = first.parse().ok().zip(last.parse().ok()).map(|(first, last)| first..=last);
+        range.ok_or_else(|| format!("/restore takes numbers of messages, such as 12 or 3-5; not {word:?}"))
+    };
+    numbers.map(range).collect::<Result<_, _>>().map(Task::Restore)
+}
+
 /// What stands behind `name`, when the text begins with that word.
 fn flag<'a>(text: &'a str, name: &str) -> Option<&'a str> {
     let rest = text.strip_prefix(name)?;
@@ -114,9 +178,16 @@ fn alone(name: &str, rest: &str, command: Command) -> Result<Command, String> {
     if rest.is_empty() { Ok(command) } else { Err(format!("/{name} takes nothing behind it")) }
 }
 
-fn nearest(word: &str) -> &'static str {
-    let likeness = |name: &&&str| strsim::normalized_damerau_levenshtein(word, name);
-    NAMES.iter().max_by(|a, b| likeness(a).total_cmp(&likeness(b))).unwrap_or(&"help")
+/// How much alike two names are, at least, for one to be meant by the other.
+const LIKENESS: f64 = 0.5;
+
+fn no_command(unknown: &str) -> String {
+    let names = USAGES.iter().filter_map(|(usage, _)| fixed(usage).split(' ').next());
+    let alike = names
+        .map(|name| (strsim::normalized_damerau_levenshtein(unknown, name.trim_start_matches('/')), name));
+    let nearest = alike.filter(|(likeness, _)| *likeness >= LIKENESS).max_by(|a, b| a.0.total_cmp(&b.0));
+    let help = nearest.map_or("/help lists them".to_owned(), |(_, name)| format!("the nearest is {name}"));
+    format!("there is no command /{unknown}; {help}. To say it, put a backslash before it")
 }
 
 #[cfg(test)]
@@ -132,7 +203,7 @@ mod tests {
         assert_eq!(parse("/compact 20 --preview"), compact(Some(20), true));
         assert_eq!(parse("/compact undo"), Ok(Command::Do(Task::Undo)));
         for wrong in ["/compact many", "/compact undo 3", "/compact 3 4"] {
-            assert!(parse(wrong).unwrap_err().starts_with("/compact takes how many"), "{wrong}");
+            assert!(parse(wrong).unwrap_err().starts_with("/compact takes the number"), "{wrong}");
         }
     }
 
@@ -154,16 +225,63 @@ mod tests {
 
     #[test]
     fn an_unknown_command_is_answered_with_the_nearest() {
-        assert_eq!(parse("/compat").unwrap_err(), "there is no command /compat; the nearest is /compact");
-        assert_eq!(parse("/exprot x").unwrap_err(), "there is no command /exprot; the nearest is /export");
+        let nearest = |line, name| {
+            let error = parse(line).unwrap_err();
+            assert!(error.contains(&format!("; the nearest is {name}. To say it")), "{error}");
+        };
+        nearest("/compat", "/compact");
+        nearest("/exprot x", "/export");
+        assert!(parse("/etc/hosts").unwrap_err().contains("; /help lists them."));
         assert!(parse("/retry now").is_err() && parse("/remember").is_err() && parse("/").is_err());
     }
 
     #[test]
-    fn help_tells_every_command() {
-        let aliases = ["summarize", "compress"];
-        for name in NAMES.iter().filter(|name| !aliases.contains(name)) {
-            assert!(HELP.contains(&format!("/{name}")), "{name}");
+    fn only_a_backslash_or_a_second_slash_makes_a_message_of_a_command() {
+        assert!(is_command("/compat") && is_command("  /compact"));
+        assert!(!is_command("// a comment") && !is_command("\\/shrug") && !is_command("a /command"));
+        assert_eq!(message(" \\/shrug "), "/shrug");
+        assert_eq!(message("// a comment"), "// a comment");
+        assert_eq!(message("\\o/"), "\\o/");
+    }
+
+    #[test]
+    fn messages_are_restored_by_number() {
+        let restored =
+            |ranges: &[std::ops::RangeInclusive<i64>]| Ok(Command::Do(Task::Restore(ranges.to_vec())));
+        assert_eq!(parse("/restore"), restored(&[]));
+        assert_eq!(parse("/restore 12"), restored(&[12..=12]));
+        assert_eq!(parse("/restore 1–3, 5 7-8"), restored(&[1..=3, 5..=5, 7..=8]));
+        assert!(parse("/restore last:2").unwrap_err().contains("not \"last:2\""));
+    }
+
+    #[test]
+    fn a_command_is_completed_as_far_as_there_is_one_way() {
+        let completed = |typed| completed(typed).unwrap_or_default();
+        assert_eq!(completed("/rest"), "/restore ");
+        assert_eq!(completed("/re"), "");
+        assert_eq!(completed("/compact"), "/compact ");
+        assert_eq!(completed("/compact -"), "/compact --preview ");
+        assert_eq!(completed("/q"), "/quit");
+        assert_eq!(completed("/export --i"), "/export --include-full-history ");
+        assert_eq!(completed("/nothing"), "");
+    }
+
+    #[test]
+    fn what_is_typed_matches_what_it_may_become_and_what_it_is() {
+        let usages = |typed| matching(typed).into_iter().map(|(usage, _)| usage).collect::<Vec<_>>();
+        assert_eq!(usages("/").len(), USAGES.len());
+        assert_eq!(usages("/compact"), ["/compact [N]", "/compact --preview [N]", "/compact undo"]);
+        assert_eq!(usages("/compact 20"), ["/compact [N]"]);
+        assert_eq!(usages("/forget --hard about:x"), ["/forget --hard INSTRUCTION"]);
+        assert!(usages("/nothing").is_empty());
+    }
+
+    #[test]
+    fn help_tells_every_command_and_each_is_one() {
+        for (usage, _) in USAGES {
+            assert!(help().contains(usage), "{usage}");
+            let line = usage.replace(" [N]", " 3").replace(" [NUMBER]", " 3");
+            assert!(parse(&line).is_ok(), "{line}");
         }
     }
 }

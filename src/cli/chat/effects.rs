@@ -1,6 +1,6 @@
 //! Does what a chat wants done, and tells it what came of that.
 
-use std::{io, ops::ControlFlow, sync::Arc, time::Duration};
+use std::{io, sync::Arc, time::Duration};
 
 use tokio::{
     sync::mpsc::UnboundedSender,
@@ -8,7 +8,7 @@ use tokio::{
 };
 
 use super::{
-    event::{Draft, Effect, Event, Task},
+    event::{Draft, Effect, Event, Reply, Task},
     files,
     reply::Model,
     server::{Outcome, Server},
@@ -38,8 +38,8 @@ impl Effects {
         Self { with, tasks: JoinSet::new(), asking: None }
     }
 
-    /// Starts an effect in a conversation; breaks when the chat is to end.
-    pub fn start(&mut self, effect: Effect, conversation_id: &str) -> ControlFlow<()> {
+    /// Starts an effect in a conversation.
+    pub fn start(&mut self, effect: Effect, conversation_id: &str) {
         let (with, id) = (self.with.clone(), conversation_id.to_owned());
         match effect {
             Effect::Memorize(draft) => {
@@ -58,9 +58,9 @@ impl Effects {
             Effect::Do(task) => {
                 self.spawn(async move { with.perform(task, &id).await.unwrap_or_else(Event::Refused) });
             }
-            Effect::Quit => return ControlFlow::Break(()),
+            // What the terminal is for.
+            Effect::Redraw | Effect::Quit => {}
         }
-        ControlFlow::Continue(())
     }
 
     /// Gives up the reply that is being made, and lets what is being stored end; not for long, because the
@@ -109,7 +109,7 @@ impl With {
         }
     }
 
-    async fn ask(&self, id: &str) -> Outcome<String> {
+    async fn ask(&self, id: &str) -> Outcome<Reply> {
         let Some(model) = &self.model else { return Err("no model is attached".into()) };
         let messages = self.server.messages(id, false).await?;
         model.reply(&messages, |piece| self.tell(Event::Piece(piece.to_owned()))).await
@@ -123,6 +123,7 @@ impl With {
             Task::Undo => server.undo(id).await,
             Task::Export { full, file } => files::export(server, id, full, file).await,
             Task::Forget { instructions, hard } => server.forget(id, instructions, hard).await,
+            Task::Restore(sequences) => server.restore(id, &sequences).await,
             Task::Remember(prompt) => server.remember(id, prompt).await,
             Task::Capacity => server.capacity(id).await,
             Task::Summary => server.summary(id).await,

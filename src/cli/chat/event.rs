@@ -1,10 +1,10 @@
 //! What happens to a chat, and what it wants done.
 
-use std::path::PathBuf;
+use std::{ops::RangeInclusive, path::PathBuf};
 
 use crossterm::event::KeyEvent;
 
-use crate::proto::{Capacity, CompactionAnswer, Role, Utterance};
+use crate::proto::{Capacity, CompactionAnswer, Role, ToolCall, Utterance};
 
 /// What happened: at the keyboard, at the server or at the model.
 #[derive(Debug)]
@@ -24,7 +24,7 @@ pub enum Event {
     /// The model said a piece of its reply.
     Piece(String),
     /// The model's reply is whole.
-    Reply(String),
+    Reply(Reply),
     /// The model did not reply, and why.
     NoReply(String),
     /// The window as the server has it now.
@@ -48,6 +48,17 @@ pub struct Stored {
     pub evicted: Vec<i64>,
     /// How full the window is now.
     pub capacity: Capacity,
+    /// Whether the server did not have the conversation any more, and it starts anew with this.
+    pub started_anew: bool,
+}
+
+/// What a model replied.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Reply {
+    /// What it says.
+    pub text: String,
+    /// The tools that it calls.
+    pub calls: Vec<ToolCall>,
 }
 
 /// What came of a command.
@@ -57,6 +68,8 @@ pub struct Done {
     pub note: Option<String>,
     /// The window, when it may have changed.
     pub window: Option<Window>,
+    /// The sequences that were forgotten.
+    pub forgotten: Vec<i64>,
 }
 
 /// The window as the server has it.
@@ -66,6 +79,8 @@ pub struct Window {
     pub utterances: Vec<Utterance>,
     /// How full it is.
     pub capacity: Capacity,
+    /// Whether it is gone when the server ends.
+    pub in_memory: bool,
 }
 
 /// A conversation as it is when a chat goes on with it.
@@ -79,13 +94,20 @@ pub struct Opening {
     pub note: String,
 }
 
+/// The key in the metadata of a reply that was broken off.
+pub const BROKEN_OFF: &str = "broken_off";
+
 /// What is to be memorized.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Draft {
     /// Who says it.
     pub role: Role,
     /// What is said.
     pub text: String,
+    /// The tools that are called.
+    pub calls: Vec<ToolCall>,
+    /// Whether it is a reply that was broken off.
+    pub broken_off: bool,
     /// Names the attempt to store it: tried again, it is stored once.
     pub attempt: u64,
 }
@@ -99,6 +121,8 @@ pub enum Effect {
     Ask,
     /// Stop the reply that is being made.
     Stop,
+    /// Draw the screen again, all of it.
+    Redraw,
     /// Read the window again.
     Refresh,
     /// Ask something else of the server.
@@ -107,7 +131,7 @@ pub enum Effect {
     Quit,
 }
 
-/// What the server is asked for by commands and by the dialog.
+/// What the server is asked for by commands and answers.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Task {
     /// Answer the advice to compact.
@@ -135,6 +159,8 @@ pub enum Task {
         /// For good.
         hard: bool,
     },
+    /// Bring back what was forgotten, by sequence.
+    Restore(Vec<RangeInclusive<i64>>),
     /// Find utterances by a prompt.
     Remember(String),
     /// Tell how full the window is.

@@ -31,7 +31,7 @@ pub async fn export(
     let path = write_new(&wanted, &json).map_err(|error| format!("{}: {error}", wanted.display()))?;
     let what = if full { "everything that is stored" } else { "summary and window" };
     let note = format!("wrote {what} to {}: {}", path.display(), bytes(json.len() as u64));
-    Ok(Done { note: Some(note), window: None })
+    Ok(Done { note: Some(note), ..Done::default() })
 }
 
 async fn window(server: &Server, conversation_id: &str) -> Outcome<Vec<u8>> {

@@ -12,7 +12,8 @@ pub struct Input {
     text: String,
     /// In bytes; always between two graphemes.
     cursor: usize,
-    history: Vec<String>,
+    /// What was typed before, and the sequence that it was stored under, the oldest first.
+    history: Vec<(String, Option<i64>)>,
     /// The place in the history that is shown, and what was being typed before.
     recalled: Option<(usize, String)>,
 }
@@ -48,17 +49,49 @@ impl Input {
         self.text = text;
     }
 
+    /// Replaces what is typed by the whole of a word that was begun.
+    pub fn complete(&mut self, text: String) {
+        if self.cursor == self.text.len() {
+            self.set(text);
+        }
+    }
+
     /// Takes what is typed into the history and empties the line.
     pub fn take(&mut self) -> String {
         let text = std::mem::take(&mut self.text);
         self.cursor = 0;
         self.recalled = None;
-        if !text.trim().is_empty() && self.history.last() != Some(&text) {
-            self.history.push(text.clone());
-            let surplus = self.history.len().saturating_sub(HISTORY);
-            self.history.drain(..surplus);
-        }
+        self.keep(text.clone(), None);
         text
+    }
+
+    fn keep(&mut self, text: String, sequence: Option<i64>) {
+        if text.trim().is_empty() {
+            return;
+        }
+        match self.history.last_mut().filter(|(last, _)| last.trim() == text.trim()) {
+            Some((_, known)) => *known = sequence.or(*known),
+            None => self.history.push((text, sequence)),
+        }
+        let surplus = self.history.len().saturating_sub(HISTORY);
+        self.history.drain(..surplus);
+    }
+
+    /// Takes what was said into the history, under its sequence.
+    pub fn said(&mut self, text: &str, sequence: i64) {
+        let unnamed = |(typed, known): &&mut (String, Option<i64>)| {
+            known.is_none() && crate::cli::chat::command::message(typed) == text
+        };
+        match self.history.iter_mut().rev().find(unnamed) {
+            Some((_, known)) => *known = Some(sequence),
+            None => self.keep(text.to_owned(), Some(sequence)),
+        }
+    }
+
+    /// Takes what was forgotten out of the history.
+    pub fn forget(&mut self, sequences: &[i64]) {
+        self.history.retain(|(_, known)| known.is_none_or(|known| !sequences.contains(&known)));
+        self.recalled = None;
     }
 
     /// Removes what stands before the cursor, one character as people see it.
@@ -81,13 +114,34 @@ impl Input {
         self.text.replace_range(self.cursor..end, "");
     }
 
+    /// Removes everything from the cursor to the end of its line.
+    pub fn delete_to_end(&mut self) {
+        let start = self.cursor;
+        self.end();
+        self.text.replace_range(start..self.cursor, "");
+        self.cursor = start;
+    }
+
     /// Removes the word before the cursor.
     pub fn delete_word(&mut self) {
+        let end = self.cursor;
+        self.word_left();
+        self.text.replace_range(self.cursor..end, "");
+    }
+
+    /// To the start of the word before the cursor.
+    pub fn word_left(&mut self) {
         let before = self.text.get(..self.cursor).unwrap_or_default();
-        let kept = before.trim_end().rfind(char::is_whitespace).map_or(0, |space| space + 1);
-        let kept = before.ceil_char_boundary(kept);
-        self.text.replace_range(kept..self.cursor, "");
-        self.cursor = kept;
+        let start = before.trim_end().rfind(char::is_whitespace).map_or(0, |space| space + 1);
+        self.cursor = before.ceil_char_boundary(start);
+    }
+
+    /// To the end of the word after the cursor.
+    pub fn word_right(&mut self) {
+        let after = self.text.get(self.cursor..).unwrap_or_default();
+        let word = after.trim_start();
+        let end = word.find(char::is_whitespace).unwrap_or(word.len());
+        self.cursor += after.len() - word.len() + end;
     }
 
     /// One character to the left.
@@ -103,8 +157,7 @@ impl Input {
 
     /// To the start of the line.
     pub fn home(&mut self) {
-        let before = self.text.get(..self.cursor).unwrap_or_default();
-        self.cursor = before.rfind('\n').map_or(0, |end| end + 1);
+        self.cursor = self.line_start(self.cursor);
     }
 
     /// To the end of the line.
@@ -113,19 +166,58 @@ impl Input {
         self.cursor += after.find('\n').unwrap_or(after.len());
     }
 
-    /// The line before in the history.
-    pub fn earlier(&mut self) {
+    /// One line up; from the first one, to what was typed before.
+    pub fn up(&mut self) {
+        let (start, column) = self.place();
+        match start.checked_sub(1) {
+            Some(end) => self.cursor = self.at(self.line_start(end), column),
+            None => self.earlier(),
+        }
+    }
+
+    /// One line down; from the last one, to what was typed after.
+    pub fn down(&mut self) {
+        let (_, column) = self.place();
+        let after = self.text.get(self.cursor..).unwrap_or_default();
+        match after.find('\n') {
+            Some(end) => self.cursor = self.at(self.cursor + end + 1, column),
+            None => self.later(),
+        }
+    }
+
+    /// Where the cursor's line starts, and the cursor's column in it.
+    fn place(&self) -> (usize, usize) {
+        let start = self.line_start(self.cursor);
+        (start, self.text.get(start..self.cursor).unwrap_or_default().width())
+    }
+
+    fn line_start(&self, place: usize) -> usize {
+        self.text.get(..place).unwrap_or_default().rfind('\n').map_or(0, |end| end + 1)
+    }
+
+    /// The place at a column of the line that starts at `start`, or at its end.
+    fn at(&self, start: usize, column: usize) -> usize {
+        let line = self.text.get(start..).unwrap_or_default().split('\n').next().unwrap_or_default();
+        let mut width = 0;
+        let right = line.grapheme_indices(true).find(|(_, character)| {
+            width += character.width();
+            width > column
+        });
+        start + right.map_or(line.len(), |(at, _)| at)
+    }
+
+    fn earlier(&mut self) {
         let at = self.recalled.as_ref().map_or(self.history.len(), |(at, _)| *at);
-        let Some(line) = at.checked_sub(1).and_then(|at| self.history.get(at)).cloned() else { return };
+        let line = at.checked_sub(1).and_then(|at| self.history.get(at)).map(|(text, _)| text.clone());
+        let Some(line) = line else { return };
         let typed = self.recalled.take().map_or_else(|| self.text.clone(), |(_, typed)| typed);
         self.recalled = Some((at - 1, typed));
         self.set(line);
     }
 
-    /// The line after in the history; at last what was being typed.
-    pub fn later(&mut self) {
+    fn later(&mut self) {
         let Some((at, typed)) = self.recalled.take() else { return };
-        match self.history.get(at + 1).cloned() {
+        match self.history.get(at + 1).map(|(text, _)| text.clone()) {
             Some(line) => {
                 self.recalled = Some((at + 1, typed));
                 self.set(line);
@@ -225,16 +317,66 @@ mod tests {
         input.insert("second");
         input.take();
         input.insert("thi");
-        input.earlier();
-        input.earlier();
-        input.earlier();
+        input.up();
+        input.up();
+        input.up();
         assert_eq!(input.text(), "first");
-        input.later();
+        input.down();
         assert_eq!(input.text(), "second");
-        input.later();
+        input.down();
         assert_eq!(input.text(), "thi");
-        input.later();
+        input.down();
         assert_eq!(input.text(), "thi");
+    }
+
+    #[test]
+    fn words_are_moved_over_and_lines_are_cut() {
+        let mut input = typed("one two  three\nfour");
+        input.move_left();
+        input.word_left();
+        input.word_left();
+        input.insert("<");
+        input.word_right();
+        input.insert(">");
+        assert_eq!(input.text(), "one two  <three>\nfour");
+        input.word_left();
+        input.delete_to_end();
+        assert_eq!(input.text(), "one two  \nfour");
+    }
+
+    #[test]
+    fn the_history_holds_what_was_said_until_it_is_forgotten() {
+        let mut input = Input::default();
+        input.said("before", 1);
+        input.insert("now");
+        input.take();
+        input.said("now", 3);
+        input.insert("/help");
+        input.take();
+        input.forget(&[3]);
+        let mut recalled = || {
+            input.up();
+            input.text().to_owned()
+        };
+        assert_eq!([recalled(), recalled(), recalled()], ["/help", "before", "before"]);
+    }
+
+    #[test]
+    fn up_and_down_move_in_the_text_before_they_leave_it() {
+        let mut input = typed("before");
+        input.take();
+        input.insert("one\n漢字 two\nx");
+        input.up();
+        input.insert("|");
+        assert_eq!(input.text(), "one\n|漢字 two\nx");
+        input.end();
+        input.up();
+        input.insert("!");
+        assert_eq!(input.text(), "one!\n|漢字 two\nx");
+        input.up();
+        assert_eq!(input.text(), "before");
+        input.down();
+        assert_eq!(input.text(), "one!\n|漢字 two\nx");
     }
 
     #[test]

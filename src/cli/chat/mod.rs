@@ -1,11 +1,12 @@
 //! `utterd chat`: a conversation in the terminal that the server keeps.
 //!
-//! What happens is an [`Event`]; [`Chat::update`] takes it in and answers [`Effect`](event::Effect)s, which
+//! What happens is an [`Event`]; [`Chat::update`] takes it in and answers [`Effect`]s, which
 //! [`Effects`] does at the server and the model, and tells what came of them as events. The chat
 //! itself is pure, and so is what the [view] draws of it.
 
+mod advice;
+pub mod args;
 mod command;
-mod dialog;
 mod effects;
 mod event;
 mod files;
@@ -29,8 +30,15 @@ use tokio::{
     sync::mpsc::{self, UnboundedReceiver},
 };
 
-use self::{effects::Effects, event::Event, model::Chat, reply::Model, screen::Screen, server::Server};
-use super::{args, client::Connection, errors::CliError};
+use self::{
+    effects::Effects,
+    event::{Effect, Event},
+    model::Chat,
+    reply::Model,
+    screen::Screen,
+    server::Server,
+};
+use super::{client::Connection, errors::CliError, wrap};
 
 /// Talks until the user leaves. The screen is taken only once the server has answered.
 pub async fn chat(args: args::Chat) -> Result<(), CliError> {
@@ -74,8 +82,10 @@ async fn run(
         let waiting = std::iter::from_fn(|| events.try_recv().ok());
         for event in first.into_iter().chain(waiting) {
             for effect in chat.update(event) {
-                if effects.start(effect, chat.conversation_id()).is_break() {
-                    return Ok(());
+                match effect {
+                    Effect::Quit => return Ok(()),
+                    Effect::Redraw => screen.clear()?,
+                    effect => effects.start(effect, chat.conversation_id()),
                 }
             }
         }

@@ -6,10 +6,13 @@ use async_openai::{Client, config::OpenAIConfig, error::OpenAIError, middleware:
 use futures::StreamExt;
 use serde_json::{Value, json};
 
-use crate::cli::{
-    args,
-    errors::{CliError, root_cause},
-    text::visible,
+use super::{args, event::Reply};
+use crate::{
+    cli::{
+        errors::{CliError, root_cause},
+        text::visible,
+    },
+    proto::ToolCall,
 };
 
 /// The server that is asked when none is named.
@@ -56,34 +59,57 @@ impl Model {
         &self.name
     }
 
-    /// Asks for a reply to `messages`, a JSON array; `piece` gets each part as it comes. Answers the whole
-    /// reply. One that is empty, was cut off or is too large is an error, in words.
-    pub async fn reply(&self, messages: &str, mut piece: impl FnMut(&str)) -> Result<String, String> {
+    /// Asks for a reply to `messages`, a JSON array; `piece` gets each part of its text as it comes. Answers
+    /// the whole reply. One that is empty, was cut off or is too large is an error, in words.
+    pub async fn reply(&self, messages: &str, mut piece: impl FnMut(&str)) -> Result<Reply, String> {
         let messages: Value = serde_json::from_str(messages).map_err(|error| error.to_string())?;
         let request = json!({"model": self.name, "messages": messages, "stream": true});
         let chat = self.client.chat();
         let mut stream =
             chat.create_stream_byot::<_, Value>(request).await.map_err(|error| describe(&error))?;
-        let (mut reply, mut finished) = (String::new(), false);
+        let (mut reply, mut finished) = (Reply::default(), false);
         while let Some(chunk) = stream.next().await {
             let chunk = chunk.map_err(|error| describe(&error))?;
             let choice = &chunk["choices"][0];
             if let Some(text) = choice["delta"]["content"].as_str().filter(|text| !text.is_empty()) {
-                reply.push_str(text);
+                reply.text.push_str(text);
                 piece(text);
             }
-            if reply.len() > MAX_REPLY_BYTES {
+            for delta in choice["delta"]["tool_calls"].as_array().into_iter().flatten() {
+                add(&mut reply.calls, delta);
+            }
+            if size(&reply) > MAX_REPLY_BYTES {
                 return Err("the reply is larger than 1 MiB".into());
             }
             finished |= choice["finish_reason"].is_string();
         }
-        match (finished, reply.trim()) {
-            (false, "") => Err("the model's server sent no reply".into()),
+        reply.text = reply.text.trim().to_owned();
+        match (finished, size(&reply)) {
+            (false, 0) => Err("the model's server sent no reply".into()),
             (false, _) => Err("the reply was cut off".into()),
-            (true, "") => Err("the reply is empty".into()),
-            (true, said) => Ok(said.to_owned()),
+            (true, 0) => Err("the reply is empty".into()),
+            (true, _) => Ok(reply),
         }
     }
+}
+
+/// Adds a part of a tool call, which begins a call or goes on with one.
+fn add(calls: &mut Vec<ToolCall>, delta: &Value) {
+    let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+    let index = delta["index"].as_u64().and_then(|index| usize::try_from(index).ok());
+    match index.and_then(|index| calls.get_mut(index)) {
+        Some(call) => call.arguments_json += &text(&delta["function"]["arguments"]),
+        None => calls.push(ToolCall {
+            id: text(&delta["id"]),
+            name: text(&delta["function"]["name"]),
+            arguments_json: text(&delta["function"]["arguments"]),
+        }),
+    }
+}
+
+fn size(reply: &Reply) -> usize {
+    let calls = reply.calls.iter().map(|call| call.name.len() + call.arguments_json.len());
+    reply.text.len() + calls.sum::<usize>()
 }
 
 /// The key in the file, or else in `OPENAI_API_KEY`.

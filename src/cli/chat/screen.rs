@@ -11,7 +11,7 @@ use crossterm::{
     execute,
     terminal::{EnterAlternateScreen, LeaveAlternateScreen, disable_raw_mode, enable_raw_mode},
 };
-use ratatui::{Terminal, backend::CrosstermBackend};
+use ratatui::{Terminal, backend::CrosstermBackend, layout::Rect};
 
 use super::{
     model::Chat,
@@ -53,6 +53,13 @@ impl Screen {
     /// Its columns and rows.
     pub fn size(&self) -> io::Result<(u16, u16)> {
         self.terminal.size().map(|size| (size.width, size.height))
+    }
+
+    /// Clears it, so that all of it is drawn again.
+    pub fn clear(&mut self) -> io::Result<()> {
+        // Not `clear`, which asks the terminal where the cursor is: that answer would come as a key.
+        let size = self.terminal.size()?;
+        self.terminal.resize(Rect::new(0, 0, size.width, size.height))
     }
 
     /// Draws a chat.

@@ -1,27 +1,31 @@
 //! What a chat asks of the server.
 
-use std::time::Duration;
+use std::{collections::BTreeMap, ops::RangeInclusive, time::Duration};
 
 use tokio::sync::mpsc::UnboundedSender;
 use tonic::{Code, Response, Status};
 
-use super::event::{Done, Draft, Event, Opening, Stored, Window};
+use super::{
+    args,
+    event::{BROKEN_OFF, Done, Draft, Event, Opening, Stored, Window},
+    wrap::clipped,
+};
 use crate::{
     cli::{
-        args::{self, Preset},
+        args::Preset,
         capacity::lines,
         client::Connection,
         compact::{compacted, undone},
-        errors::{blames, refusal},
+        errors::{blames, reason, refusal},
         forget::describe,
-        text::{said, speaker},
+        text::{counted, said, sequences, speaker},
     },
     proto::{
         AnswerCompactionPromptRequest, BuildContextRequest, Capacity, CompactConversationRequest,
         CompactionAnswer, Conversation, ConversationStatus, CreateConversationRequest,
         EndConversationRequest, ForgetMode, ForgetRequest, GetCapacityInfoRequest, GetConversationRequest,
         GetSummaryRequest, ListOrder, ListUtterancesRequest, MemorizeRequest, NewUtterance, Policy,
-        RememberRequest, SummaryPlacement, UndoCompactionRequest, Utterance, UtteranceState,
+        RememberRequest, RestoreRequest, SummaryPlacement, UndoCompactionRequest, Utterance, UtteranceState,
     },
 };
 
@@ -38,7 +42,12 @@ const PAGE_SIZE: i32 = 100;
 /// Utterances of the window that are shown.
 const SHOWN: usize = 500;
 /// Matches that `/remember` tells.
-const MATCHES: i32 = 10;
+const MATCHES: i32 = 8;
+/// Columns of each, at most.
+const MATCH_COLUMNS: usize = 150;
+
+/// What is added to the opening note of a server that keeps nothing on a disk.
+const IN_MEMORY: &str = "\nthe server keeps it in memory only: it is gone when the server ends";
 
 /// What came of a call, or in words why nothing did.
 pub type Outcome<T> = Result<T, String>;
@@ -89,11 +98,16 @@ impl Server {
 
     async fn resume(&self, conversation: Conversation) -> Result<Opening, Status> {
         let note = match conversation.status() {
-            ConversationStatus::Closed => "this conversation has ended: /new starts another",
-            _ => "going on with this conversation: /new starts another, /help tells what else there is",
+            ConversationStatus::Closed => "this conversation has ended; /new starts another",
+            _ => "this conversation goes on; /new starts another, /help lists the commands",
         };
-        let window = self.window(&conversation.conversation_id).await?;
-        Ok(Opening { conversation_id: conversation.conversation_id, window, note: note.into() })
+        self.opened(conversation.conversation_id, note).await
+    }
+
+    async fn opened(&self, conversation_id: String, note: &str) -> Result<Opening, Status> {
+        let window = self.window(&conversation_id).await?;
+        let in_memory = if window.in_memory { IN_MEMORY } else { "" };
+        Ok(Opening { conversation_id, window, note: format!("{note}{in_memory}") })
     }
 
     async fn create(&self, conversation_id: &str) -> Result<Opening, Status> {
@@ -111,11 +125,8 @@ impl Server {
             }
             response => response?,
         };
-        let response = response.into_inner();
-        let conversation_id = response.conversation.unwrap_or_default().conversation_id;
-        let window = self.window(&conversation_id).await?;
-        let note = "a new conversation; /help tells what there is beside talking";
-        Ok(Opening { conversation_id, window, note: note.into() })
+        let conversation = response.into_inner().conversation.unwrap_or_default();
+        self.opened(conversation.conversation_id, "a new conversation; /help lists the commands").await
     }
 
     /// Ends a conversation, unless it has ended, and starts another.
@@ -127,7 +138,9 @@ impl Server {
         };
         let ended = self.connection.conversations().end_conversation(request).await;
         match ended {
-            Err(status) if status.code() != Code::FailedPrecondition => return Err(refusal(&status)),
+            Err(status) if status.code() != Code::FailedPrecondition && !is_lost(&status) => {
+                return Err(refusal(&status));
+            }
             _ => {}
         }
         let opening = self.create("").await.map_err(|status| refusal(&status))?;
@@ -137,11 +150,21 @@ impl Server {
 
     /// Stores a draft, once, however often it has to be tried.
     pub async fn memorize(&self, conversation_id: &str, draft: Draft) -> Outcome<Stored> {
+        let started_anew = self.missing(conversation_id).await?;
+        if started_anew {
+            self.create(conversation_id).await.map_err(|status| refusal(&status))?;
+        }
+        let metadata = match draft.broken_off {
+            true => BTreeMap::from([(BROKEN_OFF.to_owned(), "true".to_owned())]),
+            false => BTreeMap::new(),
+        };
         let request = MemorizeRequest {
             conversation_id: conversation_id.to_owned(),
             utterances: vec![NewUtterance {
                 role: draft.role.into(),
                 content: draft.text.clone(),
+                tool_calls: draft.calls.clone(),
+                metadata: metadata.clone(),
                 ..Default::default()
             }],
             request_id: format!("{}-{}", self.session_id, draft.attempt),
@@ -149,7 +172,7 @@ impl Server {
             ..Default::default()
         };
         let memorize = || async { self.connection.memory().memorize(request.clone()).await };
-        let response = self.patiently(memorize).await?;
+        let response = self.told(memorize).await?;
         let reference = response.memorized.into_iter().next().unwrap_or_default();
         Ok(Stored {
             utterance: Utterance {
@@ -157,13 +180,29 @@ impl Server {
                 sequence: reference.sequence,
                 role: draft.role.into(),
                 content: draft.text,
+                tool_calls: draft.calls,
+                metadata,
                 token_count: reference.token_count,
                 state: UtteranceState::Live.into(),
                 ..Default::default()
             },
             evicted: response.evicted.iter().map(|left| left.sequence).collect(),
             capacity: response.capacity.unwrap_or_default(),
+            started_anew,
         })
+    }
+
+    /// Whether the server does not have the conversation any more. What is stored would create it, but with
+    /// the server's policy, and nobody would be told.
+    async fn missing(&self, conversation_id: &str) -> Outcome<bool> {
+        let request =
+            GetConversationRequest { conversation_id: conversation_id.to_owned(), ..Default::default() };
+        let get = || async { self.connection.conversations().get_conversation(request.clone()).await };
+        match self.patiently(get).await {
+            Ok(_) => Ok(false),
+            Err(status) if is_lost(&status) => Ok(true),
+            Err(status) => Err(refusal(&status)),
+        }
     }
 
     /// The conversation as messages for a model; `whole` without the limit of its tokens.
@@ -176,7 +215,7 @@ impl Server {
             ..Default::default()
         };
         let build = || async { self.connection.contexts().build_context(request.clone()).await };
-        Ok(self.patiently(build).await?.messages_json)
+        Ok(self.told(build).await?.messages_json)
     }
 
     /// Answers the advice to compact.
@@ -204,7 +243,7 @@ impl Server {
         self.done(conversation_id, note).await
     }
 
-    /// Compacts, or with `preview` tells the summary that there would be, and below it the numbers.
+    /// Compacts, or with `preview` tells the numbers, and below them the summary that there would be.
     pub async fn compact(&self, conversation_id: &str, keep: Option<i32>, preview: bool) -> Outcome<Done> {
         let request = CompactConversationRequest {
             conversation_id: conversation_id.to_owned(),
@@ -217,7 +256,7 @@ impl Server {
         let capacity = response.capacity.unwrap_or_default();
         let note = compacted(&response.compaction.unwrap_or_default(), &capacity, preview);
         match preview {
-            true => Ok(Done { note: Some(format!("{}\n{note}", response.summary)), window: None }),
+            true => Ok(Done { note: Some(format!("{note}\n{}", response.summary)), ..Done::default() }),
             false => self.done(conversation_id, Some(note)).await,
         }
     }
@@ -242,7 +281,33 @@ impl Server {
         };
         let call = self.connection.memory().forget(request).await;
         let response = call.map_err(|status| refusal(&status))?.into_inner();
-        self.done(conversation_id, Some(describe(&response, false).join("\n"))).await
+        let done = self.done(conversation_id, Some(describe(&response, false).join("\n"))).await?;
+        let forgotten = response.forgotten.iter().map(|reference| reference.sequence).collect();
+        Ok(Done { forgotten, ..done })
+    }
+
+    /// Brings back what was forgotten, by sequence.
+    pub async fn restore(&self, conversation_id: &str, wanted: &[RangeInclusive<i64>]) -> Outcome<Done> {
+        let everything =
+            ListUtterancesRequest { include_archive: true, ..self.newest_first(conversation_id) };
+        let stored = self.utterances(everything, usize::MAX).await.map_err(|status| refusal(&status))?;
+        let is_wanted = |one: &Utterance| {
+            one.state() == UtteranceState::Forgotten && wanted.iter().any(|it| it.contains(&one.sequence))
+        };
+        let utterance_ids: Vec<_> =
+            stored.into_iter().filter(is_wanted).map(|one| one.utterance_id).collect();
+        if utterance_ids.is_empty() {
+            return Err("none of these messages can be restored: they were not forgotten, or for good".into());
+        }
+        let request = RestoreRequest {
+            conversation_id: conversation_id.to_owned(),
+            utterance_ids,
+            ..Default::default()
+        };
+        let call = self.connection.memory().restore(request).await;
+        let restored = call.map_err(|status| refusal(&status))?.into_inner().restored;
+        let note = format!("restored {} ({})", counted(restored.len(), "utterance"), sequences(&restored));
+        self.done(conversation_id, Some(note)).await
     }
 
     /// Tells what is found by `prompt`, in the window and the archive.
@@ -254,12 +319,15 @@ impl Server {
             ..Default::default()
         };
         let remember = || async { self.connection.memory().remember(request.clone()).await };
-        let matches = self.patiently(remember).await?.matches;
+        let matches = self.told(remember).await?.matches;
         let found = matches.into_iter().filter_map(|found| found.utterance);
-        let line = |one: Utterance| format!("{} {}: {}", one.sequence, speaker(&one), said(&one).join("  "));
+        let line = |one: Utterance| {
+            let line = format!("{} {}: {}", one.sequence, speaker(&one), said(&one).join("  "));
+            clipped(&line, MATCH_COLUMNS)
+        };
         let lines: Vec<_> = found.map(line).collect();
         let note = if lines.is_empty() { "nothing found".into() } else { lines.join("\n") };
-        Ok(Done { note: Some(note), window: None })
+        Ok(Done { note: Some(note), ..Done::default() })
     }
 
     /// Tells how full the window is.
@@ -273,15 +341,15 @@ impl Server {
     pub async fn summary(&self, conversation_id: &str) -> Outcome<Done> {
         let request = GetSummaryRequest { conversation_id: conversation_id.to_owned(), ..Default::default() };
         let summary = || async { self.connection.conversations().get_summary(request.clone()).await };
-        let text = self.patiently(summary).await?.text;
+        let text = self.told(summary).await?.text;
         let note =
             if text.is_empty() { "nothing left the window, so there is no summary".into() } else { text };
-        Ok(Done { note: Some(note), window: None })
+        Ok(Done { note: Some(note), ..Done::default() })
     }
 
     async fn done(&self, conversation_id: &str, note: Option<String>) -> Outcome<Done> {
         let window = self.window(conversation_id).await.map_err(|status| refusal(&status))?;
-        Ok(Done { note, window: Some(window) })
+        Ok(Done { note, window: Some(window), ..Done::default() })
     }
 
     /// The window and how full it is.
@@ -293,23 +361,31 @@ impl Server {
         };
         let response = self.connection.memory().get_capacity_info(request).await?.into_inner();
         let capacity: Capacity = response.capacity.unwrap_or_default();
-        Ok(Window { utterances: self.utterances(conversation_id).await?, capacity })
+        let utterances = self.utterances(self.newest_first(conversation_id), SHOWN).await?;
+        Ok(Window { utterances, capacity, in_memory: response.durable == Some(false) })
     }
 
-    /// The newest utterances of the window, the soft-forgotten too, the oldest first.
-    async fn utterances(&self, conversation_id: &str) -> Result<Vec<Utterance>, Status> {
-        let mut request = ListUtterancesRequest {
+    fn newest_first(&self, conversation_id: &str) -> ListUtterancesRequest {
+        ListUtterancesRequest {
             conversation_id: conversation_id.to_owned(),
             order: ListOrder::NewestFirst.into(),
             include_forgotten: true,
             page_size: PAGE_SIZE,
             ..Default::default()
-        };
+        }
+    }
+
+    /// The newest utterances, at least so many unless there are fewer, the oldest first.
+    async fn utterances(
+        &self,
+        mut request: ListUtterancesRequest,
+        wanted: usize,
+    ) -> Result<Vec<Utterance>, Status> {
         let mut utterances = Vec::new();
         loop {
             let page = self.connection.conversations().list_utterances(request.clone()).await?.into_inner();
             utterances.extend(page.utterances);
-            if page.next_page_token.is_empty() || utterances.len() >= SHOWN {
+            if page.next_page_token.is_empty() || utterances.len() >= wanted {
                 utterances.reverse();
                 return Ok(utterances);
             }
@@ -317,8 +393,16 @@ impl Server {
         }
     }
 
+    /// The same as [`Server::patiently`], and what is refused in words.
+    async fn told<T, F>(&self, call: impl Fn() -> F) -> Outcome<T>
+    where
+        F: Future<Output = Result<Response<T>, Status>>,
+    {
+        self.patiently(call).await.map_err(|status| refusal(&status))
+    }
+
     /// Calls again, with pauses, while no server answers. Only for calls that may be made twice.
-    async fn patiently<T, F>(&self, call: impl Fn() -> F) -> Outcome<T>
+    async fn patiently<T, F>(&self, call: impl Fn() -> F) -> Result<T, Status>
     where
         F: Future<Output = Result<Response<T>, Status>>,
     {
@@ -329,9 +413,14 @@ impl Server {
                     let _ = self.events.send(Event::Unreachable);
                     tokio::time::sleep(pause).await;
                 }
-                other => return other.map(Response::into_inner).map_err(|status| refusal(&status)),
+                other => return other.map(Response::into_inner),
             }
         }
-        call().await.map(Response::into_inner).map_err(|status| refusal(&status))
+        call().await.map(Response::into_inner)
     }
+}
+
+/// Whether the server has no such conversation.
+fn is_lost(status: &Status) -> bool {
+    reason(status) == "CONVERSATION_NOT_FOUND"
 }

@@ -1,6 +1,9 @@
-//! The words of the status: how full the window is, and with what the chat goes on.
+//! The words of the status: how full the window is, and with what the chat goes on. On a narrow screen
+//! they say less.
 
-use super::model::Chat;
+use unicode_width::UnicodeWidthStr;
+
+use super::{model::Chat, wrap::clipped};
 use crate::{
     cli::{
         bar::cells,
@@ -14,8 +17,9 @@ const CELLS: usize = 16;
 
 /// `[52 messages] ████░░░░ 9,210 of 9,000 tokens`; once there is a summary, `[Summary + 15 messages]`.
 ///
-/// Tokens are those of window and summary together. Without a limit there is no bar.
-pub fn budget(capacity: &Capacity) -> String {
+/// Tokens are those of window and summary together. Without a limit there is no bar, and where it has no
+/// room neither.
+pub fn budget(capacity: &Capacity, columns: usize) -> String {
     let summary = capacity.summary.unwrap_or_default();
     let messages = counted(capacity.utterance_count(), "message");
     let badge = match summary.covered_utterance_count() {
@@ -23,23 +27,39 @@ pub fn budget(capacity: &Capacity) -> String {
         _ => format!("[Summary + {messages}]"),
     };
     let used = capacity.total_token_count();
-    match (capacity.max_tokens, summary.token_limit) {
-        (Some(window), Some(summary)) => {
-            let most = window.saturating_add(summary);
-            let cells = cells(used, most, CELLS);
-            format!("{badge} {cells} {} of {}", count(used), counted(most, "token"))
-        }
-        _ => format!("{badge} {}", counted(used, "token")),
-    }
+    let bare = format!("{badge} {}", counted(used, "token"));
+    let (Some(window), Some(summary)) = (capacity.max_tokens, summary.token_limit) else {
+        return clipped(&bare, columns);
+    };
+    let most = window.saturating_add(summary);
+    let limited = format!("{} of {}", count(used), counted(most, "token"));
+    let wide =
+        [format!("{badge} {} {limited}", cells(used, most, CELLS)), format!("{badge} {limited}"), bare];
+    first_fitting(wide, columns)
 }
 
 /// The model and the conversation.
-pub fn place(chat: &Chat) -> String {
-    let model = match chat.model() {
-        Some(model) => format!("model {}", visible(model)),
-        None => "no model is attached: what you say is kept".into(),
-    };
-    format!("{model} · {}", visible(chat.conversation_id()))
+pub fn place(chat: &Chat, columns: usize) -> String {
+    let id = visible(chat.conversation_id());
+    match chat.model().map(visible) {
+        Some(model) => {
+            first_fitting([format!("model {model} · {id}"), format!("{model} · {id}"), id], columns)
+        }
+        None => first_fitting(
+            [
+                format!("no model is attached: what you say is kept · {id}"),
+                format!("no model: what you say is kept · {id}"),
+                format!("no model · {id}"),
+            ],
+            columns,
+        ),
+    }
+}
+
+/// The first text that fits, or else the last, cut.
+fn first_fitting<const N: usize>(texts: [String; N], columns: usize) -> String {
+    let fitting = texts.iter().find(|text| text.width() <= columns).or(texts.last());
+    fitting.map(|text| clipped(text, columns)).unwrap_or_default()
 }
 
 #[cfg(test)]
@@ -64,16 +84,18 @@ mod tests {
 
     #[test]
     fn the_badge_tells_whether_there_is_a_summary() {
-        assert_eq!(budget(&capacity(52, 0, None)), "[52 messages] 4,500 tokens");
-        assert_eq!(budget(&capacity(15, 37, None)), "[Summary + 15 messages] 4,500 tokens");
-        assert_eq!(budget(&capacity(1, 0, None)), "[1 message] 4,500 tokens");
+        assert_eq!(budget(&capacity(52, 0, None), 80), "[52 messages] 4,500 tokens");
+        assert_eq!(budget(&capacity(15, 37, None), 80), "[Summary + 15 messages] 4,500 tokens");
+        assert_eq!(budget(&capacity(1, 0, None), 80), "[1 message] 4,500 tokens");
     }
 
     #[test]
-    fn a_limit_has_a_bar() {
-        assert_eq!(
-            budget(&capacity(9, 0, Some(8_000))),
-            "[9 messages] ████████░░░░░░░░ 4,500 of 9,000 tokens"
-        );
+    fn a_limit_has_a_bar_where_there_is_room() {
+        let limited = capacity(9, 37, Some(8_000));
+        let wide = "[Summary + 9 messages] ████████░░░░░░░░ 4,500 of 9,000 tokens";
+        assert_eq!(budget(&limited, 80), wide);
+        assert_eq!(budget(&limited, 50), "[Summary + 9 messages] 4,500 of 9,000 tokens");
+        assert_eq!(budget(&limited, 38), "[Summary + 9 messages] 4,500 tokens");
+        assert_eq!(budget(&limited, 12), "[Summary +…");
     }
 }

@@ -1,5 +1,12 @@
 //! What the transcript shows: the window, and between its utterances what commands told.
 
+use unicode_segmentation::UnicodeSegmentation;
+use unicode_width::UnicodeWidthStr;
+
+use super::{
+    event::{BROKEN_OFF, Draft},
+    wrap::{explained, wrap},
+};
 use crate::cli::text::{call, counted, role, visible};
 use crate::proto::{Role, ToolCall, Utterance, UtteranceState};
 
@@ -10,6 +17,9 @@ const SHOWN_CHARS: usize = 20_000;
 /// Notes that are kept.
 const NOTES: usize = 200;
 
+/// What stands behind a reply that was broken off.
+const BROKEN_OFF_MARK: &str = "(broken off)";
+
 /// What is shown beside what was said.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Note {
@@ -17,8 +27,8 @@ pub struct Note {
     pub after: i64,
     /// What it tells, in lines.
     pub text: String,
-    /// Whether something went wrong.
-    pub wrong: bool,
+    /// How it looks: `Note`, `Wrong`, `Help`, or `Aside` for a reply that is not stored.
+    pub look: Look,
 }
 
 /// How a row looks.
@@ -34,6 +44,8 @@ pub enum Look {
     Note,
     /// A note of something that went wrong.
     Wrong,
+    /// A note whose lines are terms, each with a tab and its explanation behind it.
+    Help,
 }
 
 /// A row of the transcript.
@@ -55,7 +67,7 @@ pub enum Entry<'a> {
     /// What was said.
     Said(&'a Utterance),
     /// What is being said, and not stored yet.
-    Unstored(Role, &'a str),
+    Unstored(Role, String),
     /// What was told beside it.
     Note(&'a Note),
 }
@@ -97,18 +109,33 @@ pub fn last_rows(entries: &[Entry], wanted: usize, columns: usize) -> Vec<Row> {
 fn rows(entry: &Entry, columns: usize) -> Vec<Row> {
     match entry {
         Entry::Earlier(count) => {
-            let text = format!("{} before: /summary tells of them", counted(*count, "message"));
+            let text = format!("{} in the summary; /summary shows it", counted(*count, "earlier message"));
             laid_out(Look::Note, "─── ", &[text], columns)
         }
         Entry::Said(utterance) => {
             laid_out(look(utterance), &speaker(utterance.role()), &said(utterance), columns)
         }
         Entry::Unstored(role, text) => laid_out(Look::Aside, &speaker(*role), &lines(text), columns),
-        Entry::Note(note) => {
-            let (look, sign) = if note.wrong { (Look::Wrong, "! ") } else { (Look::Note, "· ") };
-            laid_out(look, sign, &lines(&note.text), columns)
-        }
+        Entry::Note(note) => match note.look {
+            Look::Aside => laid_out(Look::Aside, &speaker(Role::Assistant), &lines(&note.text), columns),
+            Look::Wrong => laid_out(Look::Wrong, "! ", &lines(&note.text), columns),
+            Look::Help => {
+                let lines = note.text.lines().filter_map(|line| line.split_once('\t'));
+                let width = columns.saturating_sub(2);
+                let rows = lines.flat_map(|(term, explanation)| explained(term, explanation, width));
+                laid_out(Look::Help, "· ", &rows.collect::<Vec<_>>(), columns)
+            }
+            look => laid_out(look, "· ", &lines(&note.text), columns),
+        },
     }
+}
+
+/// What a draft says, as [`said`] shows an utterance.
+pub fn drafted(draft: &Draft) -> String {
+    let calls = draft.calls.iter().map(call);
+    let text = Some(draft.text.clone()).filter(|text| !text.is_empty() || draft.calls.is_empty());
+    let broken_off = draft.broken_off.then(|| BROKEN_OFF_MARK.to_owned());
+    text.into_iter().chain(calls).chain(broken_off).collect::<Vec<_>>().join("\n")
 }
 
 fn look(utterance: &Utterance) -> Look {
@@ -127,7 +154,7 @@ fn speaker(speaker: Role) -> String {
 /// Content and calls, in lines; what is forgotten is not shown.
 fn said(utterance: &Utterance) -> Vec<String> {
     if utterance.state() == UtteranceState::Forgotten {
-        return vec!["(forgotten)".into()];
+        return vec![format!("(forgotten; /restore {} brings it back)", utterance.sequence)];
     }
     let arrow = if utterance.role() == Role::Tool { "← " } else { "" };
     let mut said = match utterance.content.is_empty() && !utterance.tool_calls.is_empty() {
@@ -136,12 +163,14 @@ fn said(utterance: &Utterance) -> Vec<String> {
     };
     let shown = |one: &ToolCall| call(one).chars().take(SHOWN_CHARS).collect();
     said.extend(utterance.tool_calls.iter().map(shown));
+    said.extend(utterance.metadata.contains_key(BROKEN_OFF).then(|| BROKEN_OFF_MARK.into()));
     said
 }
 
 /// The lines of a text, harmless to a terminal, as far as they are shown.
 fn lines(text: &str) -> Vec<String> {
-    let shown = text.char_indices().nth(SHOWN_CHARS).map_or(text, |(end, _)| text.get(..end).unwrap_or(text));
+    let end = text.grapheme_indices(true).nth(SHOWN_CHARS).map_or(text.len(), |(end, _)| end);
+    let shown = text.get(..end).unwrap_or(text);
     let mut lines: Vec<_> =
         shown.trim_end().lines().map(|line| visible(&line.replace('\t', "    "))).collect();
     if shown.len() < text.len() {
@@ -152,11 +181,10 @@ fn lines(text: &str) -> Vec<String> {
 
 /// Lines wrapped beside who says them.
 fn laid_out(look: Look, speaker: &str, lines: &[String], columns: usize) -> Vec<Row> {
-    let indent = speaker.chars().count();
+    let indent = speaker.width();
     let width = columns.saturating_sub(indent).max(10);
-    let wrapped = lines.iter().flat_map(|line| textwrap::wrap(line, width));
-    let mut rows: Vec<_> =
-        wrapped.map(|text| Row { look, speaker: " ".repeat(indent), text: text.into_owned() }).collect();
+    let wrapped = lines.iter().flat_map(|line| wrap(line, width));
+    let mut rows: Vec<_> = wrapped.map(|text| Row { look, speaker: " ".repeat(indent), text }).collect();
     if rows.is_empty() {
         rows.push(Row { look, speaker: String::new(), text: String::new() });
     }
@@ -175,7 +203,7 @@ mod tests {
     }
 
     fn note(after: i64, text: &str) -> Note {
-        Note { after, text: text.into(), wrong: false }
+        Note { after, text: text.into(), look: Look::Note }
     }
 
     fn texts(rows: &[Row]) -> Vec<String> {
@@ -203,6 +231,27 @@ mod tests {
     }
 
     #[test]
+    fn emoji_and_flags_stay_whole() {
+        let said = utterance(1, Role::User, "👩‍🚀👍🏽🇩🇪🇫🇷❤️👨‍👩‍👧‍👦🇮🇹");
+        let rows = last_rows(&[Entry::Said(&said)], usize::MAX, 21);
+        assert_eq!(texts(&rows), ["user       👩‍🚀👍🏽🇩🇪🇫🇷❤️", "           👨‍👩‍👧‍👦🇮🇹"]);
+    }
+
+    #[test]
+    fn calls_and_a_break_are_shown() {
+        let call = ToolCall { id: "c".into(), name: "look_up".into(), arguments_json: "{}".into() };
+        let mut broken = utterance(1, Role::Assistant, "Half a");
+        broken.metadata.insert(BROKEN_OFF.into(), "true".into());
+        let calling = Utterance { tool_calls: vec![call.clone()], ..utterance(2, Role::Assistant, "") };
+        let rows = last_rows(&merged(&[broken, calling], &[]), usize::MAX, 60);
+        let expected = ["assistant  Half a", "           (broken off)", "assistant  → look_up({})"];
+        assert_eq!(texts(&rows), expected);
+        let draft =
+            Draft { role: Role::Assistant, text: String::new(), calls: vec![call], ..Draft::default() };
+        assert_eq!(drafted(&draft), "→ look_up({})");
+    }
+
+    #[test]
     fn only_as_many_rows_as_wanted_are_made() {
         let utterances: Vec<_> = (1..=9).map(|sequence| utterance(sequence, Role::User, "hi")).collect();
         assert_eq!(last_rows(&merged(&utterances, &[]), 4, 40).len(), 4);
@@ -212,7 +261,10 @@ mod tests {
     fn what_is_forgotten_is_not_shown() {
         let forgotten =
             Utterance { state: UtteranceState::Forgotten.into(), ..utterance(1, Role::User, "secret") };
-        assert_eq!(texts(&last_rows(&[Entry::Said(&forgotten)], 9, 40)), ["user       (forgotten)"]);
+        assert_eq!(
+            texts(&last_rows(&[Entry::Said(&forgotten)], 9, 40)),
+            ["user       (forgotten; /restore 1 brings", "           it back)"]
+        );
     }
 
     #[test]

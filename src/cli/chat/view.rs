@@ -2,6 +2,7 @@
 
 use ratatui::{
     Frame,
+    buffer::{Buffer, CellDiffOption},
     layout::{Constraint, Layout, Position, Rect},
     style::{Color, Modifier, Style},
     text::{Line, Span},
@@ -9,7 +10,6 @@ use ratatui::{
 };
 
 use super::{
-    dialog,
     model::{Chat, PROMPT, STATUS_ROWS},
     status,
     transcript::{self, Look, Row},
@@ -29,6 +29,7 @@ impl Palette {
             Look::Assistant => (Color::Green, Modifier::BOLD),
             Look::Aside => (Color::Reset, Modifier::DIM),
             Look::Note => (Color::Reset, Modifier::DIM.union(Modifier::ITALIC)),
+            Look::Help => (Color::Reset, Modifier::empty()),
             Look::Wrong => (Color::Red, Modifier::BOLD),
         };
         let style = Style::new().add_modifier(modifier);
@@ -38,13 +39,30 @@ impl Palette {
 
 /// Draws all of it.
 pub fn draw(frame: &mut Frame, chat: &Chat, palette: Palette) {
-    let rows = [Constraint::Fill(1), Constraint::Length(STATUS_ROWS), Constraint::Length(chat.input_rows())];
-    let [transcript, status, input] = Layout::vertical(rows).areas(frame.area());
+    let panel = chat.panel();
+    let rows = [
+        Constraint::Fill(1),
+        Constraint::Length(panel.len() as u16),
+        Constraint::Length(STATUS_ROWS),
+        Constraint::Length(chat.input_rows()),
+    ];
+    let [transcript, between, status, input] = Layout::vertical(rows).areas(frame.area());
     draw_transcript(frame, transcript, chat, palette);
+    let lines: Vec<_> = panel.into_iter().map(Line::from).collect();
+    frame.render_widget(Paragraph::new(lines).style(Style::new().add_modifier(Modifier::BOLD)), between);
     draw_status(frame, status, chat);
     draw_input(frame, input, chat);
-    if let Some(advice) = chat.dialog() {
-        dialog::draw(frame, transcript.union(status), advice);
+    redraw_clusters(frame.buffer_mut());
+}
+
+/// Has rows drawn whole that hold characters of several code points: a terminal that does not join them draws
+/// over the cells behind.
+fn redraw_clusters(buffer: &mut Buffer) {
+    let columns = usize::from(buffer.area.width).max(1);
+    for row in buffer.content.chunks_mut(columns) {
+        if row.iter().any(|cell| cell.symbol().chars().nth(1).is_some()) {
+            row.iter_mut().for_each(|cell| cell.diff_option = CellDiffOption::AlwaysUpdate);
+        }
     }
 }
 
@@ -71,13 +89,19 @@ fn line(row: Row, palette: Palette) -> Line<'static> {
 fn draw_status(frame: &mut Frame, area: Rect, chat: &Chat) {
     let activity = chat.activity();
     let bar = Style::new().add_modifier(Modifier::REVERSED);
-    let budget = Line::from(format!(" {}", status::budget(chat.capacity())));
+    let columns = usize::from(area.width).saturating_sub(1);
+    let budget = Line::from(format!(" {}", status::budget(chat.capacity(), columns)));
     let [above, below] = Layout::vertical([Constraint::Length(1); 2]).areas(area);
     frame.render_widget(Paragraph::new(budget).style(bar), above);
     let right = u16::try_from(activity.chars().count() + 2).unwrap_or(0);
-    let [place, doing] = Layout::horizontal([Constraint::Fill(1), Constraint::Length(right)]).areas(below);
+    let [place_area, doing] =
+        Layout::horizontal([Constraint::Fill(1), Constraint::Length(right)]).areas(below);
     let dim = Style::new().add_modifier(Modifier::DIM);
-    frame.render_widget(Paragraph::new(format!(" {}", status::place(chat))).style(dim), place);
+    frame.render_widget(
+        Paragraph::new(format!(" {}", status::place(chat, usize::from(place_area.width).saturating_sub(1))))
+            .style(dim),
+        place_area,
+    );
     frame.render_widget(Paragraph::new(format!(" {activity}")).style(dim), doing);
 }
 
@@ -92,7 +116,7 @@ fn draw_input(frame: &mut Frame, area: Rect, chat: &Chat) {
     let column = u16::try_from(PROMPT.len() + laid.column).unwrap_or(u16::MAX);
     let row = u16::try_from(laid.row - first).unwrap_or(u16::MAX);
     let cursor = Position { x: area.x.saturating_add(column), y: area.y.saturating_add(row) };
-    if chat.dialog().is_none() && area.contains(cursor) {
+    if area.contains(cursor) {
         frame.set_cursor_position(cursor);
     }
 }

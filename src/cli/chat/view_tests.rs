@@ -56,24 +56,62 @@ fn what_is_typed_wraps_and_the_cursor_follows() {
     assert_eq!((cursor.x, cursor.y), (12, 9));
 }
 
-#[test]
-fn the_dialog_stands_over_the_transcript() {
-    let mut chat = chat(50, None);
+fn advised(model: Option<&str>) -> Chat {
+    let mut chat = chat(50, model);
     enter(&mut chat, "hi");
-    chat.update(stored(51, &Draft { role: Role::User, text: "hi".into(), attempt: 1 }, Some(ADVICE)));
+    let draft = Draft { role: Role::User, text: "hi".into(), attempt: 1, ..Draft::default() };
+    chat.update(stored(51, &draft, Some(ADVICE)));
+    chat
+}
+
+#[test]
+fn the_question_whether_to_compact_stands_above_the_status() {
+    let expected = [
+        "user       hi",
+        "📦 The conversation has 51 messages, 1,234 tokens in all, and a model reads them",
+        "for each reply. Compact the older ones into a summary, as /compact does?",
+        "[Y] Yes, keep the last 15  [N] Not now  [V] Never in this session",
+        " [51 messages] 1,234 tokens",
+        &format!("{:<59}Y, N or V, and Enter", " no model is attached: what you say is kept · demo"),
+        ">",
+    ];
+    assert_eq!(rows(&mut advised(None), 80, 24)[17..], expected);
+}
+
+#[test]
+fn help_and_status_are_whole_on_a_narrow_screen() {
+    let mut chat = chat(0, Some("gpt-4o-mini"));
+    enter(&mut chat, "/help");
+    let drawn = rows(&mut chat, 40, 60);
+    let place = drawn.iter().position(|row| row == "  /restore [NUMBER]").unwrap();
+    let expected = ["      bring back what was forgotten", "      last, or a message"];
+    assert_eq!(drawn[place + 1..place + 3], expected);
+    assert_eq!(drawn[57..59], [" [0 messages] 1,234 tokens", " model gpt-4o-mini · demo         /help"]);
+    enter(&mut chat, "hi");
+    assert_eq!(rows(&mut chat, 40, 60)[58], " model gpt-4o-mini · demo      storing…");
+}
+
+#[test]
+fn help_fits_the_usual_screen() {
+    let mut chat = chat(0, None);
+    enter(&mut chat, "/help");
     let drawn = rows(&mut chat, 80, 24);
-    let top = drawn.iter().position(|row| row.contains("┌──")).unwrap();
-    let bottom = drawn.iter().position(|row| row.contains("└──")).unwrap();
-    assert_eq!((top, bottom), (5, 17));
-    assert!(drawn[top + 3].contains("│ Your conversation has 51 messages and may be   │"), "{drawn:#?}");
-    assert!(drawn[top + 7].contains("[Y] Yes, compact now (keep last 15)"));
+    assert!(drawn[0].starts_with("· /compact [N]  "), "{drawn:#?}");
+}
+
+#[test]
+fn emoji_sequences_and_flags_are_drawn_whole() {
+    let mut chat = chat(0, None);
+    chat.update(Event::Pasted("👩‍🚀🇩🇪👍🏽❤️x".into()));
+    let mut terminal = draw(&mut chat, 20, 6, true);
+    let row: Vec<_> = (2..11).map(|x| terminal.backend().buffer()[(x, 5)].symbol().to_owned()).collect();
+    assert_eq!(row, ["👩‍🚀", " ", "🇩🇪", " ", "👍🏽", " ", "❤️", " ", "x"]);
+    assert_eq!(terminal.get_cursor_position().unwrap().x, 11);
 }
 
 #[test]
 fn any_size_can_be_drawn() {
-    let mut advised = chat(50, Some("m"));
-    enter(&mut advised, "hi");
-    advised.update(stored(51, &Draft { role: Role::User, text: "hi".into(), attempt: 1 }, Some(ADVICE)));
+    let mut advised = advised(Some("m"));
     let mut empty = Chat::new(Opening::default(), None, (1, 1));
     empty.update(Event::Pasted("long ".repeat(500)));
     for (columns, rows) in [(1, 1), (2, 3), (10, 2), (30, 5), (80, 24), (300, 100)] {

@@ -24,13 +24,11 @@ use tokio::{
 
 use super::{
     admission::{Answer, admit, refused},
+    args,
     handler::Handler,
     signal::asked_to_end,
 };
-use crate::{
-    cli::{args, errors::CliError},
-    domain::limits::SHUTDOWN_GRACE,
-};
+use crate::{cli::errors::CliError, domain::limits::SHUTDOWN_GRACE};
 
 /// The path of the one endpoint.
 const PATH: &str = "/mcp";

@@ -9,6 +9,7 @@
 //! - [`fault`]: what goes wrong, and what to do next
 
 mod admission;
+pub mod args;
 mod fault;
 mod handler;
 mod http;
@@ -27,7 +28,7 @@ use std::time::Duration;
 
 use tokio::runtime::Builder;
 
-use super::{args, errors::CliError};
+use super::errors::CliError;
 use handler::Handler;
 use source::Source;
 

@@ -2,13 +2,9 @@
 
 use std::env;
 
-use super::{super::serve::log, memory::Memory};
+use super::{super::serve::log, args, memory::Memory};
 use crate::{
-    cli::{
-        args::{self, Remote},
-        client::Connection,
-        errors::CliError,
-    },
+    cli::{args::Remote, client::Connection, errors::CliError},
     config::{Backend, Effective, Settings, Sources},
     server::InProcess,
 };

@@ -29,13 +29,13 @@ pub enum Unfit {
     #[error("it says nothing behind {0:?}")]
     Missing(&'static str),
     /// The title is too long.
-    #[error("the title has {words} words, of which {MOST_WORDS} are accepted")]
+    #[error("the title has {words} words; accepted are at most {MOST_WORDS}")]
     LongTitle {
         /// What it has.
         words: usize,
     },
     /// The summary is too long.
-    #[error("the summary has {tokens} tokens, of which {CLOSING_TOKENS} are accepted")]
+    #[error("the summary has {tokens} tokens; accepted are at most {CLOSING_TOKENS}")]
     LongSummary {
         /// What it has.
         tokens: u32,

@@ -78,16 +78,13 @@ pub fn compact(
         Extent::AllBut(keep_recent) => Some(keep_recent),
         Extent::Oldest(_) => None,
     };
-    transition.record_compaction(before, &leaving, command.cause, keep_recent, command.summarises);
+    let compaction =
+        transition.record_compaction(before, &leaving, command.cause, keep_recent, command.summarises);
     if let Err(need) = transition.shorten_archive(context) {
         return Ok(Verdict::Need(need));
     }
     let transition = transition.finish(&before.summary);
-    let compaction = transition.change.compactions_written.iter().max_by_key(|compaction| compaction.number);
-    match compaction.cloned() {
-        Some(compaction) => Ok(Verdict::Decided(Compacted { transition, compaction })),
-        None => Err(Unable::NothingToCompact { count: before.window.len(), keep_recent: 0 }.into()),
-    }
+    Ok(Verdict::Decided(Compacted { transition, compaction }))
 }
 
 /// All but the newest, ascending: whole units.
@@ -151,7 +148,7 @@ impl Transition {
         cause: Cause,
         keep_recent: Option<u32>,
         summarises: bool,
-    ) {
+    ) -> Arc<Compaction> {
         let had = before.summary.segments();
         let has = |number| self.after.summary.segments().iter().any(|segment| segment.number == number);
         let said = had.iter().filter(|segment| segment.imported.is_none());
@@ -174,7 +171,7 @@ impl Transition {
             undone: None,
             folded: Some(folded.collect()),
         };
-        self.add_compaction(compaction);
+        self.add_compaction(compaction)
     }
 
     /// Makes summary of what left the window.

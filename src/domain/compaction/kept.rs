@@ -48,11 +48,11 @@ impl Transition {
     ) {
         let changed: Vec<_> =
             self.after.compactions.iter().filter_map(|compaction| change(compaction)).collect();
-        changed.into_iter().for_each(|compaction| self.write_compaction(compaction));
+        changed.into_iter().for_each(|compaction| drop(self.write_compaction(compaction)));
     }
 
     /// Puts a compaction in the place of the one with its number, or adds it as the newest.
-    pub(super) fn write_compaction(&mut self, compaction: Compaction) {
+    pub(super) fn write_compaction(&mut self, compaction: Compaction) -> Arc<Compaction> {
         let compaction = Arc::new(compaction);
         let mut all = self.after.compactions.to_vec();
         match all.iter_mut().find(|other| other.number == compaction.number) {
@@ -62,15 +62,17 @@ impl Transition {
         self.after.compactions = all.into();
         let written = &mut self.change.compactions_written;
         written.retain(|other| other.number != compaction.number);
-        written.push(compaction);
+        written.push(compaction.clone());
+        compaction
     }
 
     /// Adds a compaction as the newest; the oldest ones beyond the limits are forgotten, or cannot be
     /// undone any more.
-    pub(super) fn add_compaction(&mut self, compaction: Compaction) {
+    pub(super) fn add_compaction(&mut self, compaction: Compaction) -> Arc<Compaction> {
+        self.change.compaction = Some(compaction.number);
         self.after.head.next_compaction = compaction.number + 1;
         self.after.head.compacted_at = self.after.head.next;
-        self.write_compaction(compaction);
+        let added = self.write_compaction(compaction);
         let beyond = self.after.compactions.len().saturating_sub(MAX_COMPACTIONS);
         let gone = self.after.compactions[..beyond].iter().map(|compaction| compaction.number);
         self.change.compactions_removed.extend(gone);
@@ -84,5 +86,6 @@ impl Transition {
             excess -= usize::from(settled);
             settled.then(|| Compaction { folded: None, ..compaction.clone() })
         });
+        added
     }
 }

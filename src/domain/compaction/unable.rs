@@ -18,7 +18,7 @@ pub enum Unable {
     },
     /// Nothing of a window may leave.
     #[error(
-        "nothing of the window's {count} utterances can be compacted: {keep_recent} are to stay, as do system utterances at the head, pinned ones, and whole exchanges; ask for a smaller keep_recent"
+        "none of the window's {count} utterances can be compacted: the last {keep_recent} stay, and so do system utterances at the head, pinned ones and whole exchanges; use a smaller keep_recent"
     )]
     NothingToCompact {
         /// The window's utterances.
@@ -28,7 +28,7 @@ pub enum Unable {
     },
     /// Fewer of a window may leave than were counted.
     #[error(
-        "count is {count}, and {free} utterances of the window can be compacted: system utterances at the head, pinned ones, an open exchange and the newest unit stay"
+        "count is {count}, but only {free} utterances of the window can be compacted: system utterances at the head, pinned ones, an open exchange and the newest unit stay"
     )]
     FewerToCompact {
         /// How many were to leave.
@@ -38,7 +38,7 @@ pub enum Unable {
     },
     /// A compaction would save nothing.
     #[error(
-        "irreducible: the window and its summary have {tokens} tokens, and compacting would not make them fewer; the largest utterance that stays, sequence {sequence}, has {largest} tokens"
+        "irreducible: the window and its summary have {tokens} tokens, and compacting would not save any; the largest utterance that stays, sequence {sequence}, has {largest} tokens"
     )]
     Irreducible {
         /// Tokens of window and summary.
@@ -50,11 +50,11 @@ pub enum Unable {
     },
     /// The policy has no summaries.
     #[error(
-        "the conversation's policy has summarization_enabled false: what is compacted would be in no summary; with no_summary it is archived only"
+        "the conversation's policy disables summaries (summarization_enabled is false): set no_summary to archive without one"
     )]
     SummariesDisabled,
     /// No compaction can be undone.
-    #[error("there is no compaction to undo: none was made, or the last {MAX_UNDO} are undone")]
+    #[error("there is no compaction to undo: none was made, or the last {MAX_UNDO} have been undone")]
     NothingToUndo,
     /// What a compaction took out of the window is no longer stored.
     #[error(

@@ -71,9 +71,9 @@ pub fn undo(
     let with = context.summary_context(&before.head.policy);
     transition.after.summary = before.summary.unfold(compacted, folded, &sources, &with);
     transition.after.head.compacted_at = before.head.next;
-    let compaction = Compaction { undone: Some(context.now), folded: None, ..(**compaction).clone() };
-    let compaction = Arc::new(compaction);
-    transition.write_compaction((*compaction).clone());
+    let undone = Compaction { undone: Some(context.now), folded: None, ..(**compaction).clone() };
+    let compaction = transition.write_compaction(undone);
+    transition.change.compaction = Some(compaction.number);
     let transition = transition.finish(&before.summary);
     Ok(Verdict::Decided(Undone { transition, compaction, returned }))
 }

@@ -6,13 +6,13 @@ use crate::domain::limits::DEFAULT_SUMMARY_TOKENS;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Untold {
     /// Nothing is there to be told of.
-    #[error("nothing is told: the scope holds nothing to summarise")]
+    #[error("the summary is empty: the scope contains nothing to summarise")]
     NothingSelected,
     /// Not one sentence has so few tokens.
-    #[error("nothing is told: the token limit is {0}, and no sentence has so few tokens")]
+    #[error("the summary is empty: the token limit is {0}, and every sentence has more")]
     LimitTooSmall(u32),
     /// There are only greetings and the like.
-    #[error("nothing is told: what the scope holds says nothing that a summary tells")]
+    #[error("the summary is empty: the scope contains nothing that a summary would keep")]
     NothingToTell,
 }
 

@@ -6,6 +6,7 @@ use crate::domain::{
     Conversation, Need, Ranges, Refusal, Revision, Utterance, Verdict,
     change::Context,
     forget::{Forgotten, How, Selected},
+    locate,
 };
 
 /// What to forget, by its names.
@@ -48,7 +49,7 @@ fn decide(before: &Conversation, command: &ForgetSelected, context: &Context<'_>
     let mut told = before.summary.covers().intersection(&named);
     told.subtract(&before.head.archived);
     let mut utterances = match command.how {
-        How::Exact => stored(before, &named, context)?,
+        How::Exact => locate::stored(before, &named, context.loaded)?,
         How::Soft | How::Hard => units(before, &named, context)?,
     };
     utterances.retain(|utterance| command.how != How::Soft || !utterance.forgotten);
@@ -107,14 +108,6 @@ fn take<'a>(newest_first: impl Iterator<Item = &'a Arc<Utterance>>, count: usize
     taken
 }
 
-/// What is stored of `named`, ascending.
-fn stored(of: &Conversation, named: &Ranges, context: &Context<'_>) -> Result<Vec<Arc<Utterance>>, Need> {
-    let mut stored = context.loaded.archive(&named.intersection(&of.head.archived))?;
-    stored.extend(live(of, named).cloned());
-    stored.sort_by_key(|utterance| utterance.sequence);
-    Ok(stored)
-}
-
 /// The units of what is stored of `named`, ascending.
 fn units(of: &Conversation, named: &Ranges, context: &Context<'_>) -> Result<Vec<Arc<Utterance>>, Need> {
     let archive = match named.meets(&of.head.archived) {
@@ -123,14 +116,9 @@ fn units(of: &Conversation, named: &Ranges, context: &Context<'_>) -> Result<Vec
     };
     let archived = archive.iter().filter(|utterance| named.contains(utterance.sequence));
     let away: BTreeSet<_> = archived.map(|utterance| utterance.unit).collect();
-    let units: BTreeSet<_> = live(of, named).map(|utterance| utterance.unit).collect();
+    let units: BTreeSet<_> = locate::live(of, named).map(|utterance| utterance.unit).collect();
     let mut members: Vec<_> = archive.iter().filter(|other| away.contains(&other.unit)).cloned().collect();
     members.extend(units.into_iter().flat_map(|unit| of.window.unit(unit)).cloned());
     members.sort_by_key(|utterance| utterance.sequence);
     Ok(members)
-}
-
-/// What is of `named` in the window.
-fn live<'a>(of: &'a Conversation, named: &Ranges) -> impl Iterator<Item = &'a Arc<Utterance>> {
-    named.iter().flat_map(|range| of.window.between(*range.start(), *range.end()))
 }

@@ -5,7 +5,7 @@ use std::fmt;
 /// More of a window than a sentence is believed to mean.
 #[derive(Clone, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "selects {selected} of the {window} utterances in the window, more than half: if that is meant, say {instruction}"
+    "selects {selected} of the {window} utterances in the window, more than half: if you mean that, send {instruction}"
 )]
 pub struct Excess {
     /// Utterances of the window that would be forgotten.

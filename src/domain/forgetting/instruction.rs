@@ -114,7 +114,7 @@ impl Instruction {
         }
         self.criteria.iter().try_for_each(Criterion::check)?;
         if matches!(self.take, Some(Take::Oldest(0) | Take::Newest(0))) {
-            return Err(self.refused("a count is at least 1"));
+            return Err(self.refused("a count must be at least 1"));
         }
         if self.criteria.windows(2).any(|pair| pair[0].rank() == pair[1].rank()) {
             return Err(self.refused("two criteria of one kind; send an instruction for each"));
@@ -129,10 +129,10 @@ impl Instruction {
         let parts = self.criteria.len() + usize::from(self.take.is_some());
         match self.criteria.first() {
             Some(Criterion::All) if parts > 1 => {
-                Err(self.refused("all is everything stored, and stands alone"))
+                Err(self.refused("all means everything stored, and cannot be combined"))
             }
             Some(Criterion::Id(_)) if parts > 1 => {
-                Err(self.refused("an id is one utterance, and stands alone"))
+                Err(self.refused("an id means one utterance, and cannot be combined"))
             }
             _ => Ok(()),
         }
@@ -159,7 +159,7 @@ impl Instruction {
             return Err(self.refused("no turn is in all of these"));
         }
         match counted > 0 && fixed > 1 {
-            true => Err(self.refused("a count of turns stands without other turns")),
+            true => Err(self.refused("a count of turns cannot be combined with other turns")),
             false => Ok(()),
         }
     }
@@ -226,15 +226,15 @@ impl Criterion {
         let checked = match self {
             Self::Id(text) | Self::Name(text) if text.is_empty() => Err("the value is missing"),
             Self::About(texts) if texts.is_empty() => Err("the text to look for is missing"),
-            Self::About(texts) if texts.len() > MAX_TOPICS => Err("so many texts are not looked for at once"),
+            Self::About(texts) if texts.len() > MAX_TOPICS => Err("too many texts at once"),
             Self::About(texts) if !texts.iter().all(|text| text.contains(char::is_alphanumeric)) => {
-                Err("the text holds no word to look for")
+                Err("the text contains no word to look for")
             }
             Self::Turn(numbers) | Self::Position(numbers) if numbers.exceeds(u32::MAX.into()) => {
                 Err("the number is too large")
             }
             Self::AfterTurn(0) | Self::BeforeTurn(0) => Err("turns count from 1"),
-            Self::FirstTurns(0) | Self::LastTurns(0) => Err("a count is at least 1"),
+            Self::FirstTurns(0) | Self::LastTurns(0) => Err("a count must be at least 1"),
             _ => Ok(()),
         };
         checked.map_err(|why| InstructionError::part(&self.to_string(), why))

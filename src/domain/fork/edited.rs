@@ -52,7 +52,7 @@ fn decide(before: &Conversation, command: &ForkEdited, context: &Context<'_>) ->
     let found = locate::by_ids(before, std::slice::from_ref(id), context.loaded)?.map_err(locate::unknown)?;
     let target = found.first().ok_or_else(|| locate::unknown(id))?;
     if target.forgotten {
-        let text = "names a soft-forgotten utterance; accepted is one that takes part: Restore it first";
+        let text = "names a soft-forgotten utterance: Restore it first";
         return Err(Refusal::invalid("utterance_id", text).into());
     }
     let unit = locate::unit_of(before, target, context.loaded)?;

@@ -3,9 +3,10 @@
 use std::sync::Arc;
 
 use crate::domain::{
-    Conversation, Head, Need, Ranges, Refusal, Sequence, Utterance, Window,
+    Conversation, Head, Need, Refusal, Sequence, Utterance, Window,
     change::Context,
     exchange::{AbandonedCall, OpenExchange},
+    locate,
     stop::Stop,
 };
 
@@ -30,30 +31,12 @@ pub(super) fn accepted(
         let text = format!("is {at}; accepted are 1 to {newest}, the newest sequence");
         return Err(Refusal::invalid("at_sequence", text).into());
     }
-    match following(before, at, context)? {
+    match locate::following(before, at, context.loaded)? {
         Some(next) if next.unit <= at => {
             let last = last_of_unit(before, &next, context)?;
             Err(Refusal::CutsExchange { at, first: next.unit, last }.into())
         }
         _ => Ok(at),
-    }
-}
-
-/// The first stored utterance behind `at`.
-fn following(
-    before: &Conversation,
-    at: Sequence,
-    context: &Context<'_>,
-) -> Result<Option<Arc<Utterance>>, Need> {
-    let place = before.window.place(at.next()).unwrap_or_else(|place| place);
-    let live = before.window.at(place);
-    let mut behind = (*before.head.archived).clone();
-    behind.remove(Sequence::FIRST, at);
-    match behind.first() {
-        Some(archived) if live.is_none_or(|live| archived < live.sequence) => {
-            Ok(context.loaded.archive(&Ranges::of(archived, archived))?.pop())
-        }
-        _ => Ok(live.cloned()),
     }
 }
 

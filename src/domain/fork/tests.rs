@@ -286,7 +286,7 @@ fn a_point_is_one_where_something_was_said() {
     let refusal = life.fork(Some(2), 99).err().unwrap();
     assert_eq!(
         refusal.to_string(),
-        "at_sequence: is 2, within the exchange of 2 to 3; accepted near it are 1, before it, and 3, behind it"
+        "at_sequence: is 2, inside the exchange from 2 to 3; the nearest accepted are 1, before it, and 3, after it"
     );
 }
 

@@ -1,13 +1,8 @@
 //! The ids that callers give to what they memorize.
 
-use std::{
-    collections::{HashMap, HashSet},
-    sync::Arc,
-};
+use std::collections::{HashMap, HashSet};
 
-use crate::domain::{
-    Conversation, Draft, Need, Ranges, Reason, Refusal, Sequence, Utterance, change::Context, stop::Stop,
-};
+use crate::domain::{Conversation, Draft, Ranges, Reason, Refusal, Sequence, change::Context, stop::Stop};
 
 /// What the conversation has already of the ids that drafts have, without what is `gone`: by the draft's place.
 ///
@@ -32,33 +27,20 @@ pub(super) fn known(
     for (index, draft) in drafts.iter().enumerate() {
         let Some(id) = &draft.id else { continue };
         let field = || format!("utterances[{index}].utterance_id");
-        let assigned = before.head.assigned(id).map(|sequence| (sequence, before.stores(sequence)));
-        let named = match assigned {
-            Some((sequence, true)) if upsert => Some(sequence),
+        let named = match before.head.assigned(id) {
+            Some(sequence) if upsert && before.stores(sequence) && !gone.contains(sequence) => Some(sequence),
             Some(_) => {
-                let text = "has the form of the ids that the server makes for this conversation";
+                let text = "looks like an id that the server makes for this conversation";
                 return Err(Refusal::id(field(), text).into());
             }
             None => before.window.given(id).or_else(|| archived?.get(id).copied()),
         };
         let named = named.filter(|sequence| !gone.contains(*sequence));
         if !batch.insert(id) || (named.is_some() && !upsert) {
-            let text = format!("{id:?} names an utterance of this conversation already");
+            let text = format!("{id:?} already names an utterance of this conversation");
             return Err(Refusal::field(Reason::UtteranceExists, field(), text).into());
         }
         known.extend(named.map(|sequence| (index, sequence)));
     }
     Ok(known)
-}
-
-/// The utterance with `sequence`, which is stored.
-pub(super) fn stored(
-    of: &Conversation,
-    sequence: Sequence,
-    context: &Context<'_>,
-) -> Result<Option<Arc<Utterance>>, Need> {
-    match of.window.get(sequence) {
-        Some(utterance) => Ok(Some(utterance.clone())),
-        None => Ok(context.loaded.archive(&Ranges::of(sequence, sequence))?.pop()),
-    }
 }

@@ -52,10 +52,7 @@ fn decide(before: &Conversation, command: &Replace, context: &Context<'_>) -> Re
         true => Ranges::of(command.after.next(), newest),
         false => Ranges::new(),
     };
-    let away = behind.intersection(&before.head.archived);
-    let mut removed = context.loaded.archive(&away)?;
-    removed.extend(before.window.between(command.after.next(), newest).cloned());
-    removed.sort_by_key(|utterance| utterance.sequence);
+    let removed = locate::stored(before, &behind, context.loaded)?;
     let stored: Ranges = removed.iter().map(|utterance| utterance.sequence).collect();
     let mut remnants = before.summary.covers().intersection(&behind);
     remnants.subtract(&stored);
@@ -85,9 +82,10 @@ impl Placing {
         context: &Context<'_>,
     ) -> Result<(), Stop> {
         let field = || format!("utterances[{index}].utterance_id");
-        let after = &self.transition.after;
         let unknown = || Refusal::invalid(field(), "names an utterance that is not stored any more");
-        let Some(before) = ids::stored(after, known, context)? else { return Err(unknown().into()) };
+        let Some(before) = self.transition.stored(known, context.loaded)? else {
+            return Err(unknown().into());
+        };
         if before.forgotten {
             let text = "names an utterance that is forgotten: Restore it first";
             return Err(Refusal::invalid(field(), text).into());
@@ -97,7 +95,7 @@ impl Placing {
             let text = "names a message of several utterances, or is one; replace_after replaces such";
             return Err(Refusal::invalid(field(), text).into());
         }
-        let unit = locate::unit_of(after, &before, context.loaded)?;
+        let unit = self.transition.unit_of(&before, context.loaded)?;
         let pinned = before.pinned || draft.pinned;
         let now = |member: &Arc<Utterance>| {
             let changed = match member.sequence == known {
@@ -111,7 +109,7 @@ impl Placing {
         if changed.is_empty() {
             return Ok(());
         }
-        changed.iter().for_each(|member| self.transition.change.updated.add(member.sequence));
+        self.note_updated(&changed);
         if changed.iter().any(|member| member.sequence == known && member.late().is_none()) {
             self.transition.after.head.unanswer(&Ranges::of(known, known));
         }
@@ -122,16 +120,31 @@ impl Placing {
         let unit = self.transition.pair_anew(&both.map(|(_, now)| now).collect::<Vec<_>>());
         self.transition.retell(&unit, context);
         self.transition.settle_end();
-        Ok(self.check_size(index, known)?)
+        Ok(self.check_replaced(index, draft, known, &unit)?)
+    }
+
+    /// What stands in the place of another, `unit` as it is then, answers a call of its exchange when it is a result, and
+    /// is not too large with it.
+    fn check_replaced(
+        &mut self,
+        index: usize,
+        draft: &Draft,
+        known: Sequence,
+        unit: &[Arc<Utterance>],
+    ) -> Result<(), Refusal> {
+        let Some(placed) = unit.iter().find(|member| member.sequence == known) else { return Ok(()) };
+        self.note_empty(index, draft, known);
+        if placed.aside {
+            let text = "answers no call of its exchange; a result in the place of another utterance answers one before it";
+            self.let_pass(index, known, text.to_owned())?;
+        }
+        self.check_size(index, unit.iter().filter(|member| member.unit == placed.unit))
     }
 
     /// Whether what was said next came in one message with it.
     fn is_continued(&self, sequence: Sequence, context: &Context<'_>) -> Result<bool, Need> {
-        let after = &self.transition.after;
-        match after.stores(sequence.next()) {
-            true => Ok(ids::stored(after, sequence.next(), context)?.is_some_and(|next| next.continues())),
-            false => Ok(false),
-        }
+        let next = self.transition.stored(sequence.next(), context.loaded)?;
+        Ok(next.is_some_and(|next| next.continues()))
     }
 }
 

@@ -2,10 +2,11 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::domain::{
-    Draft, Marks, Policy, Reason, Refusal,
+    Draft, Encoding, Marks, Oversize, Policy, Reason, Refusal,
     exchange::{Pairing, Said},
     forget::Selector,
-    test_life::{Life, calls, result, said},
+    memorize::{Memorize, Replace, replace},
+    test_life::{Letters, Life, calls, result, said},
 };
 
 fn user() -> Draft {
@@ -199,6 +200,64 @@ fn a_late_result_that_is_replaced_was_never_given() {
     life.is_sound();
     life.memorize(vec![result("a")], false).unwrap();
     life.is_sound();
+}
+
+/// Two of one exchange, which the summary tells of: the second is replaced as the first left it.
+#[test]
+fn several_of_an_exchange_are_replaced_at_once() {
+    let mut life = Life::new(Policy { utterances: Some(Marks::of(6)), ..Policy::ROLLING });
+    life.say(vec![named("one", calls(&["a"])), named("two", said(Role::Assistant, "well")), result("a")]);
+    (0..7).for_each(|_| life.say(vec![user()]));
+    life.upsert_all(vec![named("one", user()), named("two", user())], true).unwrap();
+    let units: Vec<_> = life.said().iter().take(3).map(|said| said.unit.get()).collect();
+    assert_eq!((units, life.said()[0].tool_calls().len()), (vec![1, 2, 3], 0));
+    let told = format!("{:?}", life.state.summary);
+    assert!(!told.contains("find"), "{told}");
+    life.is_sound();
+}
+
+#[test]
+fn a_result_that_replaces_answers_a_call_of_its_exchange() {
+    let mut life = Life::new(Policy::SESSION);
+    life.say(vec![named("it", calls(&["a"])), user()]);
+    let refused = life.upsert_all(vec![named("it", result("a"))], false).unwrap_err();
+    assert!(matches!(&refused, Refusal::Field(Reason::NoOpenCall, _)), "{refused}");
+    let told = life.upsert(named("it", result("a"))).unwrap();
+    assert_eq!(told.irregularities.iter().map(|one| one.sequence.get()).collect::<Vec<_>>(), [1]);
+    life.is_sound();
+}
+
+#[test]
+fn a_policy_that_rejects_what_is_large_rejects_it_in_the_place_of_another() {
+    let small = Policy { oversize: Oversize::Reject, tokens: Some(Marks::of(60)), ..Policy::ROLLING };
+    let mut life = Life::new(small);
+    life.say(vec![calls(&["a"]), named("it", result("a"))]);
+    let refused = life.upsert(named("it", Draft { content: "x".repeat(60).into(), ..result("a") }));
+    let refused = refused.unwrap_err();
+    assert!(matches!(&refused, Refusal::Field(Reason::Oversize, _)), "{refused}");
+}
+
+/// An id that the server made names what it made, and nothing once that is gone.
+#[test]
+fn an_id_of_the_server_that_is_gone_is_given_to_nothing() {
+    let mut life = Life::new(Policy::SESSION);
+    life.say(vec![user(), user()]);
+    let id = life.id(2).unwrap();
+    let drafts = vec![named(&id, user())];
+    let tokens = vec![drafts[0].tokens(&Letters)];
+    let memorize = Memorize {
+        drafts,
+        tokens,
+        encoding: Encoding::O200kBase,
+        expected: None,
+        lenient: true,
+        upsert: true,
+        state: None,
+    };
+    let command = Replace { after: Sequence(1), memorize };
+    let refused = life.decide(|before, context| replace(before, &command, context));
+    let refused = refused.unwrap_err();
+    assert!(matches!(&refused, Refusal::Field(Reason::InvalidId, _)), "{refused}");
 }
 
 #[test]

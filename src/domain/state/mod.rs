@@ -1,4 +1,8 @@
-//! State: named values that callers keep beside a conversation.
+//! State: named values that callers keep beside a conversation, or of a recipient.
+//!
+//! A recipient's own state is that of a conversation in which nothing is said, which is in no list and has an id that
+//! no caller can give: [`ConversationId::of_state`](crate::domain::ConversationId::of_state). So all that holds for a
+//! conversation's state holds for it.
 //!
 //! The head holds names, versions and sizes; the values are facts of a change, and stored apart, so that a commit
 //! writes those alone that it sets. A version is the revision that wrote the value.

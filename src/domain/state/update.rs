@@ -59,7 +59,7 @@ impl StateChange {
             }
         }
         match changed.is_empty() {
-            true => Err(Refusal::invalid("set", "is empty, and so is delete; accepted is a name at least")),
+            true => Err(Refusal::invalid("set", "is empty, and so is delete; accepted is at least one name")),
             false => self.versions.iter().try_for_each(|(name, _)| check_name("expected_versions", name)),
         }
     }

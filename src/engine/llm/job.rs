@@ -15,7 +15,7 @@ use crate::{
     },
     engine::{
         Address, Caller, Engine, EngineError, Operation,
-        queued::{Decision, IfAbsent, WriteCall},
+        queued::{Decision, WriteCall},
     },
     store::Claim,
 };
@@ -157,14 +157,9 @@ impl Job {
         rule: impl Fn(&Conversation, &Context<'_>) -> Option<Transition> + Send + 'static,
     ) -> Result<bool, EngineError> {
         let lineage: LineageId = state.head.identity.lineage;
-        let write = WriteCall {
-            caller: Caller { namespace: self.key.namespace.clone() },
-            address: Address { conversation: Some(self.key.id.clone()), recipient: None },
-            attempt: None,
-            operation: Operation::SummarizeByLlm,
-            if_absent: IfAbsent::Refuse,
-            answers: false,
-        };
+        let caller = Caller { namespace: self.key.namespace.clone() };
+        let address = Address { conversation: Some(self.key.id.clone()), recipient: None };
+        let write = WriteCall::new(&caller, address, None, Operation::SummarizeByLlm);
         let applied = self.engine.write(write, move |before, context| {
             // one of the same name that started later is another conversation
             let same = before.head.identity.lineage == lineage;

@@ -142,6 +142,7 @@ fn call(address: Address, expected: Option<Revision>) -> MemorizeCall {
         lenient: false,
         upsert: false,
         state: None,
+        recipient_state: None,
     }
 }
 

@@ -28,7 +28,7 @@ pub fn export(whole: &Whole<'_>, repairs: Repairs, losses: &mut Losses) -> Value
     for line in whole.lines(&said, FORMAT, repairs, losses) {
         let parts = line.parts();
         let kept = parts.kept(FORMAT);
-        let mut blocks = match whole.rendered(line.place, blocks(&parts), losses) {
+        let mut blocks = match whole.rendered(line.place, blocks(&parts, kept.as_ref()), losses) {
             Value::Array(blocks) => blocks,
             block => vec![block],
         };
@@ -61,15 +61,15 @@ pub fn export(whole: &Whole<'_>, repairs: Repairs, losses: &mut Losses) -> Value
     writer.end(extras::document(&said, FORMAT))
 }
 
-/// One utterance as an array of content blocks, and whether what was kept of it still fits.
-pub fn blocks(parts: &Parts<'_>) -> (Value, bool) {
-    parts.render(FORMAT, canonical(parts))
+/// One utterance as an array of content blocks, with what was kept of it, and whether that still fits.
+fn blocks(parts: &Parts<'_>, kept: Option<&Value>) -> (Value, bool) {
+    parts.render(kept, || canonical(parts))
 }
 
 /// The blocks that the API accepts of an utterance as it came, where they hold more than texts and calls: without
 /// marks of a cache, of which a request may have only a few.
 pub fn accepted_content(parts: &Parts<'_>) -> Option<Vec<Value>> {
-    let Value::Array(rendered) = blocks(parts).0 else { return None };
+    let Value::Array(rendered) = blocks(parts, parts.kept(FORMAT).as_ref()).0 else { return None };
     let mut accepted = accepted(parts, &rendered);
     let unmarked = accepted.iter_mut().filter_map(Value::as_object_mut);
     unmarked.for_each(|block| drop(block.shift_remove("cache_control")));
@@ -86,16 +86,16 @@ fn is_plain(block: &Value) -> bool {
     }
 }
 
-/// The message that `parts` are, of which each was a part; instructions are a message of their own role.
-pub fn message(parts: &[Parts<'_>]) -> Option<Value> {
+/// The message that `said` are, of which each was a part, with what was kept of it; instructions are a message of
+/// their own role.
+pub fn message(said: &[(Parts<'_>, Option<Value>)]) -> Option<Value> {
     let mut writer = Writer { system: None, system_text: None, messages: Vec::new(), all: false };
-    for parts in parts {
-        let Value::Array(blocks) = blocks(parts).0 else { continue };
-        writer.say(parts, &parts.kept(FORMAT).unwrap_or_default(), blocks);
+    for (parts, kept) in said {
+        let Value::Array(blocks) = blocks(parts, kept.as_ref()).0 else { continue };
+        writer.say(parts, kept.as_ref().unwrap_or(&Value::Null), blocks);
     }
-    let first = parts.first()?;
-    let in_blocks =
-        first.kept(FORMAT).is_some_and(|kept| kept.get(SYSTEM).is_some_and(|form| form == "blocks"));
+    let (first, kept) = said.first()?;
+    let in_blocks = kept.as_ref().is_some_and(|kept| kept.get(SYSTEM).is_some_and(|form| form == "blocks"));
     let mut message = writer.messages.pop()?;
     message.text = message.text.filter(|_| !in_blocks);
     if first.role == Role::System && !message.fields.contains_key("role") {

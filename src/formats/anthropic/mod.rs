@@ -8,7 +8,7 @@ mod accepted;
 mod export;
 mod parse;
 
-pub use export::{accepted_content, blocks, export, message};
+pub use export::{accepted_content, export, message};
 pub use parse::conversation;
 
 use serde_json::{Value, json};

@@ -66,7 +66,7 @@ impl Reader<'_> {
         let parts = Parts::from(&draft);
         let mut kept = match form {
             "text" => Map::new(),
-            _ => extras::difference(parts, &value, &hollow, &canonical(&parts)),
+            _ => extras::difference(parts, &value, &hollow, canonical(&parts)),
         };
         kept.insert(SYSTEM.into(), form.into());
         extras::keep(&mut draft, FORMAT, kept);
@@ -201,7 +201,7 @@ fn draft(role: Role, content: String, more: More) -> Draft {
 
 fn kept(mut draft: Draft, source: &Value, hollow: Value) -> Draft {
     let parts = Parts::from(&draft);
-    let kept = extras::difference(parts, source, &hollow, &canonical(&parts));
+    let kept = extras::difference(parts, source, &hollow, canonical(&parts));
     if !kept.is_empty() {
         extras::keep(&mut draft, FORMAT, kept);
     }

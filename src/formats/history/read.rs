@@ -35,7 +35,7 @@ pub fn read(json: &str) -> Result<Incoming, Refusal> {
         return Err(Refusal::field(Reason::ContentTooLarge, FIELD, text));
     }
     let value: Value = serde_json::from_str(&replace_surrogates(json)).map_err(|error| {
-        Refusal::invalid(FIELD, format!("is no JSON ({error}); accepted is an array of messages"))
+        Refusal::invalid(FIELD, format!("is not JSON ({error}); accepted is an array of messages"))
     })?;
     let Value::Array(messages) = value else {
         let text = format!("is {}; accepted is an array of messages", kind(&value));

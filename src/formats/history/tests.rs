@@ -261,7 +261,7 @@ fn halves_of_surrogate_pairs_are_replaced() {
 #[test]
 fn a_history_that_is_none_is_refused() {
     for (json, says) in [
-        ("[{\"role\"", "messages_json: is no JSON (EOF"),
+        ("[{\"role\"", "messages_json: is not JSON (EOF"),
         ("{}", "messages_json: is an object; accepted is an array of messages"),
         (
             &format!("[{}0]", "0,".repeat(10_000)),

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use serde_json::Value;
+use serde_json::{Value, value::RawValue};
 
 /// A text that is shorter stands where it is.
 const SHORTEST: usize = 24;
@@ -30,7 +30,7 @@ impl<'t> Texts<'t> {
     pub(super) fn cut(&self, json: &str) -> Vec<Value> {
         let known = self.written();
         let (mut parts, mut from) = (Vec::new(), 0);
-        for (start, end) in strings(json) {
+        for (start, end) in strings(json).filter(|(start, end)| end - start > SHORTEST) {
             let Some(number) = known.get(&json[start..end]) else { continue };
             if from < start {
                 parts.push(json[from..start].into());
@@ -45,24 +45,29 @@ impl<'t> Texts<'t> {
     }
 
     /// What was cut into `parts`; `None` when one of them repeats no text.
-    pub(super) fn join(&self, parts: &[Value], json: &mut String) -> Option<()> {
+    pub(super) fn join(&self, parts: &[&RawValue]) -> Option<String> {
+        let mut json = String::new();
         for part in parts {
-            match part {
-                Value::String(text) => json.push_str(text),
-                part => {
-                    let number = usize::try_from(part.as_u64()?).ok()?;
-                    let style = if number % 2 == 0 { Style::Plain } else { Style::Ascii };
-                    json.push_str(&style.write(self.0.get(number / 2)?));
-                }
+            match part.get().starts_with('"') {
+                true => json.push_str(&serde_json::from_str::<String>(part.get()).ok()?),
+                false => json.push_str(&self.repeated(part.get().parse().ok()?)?),
             }
         }
-        Some(())
+        Some(json)
+    }
+
+    /// The text with this number, as it was written.
+    fn repeated(&self, number: usize) -> Option<String> {
+        let style = if number.is_multiple_of(2) { Style::Plain } else { Style::Ascii };
+        Some(style.write(self.0.get(number / 2)?))
     }
 
     /// The number of each text as it may be written.
     fn written(&self) -> HashMap<String, usize> {
         let styles = |(place, text): (usize, &&str)| {
-            [(Style::Ascii.write(text), 2 * place + 1), (Style::Plain.write(text), 2 * place)]
+            // in ASCII both are the same
+            let ascii = (!text.is_ascii()).then(|| (Style::Ascii.write(text), 2 * place + 1));
+            ascii.into_iter().chain([(Style::Plain.write(text), 2 * place)])
         };
         self.0.iter().enumerate().flat_map(styles).collect()
     }
@@ -119,6 +124,14 @@ mod tests {
 
     use super::*;
 
+    fn stored(parts: &[Value]) -> String {
+        serde_json::to_string(parts).unwrap()
+    }
+
+    fn read(stored: &str) -> Vec<&RawValue> {
+        serde_json::from_str(stored).unwrap()
+    }
+
     #[test]
     fn a_text_that_is_repeated_is_not_kept_twice() {
         let text = "a \"long\" text \u{1F600}, which\nis said \u{e9}";
@@ -128,10 +141,9 @@ mod tests {
         let parts = texts.cut(&json);
         let numbers: Vec<_> = parts.iter().filter_map(Value::as_u64).collect();
         assert_eq!(numbers, [0, 1]);
-        let mut joined = String::new();
-        assert_eq!(texts.join(&parts, &mut joined), Some(()));
-        assert_eq!(joined, json);
-        assert_eq!(Texts::of([]).join(&parts, &mut joined), None);
+        let stored = stored(&parts);
+        assert_eq!(texts.join(&read(&stored)), Some(json));
+        assert_eq!(Texts::of([]).join(&read(&stored)), None);
     }
 
     proptest! {
@@ -140,9 +152,7 @@ mod tests {
             let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
             let json: String = texts.iter().map(|text| Value::from(*text).to_string() + &noise).collect();
             let texts = Texts::of(texts);
-            let mut joined = String::new();
-            prop_assert_eq!(texts.join(&texts.cut(&json), &mut joined), Some(()));
-            prop_assert_eq!(joined, json);
+            prop_assert_eq!(texts.join(&read(&stored(&texts.cut(&json)))), Some(json));
         }
     }
 }

@@ -5,7 +5,7 @@
 //! among the message's pieces, and its text, in which long texts that stand in the utterance anyway are cut out. A
 //! hash tells whether the utterance still says what it said.
 
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, value::RawValue};
 use xxhash_rust::xxh3::Xxh3;
 
 use crate::{
@@ -14,6 +14,7 @@ use crate::{
         Format,
         extras::{self, Parts},
         message::bytes::Texts,
+        raw_object::RawObject,
     },
 };
 
@@ -25,36 +26,48 @@ const SAYS: &str = "says";
 /// A piece of a message's text: its number, and itself.
 pub(super) type Piece<'m> = (usize, &'m str);
 
-/// Keeps `pieces` of a message of `format` with the draft that they are of.
-pub(super) fn keep(draft: &mut Draft, format: Format, pieces: &[Piece<'_>]) {
+/// Keeps `pieces` of a message of `format` with the draft that they are of, beside what is `kept` of it already.
+pub(super) fn keep(draft: &mut Draft, format: Format, kept: Option<Value>, pieces: &[Piece<'_>]) {
+    let mut kept = match kept {
+        Some(Value::Object(kept)) => kept,
+        _ => Map::new(),
+    };
     let parts = Parts::from(&*draft);
-    let kept = parts.kept(format);
-    let leaves = Leaves::of(&parts, kept.as_ref());
-    let texts = leaves.texts(&parts);
+    let arguments = arguments(&parts);
+    let texts = Texts::of(said(&parts).chain(leaves(arguments.iter().chain(kept.values()))));
     let piece = |(number, text): &Piece<'_>| {
         std::iter::once(Value::from(*number)).chain(texts.cut(text)).collect::<Value>()
     };
     let pieces: Value = pieces.iter().map(piece).collect();
     let says = format!("{:016x}", hash(&parts));
-    extras::keep(draft, format, Map::from_iter([(RAW.to_owned(), pieces), (SAYS.to_owned(), says.into())]));
+    kept.extend([(RAW.to_owned(), pieces), (SAYS.to_owned(), says.into())]);
+    extras::keep_only(draft, format, kept);
 }
 
 /// The pieces that are kept with an utterance; `None` when none are, or it says something else by now.
 pub(super) fn pieces(parts: &Parts<'_>, format: Format) -> Option<Vec<(usize, String)>> {
-    let kept = parts.kept(format)?;
-    let says = kept.get(SAYS)?.as_str()?;
-    if says != format!("{:016x}", hash(parts)) {
+    let kept = RawObject::read(parts.kept_json(format)?.get())?;
+    let says: &str = serde_json::from_str(kept.get(SAYS)?.get()).ok()?;
+    if u64::from_str_radix(says, 16) != Ok(hash(parts)) {
         return None;
     }
-    let leaves = Leaves::of(parts, Some(&kept));
-    let texts = leaves.texts(parts);
-    let piece = |piece: &Value| {
-        let (number, rest) = piece.as_array()?.split_first()?;
-        let mut text = String::new();
-        texts.join(rest, &mut text)?;
-        Some((usize::try_from(number.as_u64()?).ok()?, text))
+    let pieces: Vec<Vec<&RawValue>> = serde_json::from_str(kept.get(RAW)?.get()).ok()?;
+    // most repeat no more than what is said
+    joined(&pieces, &Texts::of(said(parts))).or_else(|| {
+        let own = kept.iter().filter(|(name, _)| *name != RAW && *name != SAYS);
+        let mut values = arguments(parts);
+        values.extend(own.map(|(_, value)| serde_json::from_str(value.get()).unwrap_or_default()));
+        joined(&pieces, &Texts::of(said(parts).chain(leaves(&values))))
+    })
+}
+
+/// The pieces as they stand in the message, with their numbers.
+fn joined(pieces: &[Vec<&RawValue>], texts: &Texts<'_>) -> Option<Vec<(usize, String)>> {
+    let piece = |piece: &Vec<&RawValue>| {
+        let (number, rest) = piece.split_first()?;
+        Some((number.get().parse().ok()?, texts.join(rest)?))
     };
-    kept.get(RAW)?.as_array()?.iter().map(piece).collect()
+    pieces.iter().map(piece).collect()
 }
 
 /// What an utterance says, in a number.
@@ -74,29 +87,21 @@ fn hash(parts: &Parts<'_>) -> u64 {
     hash.digest()
 }
 
-/// JSON values whose texts a message may repeat.
-struct Leaves(Vec<Value>);
+/// What an utterance says: the texts that its message repeats first.
+fn said<'t>(parts: &Parts<'t>) -> impl Iterator<Item = &'t str> + use<'t> {
+    std::iter::once(parts.content).chain(parts.calls().iter().map(|call| &*call.arguments_json))
+}
 
-impl Leaves {
-    /// The arguments of calls, and what else is kept of the message.
-    fn of(parts: &Parts<'_>, kept: Option<&Value>) -> Self {
-        let arguments = |call: &crate::domain::ToolCall| {
-            let arguments: Result<Value, _> = serde_json::from_str(&call.arguments_json);
-            arguments.unwrap_or_default()
-        };
-        let mut values: Vec<_> = parts.calls().iter().map(arguments).collect();
-        let own = |(key, value): (&String, &Value)| (key != RAW && key != SAYS).then(|| value.clone());
-        values.extend(kept.and_then(Value::as_object).into_iter().flatten().filter_map(own));
-        Self(values)
-    }
+/// The arguments of its calls, whose texts come next; those of what else is kept come last.
+fn arguments(parts: &Parts<'_>) -> Vec<Value> {
+    parts.calls().iter().map(|call| serde_json::from_str(&call.arguments_json).unwrap_or_default()).collect()
+}
 
-    /// The texts that a message of `parts` may repeat.
-    fn texts<'t>(&'t self, parts: &Parts<'t>) -> Texts<'t> {
-        let mut texts = vec![parts.content];
-        texts.extend(parts.calls().iter().map(|call| &*call.arguments_json));
-        self.0.iter().for_each(|value| gather(value, &mut texts));
-        Texts::of(texts)
-    }
+/// The texts of JSON values.
+fn leaves<'v>(values: impl IntoIterator<Item = &'v Value>) -> Vec<&'v str> {
+    let mut texts = Vec::new();
+    values.into_iter().for_each(|value| gather(value, &mut texts));
+    texts
 }
 
 fn gather<'v>(value: &'v Value, texts: &mut Vec<&'v str>) {
@@ -133,7 +138,7 @@ mod tests {
             more: None,
         };
         let text = json!({"content": content, "role": "user"}).to_string();
-        keep(&mut draft, Format::OpenAiChat, &[(0, &text)]);
+        keep(&mut draft, Format::OpenAiChat, None, &[(0, &text)]);
         let extras = draft.more.as_ref().and_then(|more| more.extras_json.clone()).unwrap_or_default();
         assert!(!extras.contains("long enough"), "{extras}");
         assert_eq!(pieces(&Parts::from(&draft), Format::OpenAiChat), Some(vec![(0, text)]));

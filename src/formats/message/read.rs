@@ -11,6 +11,7 @@ use crate::{
         notes::Notes,
         openai_chat, openai_responses,
         place::Place,
+        raw_object::RawObject,
         replace_surrogates,
     },
 };
@@ -65,7 +66,7 @@ struct Whole<'j> {
 }
 
 fn whole(json: &str) -> Result<Whole<'_>, Refusal> {
-    let refused = |error: serde_json::Error| Refusal::invalid(FIELD, format!("is no JSON: {error}"));
+    let refused = |error: serde_json::Error| Refusal::invalid(FIELD, format!("is not JSON: {error}"));
     let json = json.trim_start_matches('\u{feff}');
     if json.trim_start().starts_with('[') {
         let messages = serde_json::from_str(json).map_err(refused)?;
@@ -76,30 +77,22 @@ fn whole(json: &str) -> Result<Whole<'_>, Refusal> {
         let text = "is neither; accepted is a JSON array of messages, one message, or an object with messages and system";
         Refusal::invalid(FIELD, text)
     };
-    let fields: Vec<(String, &RawValue)> = fields(alone.get()).ok_or_else(accepted)?;
-    let field = |wanted: &str| fields.iter().find(|(name, _)| name == wanted).map(|(_, value)| *value);
-    let Some(list) = field("messages") else {
+    let fields = RawObject::read(alone.get()).ok_or_else(accepted)?;
+    let Some(list) = fields.get("messages") else {
         return Ok(Whole { messages: vec![alone], system: None, list: FIELD });
     };
-    if let Some((other, _)) = fields.iter().find(|(name, _)| name != "messages" && name != "system") {
+    if let Some((other, _)) = fields.iter().find(|(name, _)| *name != "messages" && *name != "system") {
         let text = format!("has the field {other:?}; accepted beside messages is system");
         return Err(Refusal::invalid(FIELD, text));
     }
     let messages = serde_json::from_str(list.get()).map_err(|_| accepted())?;
-    let system = field("system").filter(|system| system.get() != "null");
+    let system = fields.get("system").filter(|system| system.get() != "null");
     Ok(Whole { messages, system, list: "messages_json.messages" })
-}
-
-/// The fields of an object as they stand there; `None` for anything else.
-fn fields(json: &str) -> Option<Vec<(String, &RawValue)>> {
-    let fields: serde_json::Result<std::collections::BTreeMap<String, &RawValue>> =
-        serde_json::from_str(json);
-    Some(fields.ok()?.into_iter().collect())
 }
 
 fn value(json: &str) -> Result<Value, Refusal> {
     serde_json::from_str(&replace_surrogates(json))
-        .map_err(|error| Refusal::invalid(FIELD, format!("is no JSON: {error}")))
+        .map_err(|error| Refusal::invalid(FIELD, format!("is not JSON: {error}")))
 }
 
 /// What stands in a request's `system`, as a message of its own.
@@ -108,7 +101,7 @@ fn instructions(system: Option<&str>, format: Format) -> Result<Vec<Sourced>, Re
     if format != Format::Anthropic {
         return Err(Refusal::invalid(
             "messages_json.system",
-            "goes only with the format ANTHROPIC_MESSAGES (3)",
+            "is accepted only with the format ANTHROPIC_MESSAGES (3)",
         ));
     }
     let request = Value::Object([("system".to_owned(), value(system)?)].into_iter().collect());
@@ -152,21 +145,20 @@ fn keep(drafts: &mut [Sourced], texts: &[&str], before: usize, format: Format) {
                 sourced.draft.more = None;
             }
         }
-        if write::canonical(&parts(said), format) == [*text] {
+        let parts: Vec<_> = said.iter().map(|sourced| Parts::from(&sourced.draft)).collect();
+        let with_kept = write::with_kept(&parts, format);
+        if write::canonical(&with_kept, format) == [*text] {
             // a chat message is what is taken for granted
             if format != Format::OpenAiChat {
                 raw::mark(&mut said[0].draft, format);
             }
             continue;
         }
-        for (place, pieces) in owned(text, said).into_iter().enumerate() {
-            raw::keep(&mut said[place].draft, format, &pieces);
+        let kept: Vec<_> = with_kept.into_iter().map(|(_, kept)| kept).collect();
+        for ((place, pieces), kept) in owned(text, said).into_iter().enumerate().zip(kept) {
+            raw::keep(&mut said[place].draft, format, kept, &pieces);
         }
     }
-}
-
-fn parts(said: &[Sourced]) -> Vec<Parts<'_>> {
-    said.iter().map(|sourced| Parts::from(&sourced.draft)).collect()
 }
 
 /// The pieces of a message's text, by the draft that they are of. Of one that became several drafts, each result is
@@ -196,8 +188,7 @@ fn is_result(block: &str) -> bool {
 
 /// Where the blocks of a message's content stand in its text.
 fn blocks(text: &str) -> Option<Vec<(usize, usize)>> {
-    let fields = fields(text)?;
-    let (_, content) = fields.iter().find(|(name, _)| name == "content")?;
+    let content = RawObject::read(text)?.get("content")?;
     let blocks: Vec<&RawValue> = serde_json::from_str(content.get()).ok()?;
     let place = |block: &&RawValue| {
         let start = (block.get().as_ptr() as usize).checked_sub(text.as_ptr() as usize)?;

@@ -186,9 +186,9 @@ fn what_is_not_accepted_is_named_with_its_place() {
     };
     let chat = Some(Format::OpenAiChat);
     for (json, format, wrong) in [
-        ("[", chat, "messages_json: is no JSON: EOF"),
+        ("[", chat, "messages_json: is not JSON: EOF"),
         ("7", chat, "messages_json: is neither; accepted is a JSON array of messages, one message"),
-        ("[NaN]", chat, "messages_json: is no JSON: expected value"),
+        ("[NaN]", chat, "messages_json: is not JSON: expected value"),
         (
             r#"[{"role":"user","content":"a"},{"role":"who"}]"#,
             chat,
@@ -196,7 +196,7 @@ fn what_is_not_accepted_is_named_with_its_place() {
         ),
         (r#"[{"content":"a"}]"#, chat, "messages_json[0].role: is missing"),
         (r#"{"messages":[],"model":"x"}"#, chat, "messages_json: has the field \"model\"; accepted beside"),
-        (r#"{"messages":[],"system":"x"}"#, chat, "messages_json.system: goes only with the format"),
+        (r#"{"messages":[],"system":"x"}"#, chat, "messages_json.system: is accepted only with the format"),
         (r#"[{"a":1}]"#, None, "messages_json: is in no format that is known by its looks"),
         (
             r#"[{"type":"message","role":"x"}]"#,

@@ -29,8 +29,14 @@ pub struct Written {
 pub fn write<'u>(utterances: impl IntoIterator<Item = &'u Utterance>, format: Option<Format>) -> Written {
     let parts: Vec<Parts<'_>> = utterances.into_iter().map(Parts::from).collect();
     let format = format.unwrap_or_else(|| came_in(&parts));
-    let json = as_it_came(&parts, format).map_or_else(|| canonical(&parts, format), |json| vec![json]);
+    let anew = || canonical(&with_kept(&parts, format), format);
+    let json = as_it_came(&parts, format).map_or_else(anew, |json| vec![json]);
     Written { json, format }
+}
+
+/// Each with what was kept of it.
+pub(super) fn with_kept<'a>(parts: &[Parts<'a>], format: Format) -> Vec<(Parts<'a>, Option<Value>)> {
+    parts.iter().map(|parts| (*parts, parts.kept(format))).collect()
 }
 
 /// The format in which a message came; chat messages are not marked.
@@ -49,18 +55,20 @@ fn as_it_came(parts: &[Parts<'_>], format: Format) -> Option<String> {
     (is_whole && json.trim_end().ends_with('}')).then_some(json)
 }
 
-/// The message as `format` writes what `parts` say, and what is kept of them.
-pub(super) fn canonical(parts: &[Parts<'_>], format: Format) -> Vec<String> {
+/// The message as `format` writes what is said, with what was kept of it.
+pub(super) fn canonical(said: &[(Parts<'_>, Option<Value>)], format: Format) -> Vec<String> {
     let values: Vec<Value> = match format {
-        Format::Anthropic => anthropic::message(parts).into_iter().collect(),
-        Format::OpenAiResponses => parts.iter().flat_map(|parts| items(parts)).collect(),
-        _ => parts.iter().map(|parts| openai_chat::message(parts).0).collect(),
+        Format::Anthropic => anthropic::message(said).into_iter().collect(),
+        Format::OpenAiResponses => {
+            said.iter().flat_map(|(parts, kept)| items(parts, kept.as_ref())).collect()
+        }
+        _ => said.iter().map(|(parts, kept)| openai_chat::message(parts, kept.as_ref()).0).collect(),
     };
     values.iter().map(Value::to_string).collect()
 }
 
-fn items(parts: &Parts<'_>) -> Vec<Value> {
-    match openai_responses::items(parts).0 {
+fn items(parts: &Parts<'_>, kept: Option<&Value>) -> Vec<Value> {
+    match openai_responses::items(parts, kept).0 {
         Value::Array(items) => items,
         item => vec![item],
     }

@@ -8,14 +8,17 @@ use crate::formats::{
     openai_chat::{accepted::accepted, canonical},
 };
 
+/// The format of this file.
+const FORMAT: Format = Format::OpenAiChat;
+
 /// The conversation: an array of messages, or the object with `messages` that it came as.
 pub fn export(whole: &Whole<'_>, repairs: Repairs, losses: &mut Losses) -> Value {
     let said = whole.parts();
-    let lines = whole.lines(&said, Format::OpenAiChat, repairs, losses);
+    let lines = whole.lines(&said, FORMAT, repairs, losses);
     let mut messages = Vec::with_capacity(lines.len());
     for line in &lines {
         let parts = line.parts();
-        let rendered = whole.rendered(line.place, message(&parts), losses);
+        let rendered = whole.rendered(line.place, message(&parts, parts.kept(FORMAT).as_ref()), losses);
         if !repairs.all {
             messages.push(rendered);
             continue;
@@ -24,7 +27,7 @@ pub fn export(whole: &Whole<'_>, repairs: Repairs, losses: &mut Losses) -> Value
         whole.note_left_out(line.place, accepted.as_ref() == Some(&rendered), losses);
         messages.extend(accepted);
     }
-    match extras::document(&said, Format::OpenAiChat) {
+    match extras::document(&said, FORMAT) {
         Some(mut document) => {
             document.insert("messages".into(), Value::Array(messages));
             Value::Object(document)
@@ -35,12 +38,12 @@ pub fn export(whole: &Whole<'_>, repairs: Repairs, losses: &mut Losses) -> Value
 
 /// The parts of content that the API accepts of an utterance as it came, where they are not all text.
 pub fn accepted_content(parts: &Parts<'_>) -> Option<Vec<Value>> {
-    let mut accepted = accepted(parts, &message(parts).0)?;
+    let mut accepted = accepted(parts, &message(parts, parts.kept(FORMAT).as_ref()).0)?;
     let Value::Array(content) = accepted["content"].take() else { return None };
     content.iter().any(|part| part["type"] != "text").then_some(content)
 }
 
-/// One utterance as a message, and whether what was kept of it still fits.
-pub fn message(parts: &Parts<'_>) -> (Value, bool) {
-    parts.render(Format::OpenAiChat, canonical(parts))
+/// One utterance as a message, with what was kept of it, and whether that still fits.
+pub fn message(parts: &Parts<'_>, kept: Option<&Value>) -> (Value, bool) {
+    parts.render(kept, || canonical(parts))
 }

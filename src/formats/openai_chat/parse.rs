@@ -77,7 +77,7 @@ fn message(value: Value, place: &Place<'_>, notes: &mut Notes) -> Result<Draft, 
     let content = content.into();
     let mut draft = Draft { id: None, role, content, turn: None, create_time: None, pinned: false, more };
     let parts = Parts::from(&draft);
-    let kept = extras::difference(parts, &source, &Value::Object(fields), &canonical(&parts));
+    let kept = extras::difference(parts, &source, &Value::Object(fields), canonical(&parts));
     if !kept.is_empty() {
         extras::keep(&mut draft, FORMAT, kept);
     }

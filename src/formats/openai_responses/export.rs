@@ -8,19 +8,23 @@ use crate::formats::{
     openai_responses::{INSTRUCTIONS, TEXT, accepted::accepted, canonical, list},
 };
 
+/// The format of this file.
+const FORMAT: Format = Format::OpenAiResponses;
+
 /// The conversation: an array of items, or the object that it came in.
 pub fn export(whole: &Whole<'_>, repairs: Repairs, losses: &mut Losses) -> Value {
     let said = whole.parts();
     let (mut instructions, mut text) = (None, None);
     let mut all = Vec::new();
-    for line in whole.lines(&said, Format::OpenAiResponses, repairs, losses) {
+    for line in whole.lines(&said, FORMAT, repairs, losses) {
         let parts = line.parts();
         if is_marked(&parts, INSTRUCTIONS) {
             instructions = Some(parts.content.to_owned());
             continue;
         }
         text = is_marked(&parts, TEXT).then(|| parts.content.to_owned());
-        let rendered = match whole.rendered(line.place, items(&parts), losses) {
+        let items = items(&parts, parts.kept(FORMAT).as_ref());
+        let rendered = match whole.rendered(line.place, items, losses) {
             Value::Array(items) => items,
             item => vec![item],
         };
@@ -32,7 +36,7 @@ pub fn export(whole: &Whole<'_>, repairs: Repairs, losses: &mut Losses) -> Value
         whole.note_left_out(line.place, accepted == rendered, losses);
         all.extend(accepted);
     }
-    match extras::document(&said, Format::OpenAiResponses) {
+    match extras::document(&said, FORMAT) {
         Some(document) => {
             let input = text.filter(|_| all.len() == 1).map_or(Value::Array(all), Value::String);
             object(document, instructions, input)
@@ -41,13 +45,13 @@ pub fn export(whole: &Whole<'_>, repairs: Repairs, losses: &mut Losses) -> Value
     }
 }
 
-/// One utterance as an array of items, and whether what was kept of it still fits.
-pub fn items(parts: &Parts<'_>) -> (Value, bool) {
-    parts.render(Format::OpenAiResponses, canonical(parts))
+/// One utterance as an array of items, with what was kept of it, and whether that still fits.
+pub fn items(parts: &Parts<'_>, kept: Option<&Value>) -> (Value, bool) {
+    parts.render(kept, || canonical(parts))
 }
 
 fn is_marked(parts: &Parts<'_>, mark: &str) -> bool {
-    parts.kept(Format::OpenAiResponses).is_some_and(|kept| kept.get(mark).is_some())
+    parts.kept(FORMAT).is_some_and(|kept| kept.get(mark).is_some())
 }
 
 fn object(mut document: Map<String, Value>, instructions: Option<String>, input: Value) -> Value {

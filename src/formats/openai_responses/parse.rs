@@ -229,7 +229,7 @@ impl Reader<'_> {
 
     fn keep(&mut self, mut draft: Draft, source: Value, hollow: Value, index: usize) {
         let parts = Parts::from(&draft);
-        let kept = extras::difference(parts, &source, &hollow, &canonical(&parts));
+        let kept = extras::difference(parts, &source, &hollow, canonical(&parts));
         if !kept.is_empty() {
             extras::keep(&mut draft, FORMAT, kept);
         }

@@ -9,7 +9,7 @@ use crate::{
     formats::{
         Format, Losses, Whole,
         extras::{self, Parts},
-        persisted::{LAST_MIGRATED, canonical},
+        persisted::{LAST_MIGRATED, canonical, state},
         time,
     },
 };
@@ -43,11 +43,14 @@ pub fn export(whole: &Whole<'_>, losses: &mut Losses) -> Value {
         let called =
             (parts.role == Role::Assistant && !used.is_empty()).then(|| with_tools(parts, &mut used));
         let parts = Parts { id: Some(&id), more: called.as_ref().or(parts.more), ..*parts };
-        let message = parts.render(Format::Persisted, canonical(&parts));
+        let message = parts.render(parts.kept(Format::Persisted).as_ref(), || canonical(&parts));
         messages.push(whole.rendered(place, message, losses));
     }
     let mut conversation = fields(Some(whole.id), whole.title, whole.summary, Some(whole.start), whole.end);
     conversation.insert("messages".into(), Value::Array(messages));
+    if !whole.state.is_empty() {
+        conversation.insert(state::FIELD.into(), state::write(whole.state));
+    }
     conversation.extend(extras::document(&said, Format::Persisted).unwrap_or_default());
     Value::Object(conversation)
 }

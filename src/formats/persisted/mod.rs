@@ -1,8 +1,9 @@
 //! `PersistedConversations` of seed 000: conversations of user and assistant messages, with times,
-//! ids, titles and summaries.
+//! ids, titles and summaries; and, in a field more, the values that utterd keeps beside a conversation.
 
 mod export;
 mod parse;
+mod state;
 
 pub use export::{document, export, last_migrated};
 pub use parse::{conversations, read_time, tools};

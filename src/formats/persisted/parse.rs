@@ -14,7 +14,7 @@ use crate::{
         extras::{self, Parts, hole},
         fields::{array, fit, fit_id, object, optional_text},
         notes::Notes,
-        persisted::{LAST_MIGRATED, canonical},
+        persisted::{LAST_MIGRATED, canonical, state},
         place::Place,
         time,
     },
@@ -59,6 +59,10 @@ fn conversation(value: Value, place: &Place<'_>, notes: &mut Notes) -> Result<Pa
         summary: take_text(&mut fields, "summary", place)?,
         start: take_time(&mut fields, "startedAt", place)?,
         end: take_time(&mut fields, "endedAt", place)?,
+        state: match fields.shift_remove(state::FIELD) {
+            Some(values) => state::read(values, &place.field(state::FIELD))?,
+            None => Vec::new(),
+        },
         list: list.to_string(),
         ..Parsed::default()
     };
@@ -133,7 +137,7 @@ fn message(
     let mut draft = Draft { id, role, content: content.into(), turn: None, create_time, pinned: false, more };
     punch(&mut fields, &Parts::from(&draft));
     let parts = Parts::from(&draft);
-    let kept = extras::difference(parts, &source, &Value::Object(fields), &canonical(&parts));
+    let kept = extras::difference(parts, &source, &Value::Object(fields), canonical(&parts));
     if !kept.is_empty() {
         extras::keep(&mut draft, FORMAT, kept);
     }

@@ -61,6 +61,7 @@ pub(super) fn render(context: &Context) -> Rendered {
     let system: Vec<Block<'_>> = head.iter().filter_map(|message| text(message.text())).collect();
     let mut writer = Writer { ids: CallIds::by(IDS), called: Vec::new() };
     let mut turns: Vec<Turn<'_>> = Vec::new();
+    let mut places = vec![None; head.len()];
     for (message, index) in rest.iter().zip(head.len()..) {
         let role = side(message);
         if turns.last().is_none_or(|turn| turn.role != role) {
@@ -70,12 +71,14 @@ pub(super) fn render(context: &Context) -> Rendered {
             writer.blocks(message, &mut turn.content);
             turn.last = index;
         }
+        places.push(Some(turns.len() - 1));
     }
     Rendered {
         messages_json: json(&turns, size(context)),
         system_json: if system.is_empty() { String::new() } else { json(&system, size(context)) },
         tokens: context.tokens,
         stable_messages: stable(context, &turns),
+        places,
         ..Rendered::default()
     }
 }

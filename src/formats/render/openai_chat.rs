@@ -80,6 +80,7 @@ pub(super) fn render(context: &Context) -> Rendered {
         messages_json: json(&messages, size(context)),
         tokens: context.tokens,
         stable_messages: context.stable,
+        places: (0..messages.len()).map(Some).collect(),
         ..Rendered::default()
     }
 }

@@ -17,6 +17,8 @@ pub struct Rendered {
     pub tokens: u32,
     /// So many of the messages will begin the next context too: see [`Context::stable`].
     pub stable_messages: usize,
+    /// For each message of the context, in which of the JSON it stands; `None` where it stands elsewhere.
+    pub places: Vec<Option<usize>>,
 }
 
 /// Bytes of JSON around a message, about.

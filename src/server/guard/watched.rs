@@ -1,10 +1,11 @@
 //! A file that is read again when it changes.
 
-use std::{fs, io, path::PathBuf, sync::Arc};
+use std::{io, path::PathBuf, sync::Arc};
 
 use parking_lot::Mutex;
 
 use super::fault::Fault;
+use crate::{config::read_text, domain::limits::MAX_SETTINGS_BYTES};
 
 /// Why a file cannot be used.
 #[derive(Debug, thiserror::Error)]
@@ -44,15 +45,15 @@ impl<T> Watched<T> {
         file: PathBuf,
         parse: impl Fn(&str) -> Result<T, Fault> + Send + Sync + 'static,
     ) -> Result<(Self, Arc<T>), FileError> {
-        let text =
-            fs::read_to_string(&file).map_err(|error| FileError::Unreadable { file: file.clone(), error })?;
+        let text = read_text(&file, MAX_SETTINGS_BYTES)
+            .map_err(|error| FileError::Unreadable { file: file.clone(), error })?;
         let content = parse(&text).map_err(|fault| FileError::Wrong { file: file.clone(), fault })?;
         Ok((Self { file, parse: Box::new(parse), seen: Mutex::new(Ok(text)) }, Arc::new(content)))
     }
 
     /// Reads it again: what it holds, if that is other than what was seen last. What is wrong with it is an error once.
     pub fn again(&self) -> Result<Option<Arc<T>>, FileError> {
-        let read = fs::read_to_string(&self.file);
+        let read = read_text(&self.file, MAX_SETTINGS_BYTES);
         let now = read.as_ref().map(String::clone).map_err(io::Error::kind);
         if std::mem::replace(&mut *self.seen.lock(), now.clone()) == now {
             return Ok(None);

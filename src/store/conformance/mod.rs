@@ -186,6 +186,8 @@ macro_rules! store_conformance {
             a_fork_has_values_of_its_own,
             values_go_with_their_conversation,
             values_count_for_a_quota,
+            a_recipients_own_state_is_no_conversation,
+            a_recipients_own_state_changes_with_a_conversation,
         ] }
         $crate::store_conformance! { @topic $fresh, outcomes: [
             an_outcome_is_kept_whole,

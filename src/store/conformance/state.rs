@@ -4,15 +4,16 @@ use std::sync::Arc;
 
 use super::{
     family::Family,
-    script::{Script, Step, users},
+    script::{RECIPIENT, Script, Step, active, identity, key, recipient, refused, users},
 };
 use crate::{
     domain::{
-        Conversation, Policy, Verdict,
+        Conversation, ConversationId, ConversationKey, Namespace, Policy, Timestamp, Verdict,
         change::Context,
+        limits::MAX_ID_BYTES,
         state::{StateChange, StateContent, StateValue, UpdateState, update_state},
     },
-    store::{CommitError, Quota, Quotas, Store, StoreError},
+    store::{Commit, CommitError, List, ListOf, ListOrder, Quota, Quotas, Store, StoreError},
 };
 
 /// Bytes and JSON, empty and large ones; by name, and all or some.
@@ -105,6 +106,62 @@ pub async fn values_count_for_a_quota(store: Arc<dyn Store>) {
     );
     apply(&mut script, update(&[], &["a"])).await;
     apply(&mut script, update(&[("b", json(&"1".repeat(999)))], &[])).await;
+}
+
+/// What keeps a recipient's own state is in no list, no conversation of a quota's, and gone when it is deleted.
+pub async fn a_recipients_own_state_is_no_conversation(store: Arc<dyn Store>) {
+    store.set_quotas(Quotas { conversations: Some(1), bytes: None }).expect("quotas are kept");
+    let longest = "x".repeat(MAX_ID_BYTES);
+    let mut states = [own(&store, RECIPIENT), own(&store, "bob"), own(&store, &longest)];
+    for state in &mut states {
+        apply(state, update(&[("a", json("1"))], &[])).await;
+    }
+    Script::new(&store, "listed").create().await;
+    let [state, others, _] = &mut states;
+    apply(state, update(&[("a", json("2")), ("b", bytes(b"\0"))], &[])).await;
+    assert_eq!(values(state, &[]).await.len(), 2);
+    assert_eq!(values(others, &[]).await.len(), 1);
+    let namespace = ListOf::Namespace(Namespace::default());
+    for of in [namespace, ListOf::Recipient(recipient(RECIPIENT))] {
+        for (by_update, id_prefix) in [(false, ""), (true, ""), (false, "\u{1}")] {
+            let order = ListOrder { by_update, newest_first: true };
+            let (of, id_prefix) = (of.clone(), id_prefix.into());
+            let heads = store.list(List { of, id_prefix, order, after: None, limit: 9 }).await.unwrap();
+            assert!(heads.iter().all(|head| head.identity.key == key("listed")), "{heads:?}");
+        }
+    }
+    assert_eq!(active(&store, &recipient("bob")).await, None);
+    assert_eq!(store.due(Timestamp(i64::MAX), 9).await.unwrap(), []);
+    state.delete().await;
+    assert_eq!(values(state, &[]).await, []);
+    assert_eq!(values(others, &[]).await.len(), 1, "another recipient's stays");
+    apply(state, update(&[("c", json("3"))], &[])).await;
+    assert_eq!(values(state, &[]).await.len(), 1, "nothing of it is left");
+}
+
+/// It changes with a conversation of the recipient, or neither does.
+pub async fn a_recipients_own_state_changes_with_a_conversation(store: Arc<dyn Store>) {
+    let (mut script, mut state) = (Script::new(&store, "said"), own(&store, RECIPIENT));
+    let (saying, setting) = (script.creating(), step(&state, &update(&[("a", json("1"))], &[])).await);
+    let commit = Commit { writes: vec![saying.write(), setting.write()], ..Commit::default() };
+    store.commit(commit.clone()).await.unwrap();
+    script.advance(&saying);
+    state.advance(&setting);
+    script.check().await;
+    state.check().await;
+    refused(&store, commit).await;
+    let saying = script.saying(users(1)).await;
+    let stale = step(&own(&store, RECIPIENT), &update(&[("a", json("2"))], &[])).await;
+    refused(&store, Commit { writes: vec![saying.write(), stale.write()], ..Commit::default() }).await;
+    script.check().await;
+    state.check().await;
+}
+
+/// What keeps a recipient's own state, before its first revision.
+fn own(store: &Arc<dyn Store>, whose: &str) -> Script {
+    let id = ConversationId::of_state(&recipient(whose).id);
+    let key = ConversationKey { namespace: Namespace::default(), id };
+    Script::of(store, identity(key, whose), Policy::SESSION)
 }
 
 async fn values(script: &Script, names: &[Box<str>]) -> Vec<Arc<StateValue>> {

@@ -106,7 +106,7 @@ pub struct Outcome {
     pub body: u128,
     /// When the call took effect.
     pub time: Timestamp,
-    /// The conversation.
+    /// The conversation; [`ConversationId::of_some_state`] where a recipient's own state was changed.
     pub conversation: ConversationId,
     /// Its revision after the call.
     pub revision: Revision,

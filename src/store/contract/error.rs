@@ -23,7 +23,7 @@ pub enum StoreError {
     },
     /// There is no room on the disk, and nothing was written. Writes are taken again once there is.
     #[error(
-        "the disk is full: {free} bytes are free and {wanted} are needed; make room, or lower disk_reserve; writes are taken again by themselves"
+        "the disk is full: {free} bytes are free and {wanted} are needed; free some space, or lower disk_reserve; writes then resume without a restart"
     )]
     DiskFull {
         /// Bytes that are free.
@@ -36,7 +36,7 @@ pub enum StoreError {
     OverQuota(Box<OverQuota>),
     /// The disk is slower than what is to be written: so much waits for it that no more is taken, and nothing was
     /// written.
-    #[error("{waiting} bytes wait for the disk, and no more is taken; try again later")]
+    #[error("{waiting} bytes are waiting for the disk, and no more are accepted; try again later")]
     Busy {
         /// Bytes that wait.
         waiting: u64,
@@ -50,10 +50,10 @@ pub enum StoreError {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum BackupRefused {
     /// The backend makes none.
-    #[error("the backend makes no backups; accepted are fjall and sled")]
+    #[error("this backend has no backups; accepted are fjall and sled")]
     Unsupported,
     /// Another one is under way.
-    #[error("a backup is under way, and one is made at a time; try again when it has ended")]
+    #[error("a backup is running, and only one can run at a time; try again when it has ended")]
     UnderWay,
 }
 

@@ -40,7 +40,7 @@ impl Quota {
 /// A commit that would take a namespace beyond a quota.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "the namespace {} has {used} {}, this write adds {added}, and it may have {limit}: delete conversations, or have {} raised",
+    "the namespace {} has {used} {}, this write adds {added}, and it may have {limit}: delete conversations, or raise {}",
     namespace.as_str(), quota.counts(), quota.setting()
 )]
 pub struct OverQuota {

@@ -60,6 +60,9 @@ impl Batch<'_> {
     }
 
     fn list(&mut self, pairs: &dyn KeyValue, identity: &Identity) -> Result<(), KeyValueError> {
+        if !identity.is_listed() {
+            return Ok(());
+        }
         let Ok(Some(record)) = records::get::<Heads>(pairs, &identity.lineage) else { return Ok(()) };
         let time = span_of(record.head.update_time);
         self.put::<Started>(pairs, &NamespacePlace::of(identity, identity.start_time))?;

@@ -287,6 +287,9 @@ impl Request {
 
     /// What leads to a conversation that is, or was, in these states.
     fn index(&mut self, before: Option<&Conversation>, after: Option<&Conversation>, identity: &Identity) {
+        if !identity.is_listed() {
+            return;
+        }
         let states = [before, after];
         let listed = || ListPlace::of(identity);
         let key = || identity.key.clone();

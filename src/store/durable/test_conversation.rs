@@ -17,6 +17,7 @@ use crate::{
         memorize::{Memorize, memorize},
         policy::PolicyUpdate,
         restore::{Restore, restore},
+        state::{StateChange, StateContent, UpdateState, update_state},
         update::{Update, UpdateUtterance, update, update_utterance},
     },
     store::{
@@ -59,9 +60,34 @@ pub(super) struct TestConversation<'s> {
 impl<'s> TestConversation<'s> {
     /// A conversation before its first revision. No two of one store have the same `number`.
     pub(super) fn new(test_store: &'s TestStore, id: &str, number: u8, policy: Policy) -> Self {
+        let recipient = RecipientId::new(&format!("friend of {id}")).unwrap();
+        Self::of(test_store, ConversationId::new(id).unwrap(), recipient, number, policy)
+    }
+
+    /// What keeps the own state of a recipient, with some values.
+    pub(super) fn own_state(test_store: &'s TestStore, recipient: &str, number: u8) -> Self {
+        let recipient = RecipientId::new(recipient).unwrap();
+        let id = ConversationId::of_state(&recipient);
+        let mut own = Self::of(test_store, id, recipient, number, Policy::SESSION);
+        let json = |text: &str| StateContent::Json(text.into());
+        let set = vec![("plan".into(), json("[1]")), ("step".into(), json("2"))];
+        let update = UpdateState { change: StateChange { set, ..StateChange::default() }, expected: None };
+        let updated =
+            own.decide(|before, context| update_state(before, &update, context).map(Verdict::Decided));
+        own.apply(Some(updated));
+        own
+    }
+
+    fn of(
+        test_store: &'s TestStore,
+        id: ConversationId,
+        recipient: RecipientId,
+        number: u8,
+        policy: Policy,
+    ) -> Self {
         let identity = Identity {
-            key: ConversationKey { namespace: Namespace::default(), id: ConversationId::new(id).unwrap() },
-            recipient: RecipientId::new(&format!("friend of {id}")).unwrap(),
+            key: ConversationKey { namespace: Namespace::default(), id },
+            recipient,
             lineage: LineageId([number; 16]),
             start_time: START,
             encoding: Encoding::O200kBase,

@@ -51,6 +51,9 @@ impl Indexes {
     }
 
     pub(super) fn write(&mut self, write: &Write) {
+        if write.key().id.is_of_state() {
+            return;
+        }
         let (before, after) = (write.before(), write.after());
         if let Some(expiry) = before.and_then(|state| expiry(&state.head)) {
             self.expiries.remove(&expiry);

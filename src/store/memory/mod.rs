@@ -231,6 +231,7 @@ type Few<T> = SmallVec<[T; 1]>;
 fn changes_indexes(write: &Write) -> bool {
     let expiry = |state: Option<&Arc<Conversation>>| state.and_then(|state| state.head.expire_time());
     match (write.before(), write.after()) {
+        _ if write.key().id.is_of_state() => false,
         (Some(before), Some(after)) => {
             expiry(write.before()) != expiry(write.after())
                 || before.head.trunks != after.head.trunks

@@ -70,6 +70,7 @@ async fn import(pair: &Pair, count: usize) -> Result<usize, String> {
         start: None,
         ends: None,
         labels: Default::default(),
+        state: Vec::new(),
         summaries: Vec::new(),
         drafts,
     };

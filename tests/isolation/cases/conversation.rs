@@ -73,6 +73,12 @@ fn update(names: &Names) -> Vec<Case> {
     let mut cases = addressed("UpdateConversation", MISSING, title);
     cases.extend(addressed("GetState", BLANK, json!({})));
     cases.extend(addressed("UpdateState", MISSING, json!({"set": [{"name": "mine", "json": "1"}]})));
+    let of_recipient = json!({"recipient_id": "default", "scope": "STATE_SCOPE_RECIPIENT"});
+    let mut stale = of_recipient.clone();
+    stale["delete"] = json!(["anna-name"]);
+    stale["expected_versions"] = json!({"anna-name": 1});
+    cases.push(case("GetState", Code::Ok, of_recipient));
+    cases.push(case("UpdateState", Code::Aborted, stale));
     cases.extend(addressed("UpdateUtterance", MISSING, edit(&names.utterance, "EDIT_MODE_IN_PLACE")));
     cases.extend(addressed("UpdateUtterance", MISSING, edit("anna-utterance", "EDIT_MODE_FORK")));
     cases.extend([own(&names.utterance), own("anna-utterance")]);

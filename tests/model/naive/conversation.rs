@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use utterd::proto::{NewUtterance, Role, StateValue};
 
-use super::{Facts, Policy, Reason};
+use super::{Facts, Policy, Reason, compacting::Compacted};
 
 /// Where an utterance is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -20,10 +20,14 @@ pub enum Home {
 /// An utterance. Its sequence is its place in [`Conversation::said`], from 1.
 #[derive(Clone, Debug)]
 pub struct Said {
+    /// Where it was said first: the birth of the conversation, and the sequence. Forks share it.
+    pub origin: (usize, i64),
     /// As it came; its metadata as they are now.
     pub what: NewUtterance,
     /// Given, or learnt from the response.
     pub id: String,
+    /// The message that it came as.
+    pub came: Option<String>,
     /// In microseconds.
     pub time: i64,
     pub turn: i32,
@@ -35,8 +39,12 @@ pub struct Said {
     /// Others go together as if it had never been said.
     pub passed: bool,
     pub home: Home,
+    /// The unit with which it fell out of the archive.
+    pub fell: Option<i64>,
     /// The utterance whose call it answered late.
     pub late: Option<i64>,
+    /// The tool that the call was of, as it was then.
+    pub late_tool: String,
     /// The markers in its text.
     pub markers: BTreeSet<u32>,
 }
@@ -67,14 +75,20 @@ pub struct Conversation {
     pub covered: BTreeSet<i64>,
     /// The summary as it was read last: which sentences it took is the server's own matter.
     pub summary: String,
+    /// Markers behind the point of a fork that lines of calls before it may quote.
+    pub quoted: BTreeSet<u32>,
     /// When it ended and why.
     pub ended: Option<(i64, String)>,
     /// How much had been said when turns, or a narrower policy, compacted it last.
     pub compacted_at: Option<usize>,
-    /// How often it was compacted.
-    pub compactions: i32,
+    /// All compactions, the oldest first.
+    pub compactions: Vec<Compacted>,
+    /// Whether an undo may have left it above a limit.
+    pub unsettled: bool,
     /// How much had been said each time that an open exchange was forgotten.
     pub abandoned: BTreeSet<usize>,
+    /// The birth and the id of what it was forked from, and the last sequence that both share.
+    pub forked_from: Option<(usize, String, i64)>,
     /// Values by name.
     pub state: BTreeMap<String, StateValue>,
 }
@@ -120,10 +134,13 @@ impl Conversation {
             awaits: None,
             covered: BTreeSet::new(),
             summary: String::new(),
+            quoted: BTreeSet::new(),
             ended: None,
             compacted_at: None,
-            compactions: 0,
+            compactions: Vec::new(),
+            unsettled: false,
             abandoned: BTreeSet::new(),
+            forked_from: None,
             state: BTreeMap::new(),
         }
     }
@@ -229,7 +246,11 @@ impl Conversation {
         let newest = self.said.len() as i64;
         if self.pairing().aside[newest as usize - 1] {
             let id = self.get(newest).what.tool_call_id.clone();
-            self.get_mut(newest).late = self.awaits_late(&id);
+            let caller = self.awaits_late(&id);
+            let mut calls = caller.map(|caller| &self.get(caller).what.tool_calls).into_iter().flatten();
+            let tool = calls.rfind(|call| call.id == id).map(|call| call.name.clone());
+            let said = self.get_mut(newest);
+            (said.late, said.late_tool) = (caller, tool.unwrap_or_default());
         }
     }
 
@@ -272,15 +293,6 @@ impl Conversation {
         self.abandoned.insert(self.said.len());
         self.awaits = None;
         self.ended = Some((now, reason.to_owned()));
-    }
-
-    /// What was evicted is a compaction.
-    pub fn note_compaction(&mut self, facts: &mut Facts) {
-        if !facts.evicted.is_empty() {
-            self.compactions += 1;
-            self.compacted_at = Some(self.said.len());
-            facts.compaction = Some(self.compactions);
-        }
     }
 
     /// The stored utterance with this id.

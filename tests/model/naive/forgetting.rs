@@ -137,6 +137,10 @@ impl Conversation {
         let mut facts = Facts { changed: !gone.is_empty() || !remnants.is_empty(), ..Facts::default() };
         self.covered.retain(|sequence| !remnants.contains(sequence));
         remnants.iter().for_each(|sequence| self.get_mut(*sequence).late = None);
+        self.uncompact(&remnants);
+        if hard {
+            facts.gone = [&*gone, &*remnants].concat();
+        }
         if how.exact {
             if facts.changed {
                 self.erase_exactly(&selected, &mut facts);
@@ -144,6 +148,29 @@ impl Conversation {
             facts.erased = selected;
             return Ok(facts);
         }
+        if hard {
+            self.erase(&gone);
+            facts.erased = gone;
+        } else {
+            self.abandon(&gone);
+            gone.iter().for_each(|sequence| self.get_mut(*sequence).forgotten = true);
+            facts.forgotten = gone;
+        }
+        Ok(facts)
+    }
+
+    /// Nothing is left of `gone`.
+    pub fn erase(&mut self, gone: &[i64]) {
+        self.abandon(gone);
+        for sequence in gone {
+            self.get_mut(*sequence).home = Home::Erased;
+            self.covered.remove(sequence);
+        }
+        self.uncompact(gone);
+    }
+
+    /// Neither calls of `gone` wait for results, nor any of it for an answer.
+    fn abandon(&mut self, gone: &[i64]) {
         if self.awaits.is_some_and(|awaits| gone.contains(&awaits)) {
             self.awaits = None;
         }
@@ -152,21 +179,6 @@ impl Conversation {
         if caller.is_some_and(|unit| gone.contains(&unit)) {
             self.abandoned.insert(self.said.len());
         }
-        for sequence in &gone {
-            let said = self.get_mut(*sequence);
-            match hard {
-                true => said.home = Home::Erased,
-                false => said.forgotten = true,
-            }
-        }
-        match hard {
-            true => {
-                gone.iter().for_each(|sequence| _ = self.covered.remove(sequence));
-                facts.erased = gone;
-            }
-            false => facts.forgotten = gone,
-        }
-        Ok(facts)
     }
 }
 

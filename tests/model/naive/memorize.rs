@@ -42,32 +42,42 @@ pub fn cost(encoding: &str, said: &NewUtterance) -> i32 {
 }
 
 impl Conversation {
-    pub fn memorize(&mut self, request: &MemorizeRequest, now: i64) -> Result<Facts, Reason> {
+    /// `messages` are what the utterances came as, if they did.
+    pub fn memorize(
+        &mut self,
+        request: &MemorizeRequest,
+        messages: &[String],
+        now: i64,
+    ) -> Result<Facts, Reason> {
         self.check_open()?;
         let mut facts = Facts { changed: true, ..Facts::default() };
         if let Some(after) = request.replace_after {
             self.erase_behind(after, &mut facts);
         }
         self.check_ids(request)?;
-        let (old, pins) = (self.said.len(), self.said.iter().map(|said| said.pinned).collect::<Vec<_>>());
-        for (index, said) in (0..).zip(&request.utterances) {
-            let turn = self.turn_of(said)?;
-            self.say(said, turn, now);
-            let sequence = self.said.len() as i64;
-            let aside = self.pairing().aside[sequence as usize - 1];
-            if aside && !request.lenient {
-                return Err("NO_OPEN_CALL");
+        let known = if request.upsert { self.known(&request.utterances) } else { Vec::new() };
+        let before = self.said.clone();
+        for (index, said) in request.utterances.iter().enumerate() {
+            let came = messages.get(index).cloned();
+            if let Some(of) = known.get(index).copied().flatten() {
+                self.say_instead((index, said), came, of, request.lenient, &mut facts)?;
+                continue;
             }
-            let nothing = says_nothing(said) && said.role() != Role::Tool;
-            facts.irregular.extend((aside || nothing).then_some((index, sequence)));
+            let turn = self.turn_of(said)?;
+            self.say(said, came, turn, now);
+            let sequence = self.said.len() as i64;
+            self.check_form(index, sequence, request.lenient, &mut facts)?;
             self.pin_whole(sequence);
             self.check_size(sequence)?;
             facts.memorized.push(sequence);
             facts.late += usize::from(self.get(sequence).late.is_some());
             self.awaits = said.awaits_answer.then_some(sequence);
         }
+        let is_as_before =
+            |was: &Said, is: &Said| (was.pinned, &was.what, &was.came) == (is.pinned, &is.what, &is.came);
+        let both = (1..).zip(before.iter().zip(&self.said));
         facts.updated =
-            (0..old).filter(|at| self.said[*at].pinned != pins[*at]).map(|at| at as i64 + 1).collect();
+            both.filter(|(_, (was, is))| !is_as_before(was, is)).map(|(sequence, _)| sequence).collect();
         if !request.utterances.is_empty() {
             self.said_at = now;
         }
@@ -82,16 +92,19 @@ impl Conversation {
     /// Adds an utterance, checking nothing: to see what could be said after it.
     pub fn note(&mut self, what: &NewUtterance) {
         let turn = what.turn_number.unwrap_or(self.last_turn() + i32::from(what.role() == Role::User));
-        self.say(what, turn, 0);
+        self.say(what, None, turn, 0);
     }
 
-    fn say(&mut self, what: &NewUtterance, turn: i32, now: i64) {
+    fn say(&mut self, what: &NewUtterance, came: Option<String>, turn: i32, now: i64) {
         let given = what.create_time.map(|time| time.seconds * 1_000_000 + i64::from(time.nanos) / 1_000);
         self.turn = turn;
         self.only_instructions &= what.role() == Role::System;
+        let origin = (self.birth, self.said.len() as i64 + 1);
         self.said.push(Said {
+            origin,
             what: what.clone(),
             id: what.utterance_id.clone(),
+            came,
             time: given.unwrap_or(now),
             turn,
             tokens: cost(self.encoding, what),
@@ -100,7 +113,9 @@ impl Conversation {
             instruction: self.only_instructions,
             passed: false,
             home: Home::Window,
+            fell: None,
             late: None,
+            late_tool: String::new(),
             markers: markers(&what.encode_to_vec()),
         });
         self.answer_late();
@@ -111,10 +126,11 @@ impl Conversation {
         let mut batch = HashSet::new();
         for id in request.utterances.iter().map(|said| &said.utterance_id).filter(|id| !id.is_empty()) {
             let by_server = |said: &Said| said.what.utterance_id.is_empty() && said.id == *id;
-            if self.said.iter().any(by_server) {
+            let is_known = self.by_id(id).is_ok();
+            if self.said.iter().any(by_server) && !(request.upsert && is_known) {
                 return Err("INVALID_ID");
             }
-            if self.by_id(id).is_ok() || !batch.insert(id) {
+            if is_known && !request.upsert || !batch.insert(id) {
                 return Err("UTTERANCE_EXISTS");
             }
         }
@@ -129,6 +145,24 @@ impl Conversation {
         }
     }
 
+    /// A result answers a call, and everyone else says something; what a lenient call lets pass is told.
+    pub fn check_form(
+        &mut self,
+        index: usize,
+        sequence: i64,
+        lenient: bool,
+        facts: &mut Facts,
+    ) -> Result<(), Reason> {
+        let aside = self.pairing().aside[sequence as usize - 1];
+        if aside && !lenient {
+            return Err("NO_OPEN_CALL");
+        }
+        let said = &self.get(sequence).what;
+        let nothing = says_nothing(said) && said.role() != Role::Tool;
+        facts.irregular.extend((aside || nothing).then_some((index as i32, sequence)));
+        Ok(())
+    }
+
     fn pin_whole(&mut self, sequence: i64) {
         let unit = self.whole_units(&[sequence], |_| true);
         if unit.iter().any(|member| self.get(*member).pinned) {
@@ -136,7 +170,7 @@ impl Conversation {
         }
     }
 
-    fn check_size(&self, sequence: i64) -> Result<(), Reason> {
+    pub fn check_size(&self, sequence: i64) -> Result<(), Reason> {
         let Some(max) = self.policy.tokens.map(|marks| marks.max).filter(|_| self.policy.reject) else {
             return Ok(());
         };
@@ -151,6 +185,8 @@ impl Conversation {
 
     /// Evicts while the window is over a limit, then trims the archive.
     pub fn settle(&mut self, facts: &mut Facts) {
+        self.unsettled = false;
+        let before = facts.evicted.len();
         let turns = self.policy.turns.is_some_and(|marks| self.measures().turns > marks.max);
         if self.is_above(|marks| marks.max) {
             while self.is_above(|marks| marks.keep()) {
@@ -162,14 +198,15 @@ impl Conversation {
                 }
             }
         }
-        if turns {
-            self.note_compaction(facts);
+        let evicted = facts.evicted[before..].to_vec();
+        if turns && !evicted.is_empty() {
+            self.note_compaction(&evicted, facts);
         }
         facts.dropped.extend(self.trim());
     }
 
     /// The oldest unit of the window that is not the newest one, not pinned, no instruction.
-    fn oldest_that_may_leave(&self) -> Option<Vec<i64>> {
+    pub fn oldest_that_may_leave(&self) -> Option<Vec<i64>> {
         let (units, window) = (self.pairing().units, self.window());
         let unit = |sequence: i64| units[sequence as usize - 1];
         let newest = unit(*window.last()?);
@@ -180,14 +217,19 @@ impl Conversation {
     }
 
     /// Beyond its limit the archive loses its oldest, down to 95 % of the limit, whole units.
-    fn trim(&mut self) -> Vec<i64> {
+    pub fn trim(&mut self) -> Vec<i64> {
         let archive = self.archive();
         if archive.len() <= self.policy.archive {
             return Vec::new();
         }
         let surplus = archive.len() - (self.policy.archive - self.policy.archive / 20);
         let dropped = self.whole_units(&archive[..surplus], |said| said.home == Home::Archive);
-        dropped.iter().for_each(|sequence| self.get_mut(*sequence).home = Home::Dropped);
+        let units = self.pairing().units;
+        for sequence in &dropped {
+            let unit = units[*sequence as usize - 1];
+            let said = self.get_mut(*sequence);
+            (said.home, said.fell) = (Home::Dropped, Some(unit));
+        }
         dropped
     }
 }

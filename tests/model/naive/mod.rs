@@ -2,14 +2,19 @@
 //! from a list of everything that was ever said.
 
 mod call;
+mod compacting;
 mod conversation;
 mod forgetting;
+mod forking;
 mod memorize;
+mod messages;
 mod numbers;
+mod own;
 mod parting;
 mod policy;
 mod reading;
 mod state;
+mod upsert;
 mod world;
 
 pub use call::Call;
@@ -17,6 +22,7 @@ use conversation::Home;
 pub use conversation::{Conversation, Said};
 pub use forgetting::{Criterion, Selection, Take, holds_word};
 pub use memorize::{check, cost};
+pub use messages::says;
 pub use policy::Policy;
 pub use reading::time;
 pub use world::{Earlier, Expected, World};
@@ -41,12 +47,18 @@ pub struct Facts {
     pub forgotten: Vec<i64>,
     pub erased: Vec<i64>,
     pub restored: Vec<i64>,
+    /// What a compaction that was undone gave back.
+    pub returned: Vec<i64>,
     pub updated: Vec<i64>,
     /// How many values of the state it set.
     pub kept: usize,
+    /// The revision of the recipient's own state, if it changed that.
+    pub own: Option<i64>,
     /// How many exchanges lost a part.
     pub parted: usize,
-    /// The number of the compaction that it made.
+    /// Places in the request of what replaced something by its id.
+    pub instead: Vec<usize>,
+    /// The number of the compaction that it made or took back.
     pub compaction: Option<i32>,
     /// How many of what was memorized are late results.
     pub late: usize,
@@ -54,6 +66,12 @@ pub struct Facts {
     pub irregular: Vec<(i32, i64)>,
     /// The utterance that the call was about.
     pub target: Option<i64>,
+    /// Everything of which nothing is left.
+    pub gone: Vec<i64>,
+    /// What others lost with it that share it.
+    pub reached: Vec<(usize, Facts)>,
+    /// The birth of the conversation that was forked.
+    pub parent: Option<usize>,
     /// The birth of the conversation that ended for this one to start.
     pub ended: Option<usize>,
     /// Utterances that went with their conversation.

@@ -30,6 +30,7 @@ impl Conversation {
             self.get_mut(*sequence).home = Home::Erased;
             self.covered.remove(sequence);
         }
+        self.uncompact(gone);
         if facts.parted > 0 {
             self.settle(facts);
         }
@@ -40,6 +41,7 @@ impl Conversation {
     pub fn erase_behind(&mut self, after: i64, facts: &mut Facts) {
         let behind = self.sequences(Said::is_stored).into_iter().filter(|sequence| *sequence > after);
         facts.erased = behind.collect();
+        facts.gone.clone_from(&facts.erased);
         let erased = facts.erased.clone();
         if !erased.is_empty() {
             self.erase_exactly(&erased, facts);
@@ -49,11 +51,13 @@ impl Conversation {
         for sequence in told.collect::<Vec<_>>() {
             self.covered.remove(&sequence);
             self.get_mut(sequence).late = None;
+            self.uncompact(&[sequence]);
+            facts.gone.push(sequence);
         }
     }
 
     /// Late results are not late that answer a call among `members`, which are by themselves.
-    fn answer_in_time(&mut self, members: &[i64]) {
+    pub fn answer_in_time(&mut self, members: &[i64]) {
         let mut open: Vec<String> = Vec::new();
         for member in members {
             let said = self.get_mut(*member);
@@ -67,7 +71,7 @@ impl Conversation {
     }
 
     /// Whatever was said behind the newest that is stored was never said.
-    fn settle_end(&mut self) {
+    pub fn settle_end(&mut self) {
         let newest = self.sequences(Said::is_stored).last().copied();
         let end = newest.unwrap_or(0) as usize;
         self.said[end..].iter_mut().for_each(|said| said.passed = true);

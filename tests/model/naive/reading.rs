@@ -54,7 +54,7 @@ impl Conversation {
                 original_content: None,
                 edit_time: None,
                 late: said.late.is_some(),
-                late_tool: self.late_tool(*sequence),
+                late_tool: said.late.map(|_| said.late_tool.clone()).unwrap_or_default(),
             }
         };
         sequences.iter().map(one).collect()
@@ -72,14 +72,6 @@ impl Conversation {
             token_count: Some(said.tokens),
             late: said.late.is_some(),
         }
-    }
-
-    /// The tool whose call a late result answers.
-    fn late_tool(&self, sequence: i64) -> String {
-        let said = self.get(sequence);
-        let mut calls = said.late.map(|caller| &self.get(caller).what.tool_calls).into_iter().flatten();
-        let call = calls.rfind(|call| call.id == said.what.tool_call_id);
-        call.map(|call| call.name.clone()).unwrap_or_default()
     }
 
     /// A reference of an earlier outcome: what is gone has only its sequence.
@@ -106,6 +98,11 @@ impl Conversation {
             window_token_count: Some(self.measures().tokens),
             active,
             end_time: self.ended.as_ref().map(|(at, _)| time(*at)),
+            forked_from: self.forked_from.as_ref().map(|(_, id, sequence)| proto::ForkedFrom {
+                conversation_id: id.clone(),
+                sequence: Some(*sequence),
+                approximate: false,
+            }),
             ended_reason: self.ended.as_ref().map(|(_, reason)| reason.clone()).unwrap_or_default(),
             ..proto::Conversation::default()
         }
@@ -179,9 +176,13 @@ impl Conversation {
     /// The markers that the summary may show. What fell out of the archive is no longer known to
     /// be of one unit, so that the line of a call may quote a result that is not covered any more.
     pub fn summarizable(&self) -> BTreeSet<u32> {
-        let covered: Vec<i64> = self.covered.iter().copied().collect();
-        let dropped = self.whole_units(&covered, |said| said.home == Home::Dropped);
-        self.tellable(covered.into_iter().chain(dropped))
+        let fell: BTreeSet<i64> =
+            self.covered.iter().filter_map(|sequence| self.get(*sequence).fell).collect();
+        let dropped = self.sequences(|said| {
+            said.home == Home::Dropped && said.fell.is_some_and(|unit| fell.contains(&unit))
+        });
+        let told = self.tellable(self.covered.iter().copied().chain(dropped));
+        told.union(&self.quoted).copied().collect()
     }
 
     /// The markers that the title and the closing summary of an ended conversation may hold: those of

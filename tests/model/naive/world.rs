@@ -2,7 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use utterd::proto::{ConversationStatus, CreateConversationRequest, Role, UpdateConversationRequest};
+use utterd::proto::{
+    ConversationStatus, CreateConversationRequest, ForkConversationRequest, ForkPoint, Role,
+    UpdateConversationRequest,
+};
 
 use super::{Call, Conversation, Facts, Policy, Reason, memorize};
 
@@ -34,15 +37,18 @@ pub struct World {
     pub conversations: Vec<Conversation>,
     /// Recipients' active conversations.
     active: BTreeMap<String, String>,
+    /// Recipients' own states: what is said in none.
+    pub(super) own: BTreeMap<String, Conversation>,
     outcomes: Vec<Earlier>,
-    default_policy: Policy,
+    pub(super) default_policy: Policy,
     births: usize,
 }
 
 impl World {
     pub fn new(default_policy: Policy) -> Self {
         let (conversations, outcomes) = (Vec::new(), Vec::new());
-        Self { conversations, active: BTreeMap::new(), outcomes, default_policy, births: 0 }
+        let (active, own) = Default::default();
+        Self { conversations, active, own, outcomes, default_policy, births: 0 }
     }
 
     pub fn is_active(&self, conversation: &Conversation) -> bool {
@@ -71,6 +77,12 @@ impl World {
                 false => Err("REQUEST_ID_REUSED"),
             };
         }
+        if let Call::Fork(request) = call {
+            return self.fork(call, request, now);
+        }
+        if call.keeps_own() {
+            return self.keep_own(call, now);
+        }
         if let Some(left) = self.left(call, now) {
             return self.roll_over(call, left, now);
         }
@@ -84,6 +96,7 @@ impl World {
         }
         let mut after = before.clone();
         let mut facts = self.decide(&mut after, call, now)?;
+        facts.own = self.own_with(&after.recipient, call)?;
         facts.birth = before.birth;
         facts.started = before.revision == 0;
         after.revision += i64::from(facts.changed);
@@ -91,14 +104,87 @@ impl World {
         if facts.changed {
             after.update = now;
         }
+        if !facts.gone.is_empty() {
+            facts.reached = self.reach(call, &after, &facts.gone, now);
+        }
         self.store(call, after, &facts, now);
         Ok(Expected::Now(Box::new(facts)))
+    }
+
+    /// What other conversations lose that share what is gone, in the order of their ids.
+    fn reach(&mut self, call: &Call, of: &Conversation, gone: &[i64], now: i64) -> Vec<(usize, Facts)> {
+        let exact = match call {
+            Call::Forget(request, _) => request.exact,
+            _ => true,
+        };
+        let origins: Vec<_> = gone.iter().map(|one| of.get(*one).origin).collect();
+        let mut reached = Vec::new();
+        for other in self.conversations.iter_mut().filter(|other| other.birth != of.birth) {
+            let shared = other.sequences(|said| origins.contains(&said.origin));
+            let Some(mut facts) = other.lose(&shared, exact) else { continue };
+            (other.revision, other.update) = (other.revision + 1, now);
+            facts.revision = other.revision;
+            reached.push((other.id.clone(), (other.birth, facts)));
+        }
+        reached.sort_by(|one, other| one.0.cmp(&other.0));
+        reached.into_iter().map(|(_, lost)| lost).collect()
+    }
+
+    /// Starts a conversation with what was said in another.
+    fn fork(&mut self, call: &Call, request: &ForkConversationRequest, now: i64) -> Result<Expected, Reason> {
+        let (id, recipient) = call.address();
+        let found = self.find(id, recipient).cloned();
+        let new = &request.new_conversation_id;
+        if found.as_ref().is_some_and(|found| found.id == *new) {
+            return Err("CONVERSATION_EXISTS");
+        }
+        let mut parent = found.ok_or("CONVERSATION_NOT_FOUND")?;
+        if !recipient.is_empty() && recipient != parent.recipient {
+            return Err("RECIPIENT_MISMATCH");
+        }
+        if self.find(new, "").is_some() {
+            return Err("CONVERSATION_EXISTS");
+        }
+        parent.expect(request.expected_revision)?;
+        let mut fork = parent.forked(self.births + 1, new, request.at_sequence, now)?;
+        self.births += 1;
+        if !request.title.is_empty() {
+            fork.title.clone_from(&request.title);
+        }
+        let facts = Facts {
+            birth: fork.birth,
+            revision: 1,
+            changed: true,
+            started: true,
+            parent: Some(parent.birth),
+            ..Facts::default()
+        };
+        (parent.revision, parent.update) = (parent.revision + 1, now);
+        self.conversations.retain(|other| other.birth != parent.birth);
+        self.conversations.push(parent);
+        if !self.active.contains_key(&fork.recipient) {
+            self.active.insert(fork.recipient.clone(), fork.id.clone());
+        }
+        self.store(call, fork, &facts, now);
+        Ok(Expected::Now(Box::new(facts)))
+    }
+
+    /// The forks of a conversation, by id.
+    pub fn forks_of(&self, parent: &Conversation) -> Vec<ForkPoint> {
+        let point = |one: &Conversation| {
+            let (birth, _, sequence) = one.forked_from.clone()?;
+            let conversation_id = one.id.clone();
+            (birth == parent.birth).then_some(ForkPoint { conversation_id, sequence: Some(sequence) })
+        };
+        let mut forks: Vec<_> = self.conversations.iter().filter_map(point).collect();
+        forks.sort_by(|one, other| one.conversation_id.cmp(&other.conversation_id));
+        forks
     }
 
     /// The conversation that ends because the next message to its recipient finds it idle. A result goes
     /// to the call that waits for it.
     fn left(&self, call: &Call, now: i64) -> Option<Conversation> {
-        let Call::Memorize(request) = call else { return None };
+        let Call::Memorize(request, _) = call else { return None };
         let by_recipient = request.conversation_id.is_empty() && request.replace_after.is_none();
         let found = self.find("", &request.recipient_id).filter(|_| by_recipient)?;
         let answers = request.utterances.first().is_some_and(|first| first.role() == Role::Tool);
@@ -113,6 +199,7 @@ impl World {
         let mut after = Conversation::new(self.births + 1, "", &left.recipient, policy, now);
         after.encoding = left.encoding;
         let mut facts = self.decide(&mut after, call, now)?;
+        facts.own = self.own_with(&after.recipient, call)?;
         self.births += 1;
         (facts.birth, facts.started, facts.ended) = (after.birth, true, Some(left.birth));
         (after.revision, facts.revision, after.update) = (1, 1, now);
@@ -145,7 +232,8 @@ impl World {
     /// Checks that need no conversation.
     fn check(&self, call: &Call) -> Result<(), Reason> {
         match call {
-            Call::Memorize(request) => memorize::check(request),
+            Call::Memorize(request, _) => memorize::check(request),
+            Call::Compact(request) if request.count == Some(0) => Err("INVALID_FIELD"),
             Call::Forget(_, None) => Err("INSTRUCTION_NOT_UNDERSTOOD"),
             Call::Restore(request) if request.utterance_ids.is_empty() => Err("EMPTY_BATCH"),
             Call::Delete(request) if request.conversation_id.is_empty() => Err("INVALID_ID"),
@@ -184,7 +272,7 @@ impl World {
             Call::Create(_) if id.is_empty() => None,
             _ => self.find(id, recipient),
         };
-        if found.is_some() || !matches!(call, Call::Memorize(_) | Call::Create(_)) {
+        if found.is_some() || !matches!(call, Call::Memorize(..) | Call::Create(_)) {
             return found.cloned();
         }
         self.births += 1;
@@ -194,9 +282,9 @@ impl World {
 
     fn decide(&self, after: &mut Conversation, call: &Call, now: i64) -> Result<Facts, Reason> {
         match call {
-            Call::Memorize(request) => {
+            Call::Memorize(request, messages) => {
                 after.expect(request.expected_revision)?;
-                after.memorize(request, now)
+                after.memorize(request, messages.as_deref().unwrap_or_default(), now)
             }
             Call::Forget(request, selection) => {
                 after.expect(request.expected_revision)?;
@@ -228,6 +316,15 @@ impl World {
                 after.expect(request.expected_revision)?;
                 after.keep(request)
             }
+            Call::Fork(_) => unreachable!("a fork is no change of its parent"),
+            Call::Compact(request) => {
+                after.expect(request.expected_revision)?;
+                after.compact(request)
+            }
+            Call::Undo(request) => {
+                after.expect(request.expected_revision)?;
+                after.undo()
+            }
             Call::End(request) => {
                 after.expect(request.expected_revision)?;
                 after.check_open()?;
@@ -242,12 +339,17 @@ impl World {
         }
     }
 
-    fn store(&mut self, call: &Call, after: Conversation, facts: &Facts, now: i64) {
+    /// Notes what a call came to that named its attempt.
+    pub(super) fn note(&mut self, call: &Call, conversation: &str, facts: &Facts, now: i64) {
         if !call.request_id().is_empty() {
-            let conversation = after.id.clone();
+            let conversation = conversation.to_owned();
             let earlier = Earlier { call: call.clone(), time: now, facts: facts.clone(), conversation };
             self.outcomes.push(earlier);
         }
+    }
+
+    fn store(&mut self, call: &Call, after: Conversation, facts: &Facts, now: i64) {
+        self.note(call, &after.id, facts, now);
         self.conversations.retain(|other| other.birth != after.birth);
         if facts.removed.is_some() || after.ended.is_some() {
             self.active.retain(|_, id| *id != after.id);
@@ -285,10 +387,9 @@ fn update(after: &mut Conversation, request: &UpdateConversationRequest) -> Resu
     }
     if let Some(policy) = request.policy.as_ref().filter(|_| masked("policy")) {
         after.policy = after.policy.changed(policy)?;
-        let before = after.compactions;
         after.settle(&mut facts);
-        if after.compactions == before {
-            after.note_compaction(&mut facts);
+        if facts.compaction.is_none() && !facts.evicted.is_empty() {
+            after.note_compaction(&facts.evicted.clone(), &mut facts);
         }
     }
     Ok(facts)
@@ -298,6 +399,6 @@ fn in_mask(mask: Option<&prost_types::FieldMask>, path: &str) -> bool {
     mask.is_some_and(|mask| mask.paths.iter().any(|given| given == path))
 }
 
-fn or_default(recipient: &str) -> &str {
+pub(super) fn or_default(recipient: &str) -> &str {
     if recipient.is_empty() { "default" } else { recipient }
 }

@@ -3,11 +3,12 @@
 use prost::Message;
 use prost_types::FieldMask;
 use utterd::proto::{
-    CreateConversationRequest, DeleteConversationRequest, EndConversationRequest, ForgetMode, ForgetRequest,
-    MemorizeRequest, RestoreRequest, UpdateConversationRequest, UpdateStateRequest, UpdateUtteranceRequest,
+    CompactConversationRequest, CreateConversationRequest, DeleteConversationRequest, EndConversationRequest,
+    ForgetMode, ForgetRequest, ForkConversationRequest, MemorizeRequest, RestoreRequest,
+    UndoCompactionRequest, UpdateConversationRequest, UpdateStateRequest, UpdateUtteranceRequest,
 };
 
-use super::Run;
+use super::{Run, messages};
 use crate::{
     commands::{Attempt, Command, How, Place, Step},
     naive::{Call, Conversation, Criterion, Facts, Said, Selection},
@@ -21,6 +22,7 @@ impl Place {
             Self::First => ("first", ""),
             Self::Second => ("second", "ann"),
             Self::Active => ("", ""),
+            Self::Forked => ("forked", ""),
         }
     }
 }
@@ -34,46 +36,35 @@ struct Heading {
 }
 
 impl Run {
-    /// The call of a command that may change something; `None` for the others. The end is replaced only where
-    /// nothing has left the window: else an event may name a compaction that lost a part.
+    /// The call of a command that may change something; `None` for the others.
     pub(super) fn call(&mut self, step: &Step) -> Option<Call> {
-        let mut call = self.meant(step)?;
-        let (id, recipient) = call.address();
-        let found = self.world.find(id, recipient);
-        let has_left = found.is_some_and(|found| !(found.covered.is_empty() && found.archive().is_empty()));
-        let is_new = !self.world.remembers(&call, self.now());
-        if let Call::Memorize(request) = &mut call
-            && is_new
-            && has_left
-        {
-            request.replace_after = None;
-        }
-        Some(call)
-    }
-
-    fn meant(&mut self, step: &Step) -> Option<Call> {
         let (id, recipient) = step.at.ids();
         let found = self.world.find(id, recipient).cloned();
         let found = found.as_ref();
         let mut heading = |attempt: &Attempt| self.heading(step.at, attempt, found);
         Some(match &step.command {
-            Command::Memorize { says, lenient, instead, state, attempt } => {
+            Command::Memorize { says, lenient, instead, upsert, messages, state, own, attempt } => {
                 let heading = heading(attempt);
                 let replace_after = found.zip(*instead).map(|(one, count)| point(one, count));
                 let left = found.zip(replace_after).map(|(one, after)| left(one, after));
-                Call::Memorize(MemorizeRequest {
-                    utterances: self.drafts(says, left.as_ref().or(found)),
+                let mut utterances = self.drafts(says, left.as_ref().or(found));
+                let messages = messages.then(|| messages::written(&mut utterances, self.markers)).flatten();
+                let request = MemorizeRequest {
+                    utterances,
                     replace_after,
                     lenient: *lenient,
+                    upsert: *upsert,
                     state: state.as_ref().map(|values| self.values(values, found)),
+                    recipient_state: own.as_ref().map(|values| self.own_values(values, recipient)),
                     conversation_id: heading.conversation_id,
                     recipient_id: heading.recipient_id,
                     request_id: heading.request_id,
                     expected_revision: heading.expected_revision,
                     ..Default::default()
-                })
+                };
+                Call::Memorize(request, messages)
             }
-            Command::Forget { form, english, hard, dry_run, attempt } => {
+            Command::Forget { form, english, hard, dry_run, told, attempt } => {
                 let heading = heading(&Attempt { named: attempt.named && !dry_run, ..*attempt });
                 let (instructions, selection) = form.spell(found, *english);
                 let mode = if *hard { ForgetMode::Hard } else { ForgetMode::Unspecified };
@@ -81,6 +72,7 @@ impl Run {
                     instructions,
                     mode: mode.into(),
                     dry_run: *dry_run,
+                    return_messages: *told,
                     conversation_id: heading.conversation_id,
                     recipient_id: heading.recipient_id,
                     request_id: heading.request_id,
@@ -89,7 +81,7 @@ impl Run {
                 };
                 Call::Forget(request, selection)
             }
-            Command::Drop { named, how, dry_run, attempt } => {
+            Command::Drop { named, how, dry_run, told, attempt } => {
                 let heading = heading(&Attempt { named: attempt.named && !dry_run, ..*attempt });
                 let selector = named.selector(found);
                 let mode = if *how == How::Soft { ForgetMode::Soft } else { ForgetMode::Hard };
@@ -98,6 +90,7 @@ impl Run {
                     exact: *how == How::Exact,
                     mode: mode.into(),
                     dry_run: *dry_run,
+                    return_messages: *told,
                     conversation_id: heading.conversation_id,
                     recipient_id: heading.recipient_id,
                     request_id: heading.request_id,
@@ -141,13 +134,50 @@ impl Run {
                     ..CreateConversationRequest::default()
                 })
             }
-            Command::Keep { values, attempt } => {
+            Command::Keep { values, own: true, attempt } => self.keep_own(values, attempt, recipient),
+            Command::Keep { values, own: false, attempt } => {
                 let heading = heading(attempt);
                 let change = self.values(values, found);
                 Call::Keep(UpdateStateRequest {
                     set: change.set,
                     delete: change.delete,
                     expected_versions: change.expected_versions,
+                    conversation_id: heading.conversation_id,
+                    recipient_id: heading.recipient_id,
+                    request_id: heading.request_id,
+                    expected_revision: heading.expected_revision,
+                    ..Default::default()
+                })
+            }
+            Command::Compact { count, no_summary, preview, attempt } => {
+                let heading = heading(&Attempt { named: attempt.named && !preview, ..*attempt });
+                Call::Compact(CompactConversationRequest {
+                    count: Some(i32::from(*count)),
+                    no_summary: *no_summary,
+                    preview: *preview,
+                    conversation_id: heading.conversation_id,
+                    recipient_id: heading.recipient_id,
+                    request_id: heading.request_id,
+                    expected_revision: heading.expected_revision,
+                    ..Default::default()
+                })
+            }
+            Command::Fork { back, attempt } => {
+                let heading = heading(attempt);
+                let said = found.map_or(0, |one| one.said.len());
+                Call::Fork(ForkConversationRequest {
+                    at_sequence: (*back > 0).then(|| (said + 1 - usize::from(*back) % (said + 2)) as i64),
+                    new_conversation_id: "forked".to_owned(),
+                    conversation_id: heading.conversation_id,
+                    recipient_id: heading.recipient_id,
+                    request_id: heading.request_id,
+                    expected_revision: heading.expected_revision,
+                    ..Default::default()
+                })
+            }
+            Command::Undo { attempt } => {
+                let heading = heading(attempt);
+                Call::Undo(UndoCompactionRequest {
                     conversation_id: heading.conversation_id,
                     recipient_id: heading.recipient_id,
                     request_id: heading.request_id,
@@ -180,13 +210,20 @@ impl Run {
     fn heading(&mut self, at: Place, attempt: &Attempt, found: Option<&Conversation>) -> Heading {
         let (conversation_id, recipient_id) = at.ids();
         let revision = found.map_or(0, |conversation| conversation.revision);
-        self.requests += u32::from(attempt.named);
+        let (request_id, expected_revision) = self.named(attempt, revision);
         Heading {
             conversation_id: conversation_id.to_owned(),
             recipient_id: recipient_id.to_owned(),
-            request_id: if attempt.named { format!("request {}", self.requests) } else { String::new() },
-            expected_revision: attempt.expects.map(|off| (revision + i64::from(off)).max(0)),
+            request_id,
+            expected_revision,
         }
+    }
+
+    /// The request id of an attempt, and the revision that it expects.
+    pub(super) fn named(&mut self, attempt: &Attempt, revision: i64) -> (String, Option<i64>) {
+        self.requests += u32::from(attempt.named);
+        let request_id = if attempt.named { format!("request {}", self.requests) } else { String::new() };
+        (request_id, attempt.expects.map(|off| (revision + i64::from(off)).max(0)))
     }
 
     /// A call that named its attempt, counted back from the last one.
@@ -199,11 +236,13 @@ impl Run {
         if self.world.remembers(&call, self.now()) {
             return call;
         }
-        if let Call::Memorize(request) = &mut call {
-            for said in &mut request.utterances {
+        if let Call::Memorize(request, messages) = &mut call {
+            for (place, said) in request.utterances.iter_mut().enumerate() {
                 self.markers += 1;
                 let (own, new) = (markers(&said.encode_to_vec()), marker(self.markers));
                 for old in own.into_iter().map(marker) {
+                    let message = messages.iter_mut().flatten().nth(place);
+                    message.into_iter().for_each(|message| *message = message.replace(&old, &new));
                     said.content = said.content.replace(&old, &new);
                     said.extras_json = said.extras_json.replace(&old, &new);
                     let calls = said.tool_calls.iter_mut();
@@ -278,7 +317,7 @@ fn notes(said: Option<&Said>, note: u8) -> Vec<(String, String)> {
 /// Another request with the same id.
 fn altered(mut call: Call) -> Call {
     match &mut call {
-        Call::Memorize(request) => request.lenient = !request.lenient,
+        Call::Memorize(request, _) => request.lenient = !request.lenient,
         Call::Forget(request, _) if request.exact => {
             let selector = request.selector.iter_mut();
             selector.for_each(|selector| selector.utterance_ids.push("other".to_owned()));
@@ -292,6 +331,9 @@ fn altered(mut call: Call) -> Call {
         Call::Update(request) => request.title.push('!'),
         Call::Create(request) => request.title.push('!'),
         Call::Keep(request) => request.delete.push("other".to_owned()),
+        Call::Fork(request) => request.title.push('!'),
+        Call::Compact(request) => request.no_summary = !request.no_summary,
+        Call::Undo(request) => request.expected_revision = Some(request.expected_revision.unwrap_or(0) + 1),
         Call::End(request) => request.reason.push('!'),
         Call::Delete(_) => {}
     }

@@ -7,6 +7,8 @@ use utterd::proto::{Event, GetSummaryResponse, Operation, Segment, UtteranceRef}
 
 use super::{
     Run,
+    messages::{compare_texts, unmarked},
+    own,
     send::{Reply, reason, send},
     trace,
 };
@@ -27,6 +29,13 @@ impl Run {
             let obeyed = selection.clone().map(|selection| Selection { english: false, ..selection });
             return self.rehearse(&call, &Call::Forget(wet, obeyed)).await;
         }
+        if let Call::Compact(request) = &call
+            && request.preview
+        {
+            let wet = utterd::proto::CompactConversationRequest { preview: false, ..request.clone() };
+            return self.rehearse(&call, &Call::Compact(wet)).await;
+        }
+        let before = self.world.conversations.clone();
         let expected = self.world.call(&call, self.now());
         let reply = send(self.services(), &call).await;
         match (expected, reply) {
@@ -35,7 +44,12 @@ impl Run {
                 Err(format!("accepted, but must be refused as {expected}: {reply:?}"))
             }
             (Ok(expected), Err(status)) => Err(format!("refused by {status:?}\nmust be: {expected:?}")),
-            (Ok(Expected::Now(facts)), Ok(reply)) => self.decided(&call, &facts, reply).await,
+            (Ok(expected), Ok(reply)) if call.keeps_own() => self.kept_own(&call, expected, reply).await,
+            (Ok(Expected::Now(facts)), Ok(reply)) => {
+                let before = before.iter().find(|one| one.birth == facts.birth);
+                compare_messages(&call, &reply, &facts, before)?;
+                self.decided(&call, &facts, reply).await
+            }
             (Ok(Expected::Earlier(earlier)), Ok(reply)) => self.replayed(&earlier, &reply),
         }
     }
@@ -65,11 +79,20 @@ impl Run {
             other => return Err(format!("dry run: {other:?}")),
         };
         self.expect_event(None)?;
+        let present = self.world.by_birth(facts.birth);
+        compare_messages(call, &reply, &facts, present)?;
+        let present = present.map_or(0, |present| present.revision);
         let after = rehearsed.by_birth(facts.birth).ok_or("the model lost the conversation")?;
         // What the summary would be is the server's own matter.
         let mut capacity = after.capacity(&self.summary_of(facts.birth), self.now());
         let answered = reply.capacity.clone().unwrap_or_default();
         (capacity.summary, capacity.total_token_count) = (answered.summary, answered.total_token_count);
+        let mut facts = *facts;
+        if let Some(compaction) = &reply.compaction {
+            // a preview is of the present revision, and of no compaction with a number
+            (facts.compaction, facts.revision, capacity.revision) = (None, present, present);
+            compare_compaction(call, compaction, &facts, after)?;
+        }
         same("the capacity of a dry run", &reply.capacity, &Some(capacity))?;
         compare_references(&reply, &facts, after)?;
         self.observe(facts.birth).await
@@ -78,6 +101,10 @@ impl Run {
     async fn decided(&mut self, call: &Call, facts: &Facts, reply: Reply) -> Result<(), String> {
         ensure!(!reply.replayed, "is called a replay");
         self.tally.facts(facts);
+        self.tally.count("came as messages", usize::from(matches!(call, Call::Memorize(_, Some(_)))));
+        self.tally.count("forked", usize::from(matches!(call, Call::Fork(_))));
+        self.tally.count("lost with another", facts.reached.len());
+        self.tally.count("compacted", usize::from(matches!(call, Call::Compact(_))));
         self.learn(call, facts, &reply)?;
         let news = self.engine().trace.news()?;
         let Some(after) = self.world.by_birth(facts.birth).cloned() else {
@@ -96,18 +123,63 @@ impl Run {
             compaction_number: facts.compaction,
             ..trace::change(call.operation(), facts)
         });
-        self.compare_event(&news, facts.ended.map(|left| self.end_of(left)).into_iter().chain(event))?;
+        let mut events: Vec<Event> = facts.ended.map(|left| self.end_of(left)).into_iter().collect();
+        events.extend(facts.parent.map(|parent| self.event_of_parent(call, parent)));
+        events.extend(event);
+        for (birth, lost) in &facts.reached {
+            events.push(self.lost(call, *birth, lost).await?);
+        }
+        events.extend(facts.own.map(|revision| own::change(&after.recipient, call.request_id(), revision)));
+        self.compare_event(&news, events)?;
         self.compare_ended(&reply, facts)?;
         self.tally.count("ended", usize::from(facts.ended.is_some() || matches!(call, Call::End(_))));
         self.tally.count("folded", segments.written.iter().filter(|segment| segment.level() > 0).count());
         compare_references(&reply, facts, &after)?;
         compare_summary(&reply, facts, &segments, &after)?;
+        if let Some(compaction) = &reply.compaction {
+            compare_compaction(call, compaction, facts, &after)?;
+        }
+        if let Some(told) = &reply.told {
+            same("the text of the summary", told, &summary.text)?;
+        }
         self.compare_states(&reply, facts, &after, &summary)?;
         self.allowed(&reply.wire, &made(&reply))?;
         if !call.request_id().is_empty() {
             self.firsts.insert(first_key(call), reply);
         }
+        for birth in facts.parent.into_iter().chain(facts.reached.iter().map(|(birth, _)| *birth)) {
+            self.observe(birth).await.map_err(|error| format!("in the other conversation: {error}"))?;
+        }
         self.observe(facts.birth).await
+    }
+
+    /// The event of a conversation that was forked.
+    fn event_of_parent(&self, call: &Call, birth: usize) -> Event {
+        let parent = self.world.by_birth(birth);
+        let facts = Facts { revision: parent.map_or(0, |parent| parent.revision), ..Facts::default() };
+        Event {
+            conversation_id: parent.map(|parent| parent.id.clone()).unwrap_or_default(),
+            recipient_id: parent.map(|parent| parent.recipient.clone()).unwrap_or_default(),
+            request_id: call.request_id().to_owned(),
+            ..trace::change(call.operation(), &facts)
+        }
+    }
+
+    /// The event of what a conversation lost that shares what is gone.
+    async fn lost(&mut self, call: &Call, birth: usize, lost: &Facts) -> Result<Event, String> {
+        let after = self.world.by_birth(birth).cloned().ok_or("the model lost the conversation")?;
+        let before = self.summary_of(birth);
+        let summary = self.read_summary(&after).await?;
+        let segments = Segments::between(&before, &summary);
+        Ok(Event {
+            conversation_id: after.id.clone(),
+            recipient_id: after.recipient.clone(),
+            request_id: call.request_id().to_owned(),
+            written_segment_numbers: segments.written.iter().map(|one| one.segment_number).collect(),
+            removed_segment_numbers: segments.removed,
+            compaction_number: lost.compaction,
+            ..trace::change(call.operation(), lost)
+        })
     }
 
     /// Learns the ids that the server made; an utterance's ends in its sequence.
@@ -116,8 +188,9 @@ impl Run {
         let named = conversation.map(|one| one.conversation_id.clone()).or(reply.conversation_id.clone());
         let ids: Vec<_> = reply.memorized.iter().map(|one| one.utterance_id.clone()).collect();
         same("the number of utterances memorized", &ids.len(), &facts.memorized.len())?;
-        if let Call::Memorize(request) = call {
-            for ((said, id), sequence) in request.utterances.iter().zip(&ids).zip(&facts.memorized) {
+        if let Call::Memorize(request, _) = call {
+            let new = (0..).zip(&request.utterances).filter(|(place, _)| !facts.instead.contains(place));
+            for (((_, said), id), sequence) in new.zip(&ids).zip(&facts.memorized) {
                 let right = match said.utterance_id.as_str() {
                     "" => id.ends_with(&format!("-{sequence}")),
                     given => given == id,
@@ -169,7 +242,11 @@ impl Run {
         }
     }
 
-    fn compare_event(&self, news: &[Event], expected: impl IntoIterator<Item = Event>) -> Result<(), String> {
+    pub(super) fn compare_event(
+        &self,
+        news: &[Event],
+        expected: impl IntoIterator<Item = Event>,
+    ) -> Result<(), String> {
         let bare = |event: &Event| Event { event_id: String::new(), time: None, ..event.clone() };
         same("the events of the call", &news.iter().map(bare).collect(), &Vec::from_iter(expected))
     }
@@ -195,7 +272,8 @@ impl Run {
             same("the conversation", conversation, &Some(basic))?;
         }
         if let Some(utterance) = &reply.utterance {
-            same("the utterance", utterance, &facts.target.map(|target| after.shown(target)))?;
+            let utterance = unmarked(utterance.clone().into_iter().collect(), after).pop();
+            same("the utterance", &utterance, &facts.target.map(|target| after.shown(target)))?;
         }
         Ok(())
     }
@@ -229,7 +307,9 @@ impl Run {
         }
         if let Some(utterance) = &reply.utterance {
             let target = earlier.facts.target.zip(alive).filter(|(target, one)| one.get(*target).is_stored());
-            same("the utterance of a replay", utterance, &target.map(|(target, one)| one.shown(target)))?;
+            let utterance = utterance.clone().into_iter().collect();
+            let utterance = alive.and_then(|alive| unmarked(utterance, alive).pop());
+            same("the utterance of a replay", &utterance, &target.map(|(target, one)| one.shown(target)))?;
         }
         same("the end replayed", &reply.ended, &first.ended)?;
         self.allowed(&reply.wire, &made(reply))
@@ -283,7 +363,7 @@ fn compare_references(reply: &Reply, facts: &Facts, after: &Conversation) -> Res
     if let Some(evicted) = &reply.evicted {
         same("what was evicted", evicted, &refer(&facts.evicted))?;
     }
-    same("what was restored", &reply.restored, &refer(&facts.restored))?;
+    same("what was restored", &reply.restored, &refer(&[&*facts.restored, &*facts.returned].concat()))?;
     let forgotten = [&*facts.forgotten, &*facts.erased].concat();
     same("what was forgotten", &reply.forgotten, &refer(&forgotten))?;
     if let Some(revision) = reply.revision {
@@ -297,6 +377,45 @@ fn compare_references(reply: &Reply, facts: &Facts, after: &Conversation) -> Res
     same("the irregularities", &irregular, &facts.irregular)
 }
 
+/// What was forgotten is told as it was, when that is asked for.
+fn compare_messages(
+    call: &Call,
+    reply: &Reply,
+    facts: &Facts,
+    before: Option<&Conversation>,
+) -> Result<(), String> {
+    let asks = matches!(call, Call::Forget(request, _) if request.return_messages);
+    match before.filter(|_| asks) {
+        Some(before) => {
+            let forgotten = [&*facts.forgotten, &*facts.erased].concat();
+            compare_texts(&reply.messages, &forgotten, before)
+        }
+        None => same("the messages", &reply.messages, &Vec::new()),
+    }
+}
+
+fn compare_compaction(
+    call: &Call,
+    compaction: &Option<utterd::proto::Compaction>,
+    facts: &Facts,
+    after: &Conversation,
+) -> Result<(), String> {
+    let shown = compaction.clone().unwrap_or_default();
+    same("the number of the compaction", &shown.compaction_number, &facts.compaction)?;
+    match call {
+        Call::Compact(_) => {
+            let left = facts.evicted.len() as i32;
+            let counts = (shown.compacted_utterance_count(), shown.kept_utterance_count());
+            same("what was compacted", &shown.compacted, &trace::ranges(&facts.evicted))?;
+            same("how many left and stayed", &counts, &(left, after.window().len() as i32))?;
+            let is_undoable =
+                facts.compaction.is_some() && facts.dropped.iter().all(|one| !facts.evicted.contains(one));
+            same("whether it can be undone", &shown.undoable, &is_undoable)
+        }
+        _ => same("what was given back", &shown.compacted, &trace::ranges(&facts.returned)),
+    }
+}
+
 fn compare_earlier(facts: &Facts, reply: &Reply, alive: Option<&Conversation>) -> Result<(), String> {
     let refer = |sequences: &[i64]| -> Vec<UtteranceRef> {
         let gone = |sequence: i64| UtteranceRef { sequence, ..UtteranceRef::default() };
@@ -307,9 +426,14 @@ fn compare_earlier(facts: &Facts, reply: &Reply, alive: Option<&Conversation>) -
     if let Some(evicted) = &reply.evicted {
         same("what was evicted first", evicted, &refer(&facts.evicted))?;
     }
-    same("what was restored first", &reply.restored, &refer(&facts.restored))?;
+    let restored = [&*facts.restored, &*facts.returned].concat();
+    same("what was restored first", &reply.restored, &refer(&restored))?;
     let forgotten = [&*facts.forgotten, &*facts.erased].concat();
     same("what was forgotten first", &reply.forgotten, &refer(&forgotten))?;
+    same("the messages of a replay", &reply.messages, &Vec::new())?;
+    if let Some(Some(compaction)) = &reply.compaction {
+        same("the compaction of a replay", &compaction.compaction_number, &facts.compaction)?;
+    }
     same("the summary of a replay", &reply.summary.clone().flatten(), &None)
 }
 

@@ -3,6 +3,8 @@
 mod build;
 mod change;
 mod drafts;
+mod messages;
+mod own;
 mod place;
 mod reads;
 mod search;
@@ -27,7 +29,7 @@ use utterd::{
 
 use crate::{
     checks::{Observed, absolutes, same},
-    commands::{Command, Step},
+    commands::{Command, Place as Address, Step},
     naive::{Call, Conversation, Policy, World},
     support::ManualClock,
     tally::Tally,
@@ -128,6 +130,9 @@ impl Run {
 
     async fn take(&mut self, step: &Step) -> Result<(), String> {
         self.clock.advance(Duration::from_millis(1));
+        let is_forked = self.world.find("forked", "").is_some();
+        let at = if step.at == Address::Forked && !is_forked { Address::First } else { step.at };
+        let step = &Step { at, ..step.clone() };
         if let Some(call) = self.call(step) {
             if !call.request_id().is_empty() && !self.sent.contains(&call) {
                 self.sent.push(call.clone());
@@ -170,7 +175,7 @@ impl Run {
         for birth in births {
             self.observe(birth).await?;
         }
-        Ok(())
+        self.owns_are().await
     }
 
     /// `expected` with the title and the closing summary that the server made of an ended conversation:
@@ -181,6 +186,11 @@ impl Run {
         shown: &proto::Conversation,
         model: &Conversation,
     ) -> Result<proto::Conversation, String> {
+        let mut expected = expected;
+        if let Some((from, shown)) = expected.forked_from.as_mut().zip(shown.forked_from.as_ref()) {
+            // whether a part of the summary could not be made anew
+            from.approximate = shown.approximate;
+        }
         if model.ended.is_none() {
             return Ok(expected);
         }
@@ -257,10 +267,17 @@ impl Run {
         self.expect_read(Operation::GetConversation, &model, 1)?;
         let conversation = response.into_inner().conversation.unwrap_or_default();
         let expected = model.full(&summary, self.world.is_active(&model), self.now());
+        let expected = proto::Conversation { forks: self.world.forks_of(&model), ..expected };
         let expected = self.with_what_was_made(expected, &conversation, &model)?;
+        let conversation = proto::Conversation {
+            utterances: messages::unmarked(conversation.utterances, &model),
+            ..conversation
+        };
         same("the conversation", &conversation, &expected)?;
 
+        self.all_messages(&model).await?;
         self.state_is(Vec::new(), &model).await?;
+        self.own_is(&model.recipient).await?;
 
         let request = GetCapacityInfoRequest { conversation_id: id(), ..Default::default() };
         let response = self.services().get_capacity_info(Request::new(request)).await.map_err(refusal)?;
@@ -279,6 +296,7 @@ impl Run {
         let response = self.services().list_utterances(Request::new(request)).await.map_err(refusal)?;
         let stored = response.into_inner().utterances;
         self.expect_read(Operation::ListUtterances, &model, stored.len())?;
+        let stored = messages::unmarked(stored, &model);
         same("what is stored", &stored, &expected)?;
         let causes = capacity.over_limit_causes.clone();
         self.tally.count("over a limit", usize::from(!causes.is_empty()));

@@ -12,7 +12,7 @@ use utterd::proto::{
 };
 
 use super::{
-    Run, refusal,
+    Run, messages, refusal,
     trace::{self, Trace, ranges},
 };
 use crate::{
@@ -46,6 +46,10 @@ impl Run {
                     page_token: String::new(),
                 };
                 self.list(request, &model).await
+            }
+            (Command::Messages(listing), Some(model)) => {
+                let request = messages::request((id, recipient), listing, &model);
+                self.messages(request, &model).await
             }
             (Command::Summarize { scope, limit, focus }, Some(model)) => {
                 let request = summarize_request(id, recipient, scope, *limit, *focus);
@@ -87,7 +91,7 @@ impl Run {
             listed.extend(page.utterances);
             request.page_token = page.next_page_token;
             if request.page_token.is_empty() {
-                return same("what is listed", &listed, &expected);
+                return same("what is listed", &messages::unmarked(listed, model), &expected);
             }
             self.other_query(&request).await?;
         }

@@ -8,7 +8,7 @@ use utterd::proto::{
     memory_service_server::MemoryService,
 };
 
-use super::{Run, reads::MANY_PAGES, refusal, trace};
+use super::{Run, messages::unmarked, reads::MANY_PAGES, refusal, trace};
 use crate::{
     checks::same,
     commands::{Place, Prompt, Search},
@@ -142,13 +142,19 @@ fn compare_matches(
         let Some(model) = model.filter(|model| said.sequence as usize <= model.said.len()) else {
             return Err(format!("found where nothing was searched: {one:?}"));
         };
+        let said = unmarked(vec![said], model).remove(0);
         same("the utterance found", &said, &model.shown(said.sequence))?;
         compare_neighbors(one, said.sequence, request, model)?;
         let told = request.prompt.split_whitespace().filter(|word| holds_word(&said.content, word));
         same("the words that it holds", &one.matched_terms, &told.map(str::to_owned).collect())?;
         ensure!(found.insert((one.conversation_id.clone(), said.sequence)), "found twice: {one:?}");
     }
-    let missed: Vec<_> = expected.difference(&found).collect();
+    // what conversations share is found once
+    let origin = |(id, sequence): &(String, i64)| {
+        models.iter().find(|model| model.id == *id).map(|model| model.get(*sequence).origin)
+    };
+    let origins: BTreeSet<_> = found.iter().map(origin).collect();
+    let missed: Vec<_> = expected.iter().filter(|one| !origins.contains(&origin(one))).collect();
     ensure!(missed.is_empty(), "not found: {missed:?}");
     let answers: BTreeSet<_> = matches.iter().filter(|one| one.matched_terms.is_empty()).map(place).collect();
     let more: Vec<_> = found.difference(&expected).filter(|one| !answers.contains(one)).collect();
@@ -170,8 +176,10 @@ fn compare_neighbors(
     let count = i64::from(request.neighbors);
     let is_near = |other: &&Utterance| (other.sequence - sequence).abs() <= count;
     let near: Vec<Utterance> = one.neighbors.iter().filter(is_near).cloned().collect();
+    let near = unmarked(near, model);
     same("its neighbours", &near, &model.show(&model.neighbors(sequence, count)))?;
     let far: Vec<Utterance> = one.neighbors.iter().filter(|other| !is_near(other)).cloned().collect();
+    let far = unmarked(far, model);
     ensure!(count > 0 || far.is_empty(), "neighbours that were not asked for: {far:?}");
     let places: Vec<i64> = far.iter().map(|other| other.sequence).collect();
     same("the rest of its exchange", &far, &model.show(&places))?;

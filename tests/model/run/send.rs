@@ -5,8 +5,9 @@ use tonic::{Request, Response, Status};
 use tonic_types::StatusExt;
 use utterd::{
     proto::{
-        self, Capacity, Irregularity, SummaryUpdate, UtteranceRef,
-        conversation_service_server::ConversationService, memory_service_server::MemoryService,
+        self, Capacity, ConversationFormat, Irregularity, MemorizeRequest, SummaryUpdate, UtteranceRef,
+        compaction_service_server::CompactionService, conversation_service_server::ConversationService,
+        memory_service_server::MemoryService,
     },
     rpc::Services,
 };
@@ -36,6 +37,12 @@ pub struct Reply {
     /// For calls whose response has it.
     pub utterance: Option<Option<proto::Utterance>>,
     pub removed: Option<i32>,
+    /// What was forgotten, as messages.
+    pub messages: Vec<proto::Message>,
+    /// For calls whose response has it.
+    pub compaction: Option<Option<proto::Compaction>>,
+    /// For calls whose response has the text of the summary.
+    pub told: Option<String>,
     /// The response as it goes over the wire, without what the caller wrote itself and
     /// without summary and utterance.
     pub wire: Vec<u8>,
@@ -44,7 +51,13 @@ pub struct Reply {
 /// Sends `call`.
 pub async fn send(services: &Services, call: &Call) -> Result<Reply, Status> {
     Ok(match call.clone() {
-        Call::Memorize(request) => memorized(services.memorize(Request::new(request)).await?),
+        Call::Memorize(request, messages) => {
+            let request = match messages {
+                Some(messages) => as_messages(request, &messages),
+                None => request,
+            };
+            memorized(services.memorize(Request::new(request)).await?)
+        }
         Call::Forget(request, _) => forgotten(services.forget(Request::new(request)).await?),
         Call::Restore(request) => restored(services.restore(Request::new(request)).await?),
         Call::Mark(request) => marked(services.update_utterance(Request::new(request)).await?),
@@ -57,6 +70,48 @@ pub async fn send(services: &Services, call: &Call) -> Result<Reply, Status> {
             Reply { conversation_id, conversation: Some(conversation), replayed, wire, ..Reply::default() }
         }
         Call::Keep(request) => kept(services.update_state(Request::new(request)).await?),
+        Call::Fork(request) => {
+            let response = services.fork_conversation(Request::new(request)).await?.into_inner();
+            let wire = response.encode_to_vec();
+            let proto::ForkConversationResponse { conversation, capacity, replayed } = response;
+            let conversation_id = conversation.as_ref().map(|one| one.conversation_id.clone());
+            Reply {
+                conversation_id,
+                conversation: Some(conversation),
+                capacity,
+                replayed,
+                wire,
+                ..Reply::default()
+            }
+        }
+        Call::Compact(request) => {
+            let response = services.compact_conversation(Request::new(request)).await?.into_inner();
+            let told = Some(response.summary);
+            let response = proto::CompactConversationResponse { summary: String::new(), ..response };
+            Reply {
+                wire: response.encode_to_vec(),
+                conversation_id: Some(response.conversation_id),
+                revision: Some(response.revision),
+                compaction: Some(response.compaction),
+                told,
+                capacity: response.capacity,
+                replayed: response.replayed,
+                ..Reply::default()
+            }
+        }
+        Call::Undo(request) => {
+            let response = services.undo_compaction(Request::new(request)).await?.into_inner();
+            Reply {
+                wire: response.encode_to_vec(),
+                conversation_id: Some(response.conversation_id),
+                revision: Some(response.revision),
+                compaction: Some(response.compaction),
+                restored: response.restored,
+                capacity: response.capacity,
+                replayed: response.replayed,
+                ..Reply::default()
+            }
+        }
         Call::End(request) => {
             let response = services.end_conversation(Request::new(request)).await?.into_inner();
             let wire = response.encode_to_vec();
@@ -70,6 +125,19 @@ pub async fn send(services: &Services, call: &Call) -> Result<Reply, Status> {
             Reply { removed, wire: response.encode_to_vec(), ..Reply::default() }
         }
     })
+}
+
+/// The same with messages in the place of its utterances.
+fn as_messages(request: MemorizeRequest, messages: &[String]) -> MemorizeRequest {
+    let ids = request.utterances.iter().map(|said| said.utterance_id.clone());
+    let has_ids = ids.clone().any(|id| !id.is_empty());
+    MemorizeRequest {
+        messages_json: format!("[{}]", messages.join(", ")),
+        format: ConversationFormat::OpenaiChat.into(),
+        message_ids: ids.filter(|_| has_ids).collect(),
+        utterances: Vec::new(),
+        ..request
+    }
 }
 
 /// The reason that a refusal gives.
@@ -102,13 +170,15 @@ fn memorized(response: Response<proto::MemorizeResponse>) -> Reply {
 
 fn forgotten(response: Response<proto::ForgetResponse>) -> Reply {
     let (understood_as, warnings) = Default::default(); // the caller's own words
-    let response = proto::ForgetResponse { understood_as, warnings, ..response.into_inner() };
+    let mut response = proto::ForgetResponse { understood_as, warnings, ..response.into_inner() };
+    let messages = std::mem::take(&mut response.messages);
     Reply {
         wire: response.encode_to_vec(),
         conversation_id: Some(response.conversation_id),
         revision: Some(response.revision),
         forgotten: response.forgotten,
         rebuilt_segments: response.rebuilt_segments,
+        messages,
         capacity: response.capacity,
         replayed: response.replayed,
         ..Reply::default()

@@ -49,6 +49,7 @@ impl Run {
         let response = self.services().get_state(Request::new(request)).await.map_err(refusal)?.into_inner();
         self.expect_read(Operation::GetState, model, response.values.len())?;
         same("the conversation of the state", &response.conversation_id, &model.id)?;
+        same("the revision of the state", &response.revision, &model.revision)?;
         same("the state", &response.values, &expected)
     }
 }

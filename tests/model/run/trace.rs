@@ -101,6 +101,7 @@ pub fn change(operation: Operation, facts: &Facts) -> Event {
         erased: ranges(&facts.erased),
         restored: ranges(&facts.restored),
         updated: ranges(&facts.updated),
+        returned: ranges(&facts.returned),
         ..Event::default()
     }
 }

@@ -56,7 +56,7 @@ async fn a_result_for_no_open_call() {
     refuse(result("call_9", "42"), "NO_OPEN_CALL", "tool_call_id", "no call is open").await;
     refuse(result("", "42"), "NO_OPEN_CALL", "tool_call_id", "needs the id of the call").await;
     let request = memorize(vec![calls(&["a", "b"]), result("a", "1"), result("a", "2")]);
-    refuse_request(request, "NO_OPEN_CALL", "utterances[2].tool_call_id", "open are [\"b\"]").await;
+    refuse_request(request, "NO_OPEN_CALL", "utterances[2].tool_call_id", "open calls are [\"b\"]").await;
     let request = memorize(vec![calls(&["a"]), user("never mind"), result("a", "1"), result("a", "2")]);
     refuse_request(request, "NO_OPEN_CALL", "utterances[3].tool_call_id", "answered late, by utterance")
         .await;

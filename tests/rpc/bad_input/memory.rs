@@ -171,7 +171,7 @@ async fn fields_of_summarize() {
             SummarizeRequest { recent_count: Some(1), ..Default::default() },
             "INVALID_FIELD",
             "recent_count",
-            "goes only with",
+            "is accepted only with",
         ),
         (turns(None, Some(1)), "INVALID_FIELD", "first_turn", "is missing"),
         (turns(Some(1), None), "INVALID_FIELD", "last_turn", "is missing"),
@@ -217,7 +217,7 @@ async fn fields_of_watch_events() {
             WatchEventsRequest { operations: vec![1, 0], ..watch() },
             "INVALID_FIELD",
             "operations[1]",
-            "no operation",
+            "not an operation",
         ),
         (
             WatchEventsRequest { recipient_id: "\t".to_owned(), ..watch() },

@@ -3,12 +3,12 @@
 use tonic::{Code, Streaming};
 use utterd::proto::{
     AnswerCompactionPromptRequest, CompactConversationRequest, CompactionAnswer, Event,
-    ListCompactionsRequest, ListCompactionsResponse, Operation, UndoCompactionRequest, WatchEventsRequest,
-    WatchEventsResponse, watch_events_response::Message,
+    ListCompactionsRequest, ListCompactionsResponse, MemorizeRequest, Operation, Policy,
+    UndoCompactionRequest, WatchEventsRequest, WatchEventsResponse, watch_events_response::Message,
 };
 
 use super::{compact, keep, listed, long, notes, undo};
-use crate::session::{Reply, Session, ranges};
+use crate::session::{Reply, Session, memorize, ranges};
 
 /// Six compactions of four utterances each.
 async fn six() -> Session {
@@ -148,4 +148,22 @@ async fn every_call_is_an_event() {
     session.compactions().answer_compaction_prompt(never).await.reply();
     let event = next(&mut events).await;
     assert_eq!((event.operation(), event.revision), (Operation::AnswerCompactionPrompt, None));
+}
+
+/// An event names a compaction only where one was made, and not where one lost a part of what it compacted.
+#[tokio::test]
+async fn an_event_names_the_compaction_that_was_made() {
+    let session = Session::new().await;
+    session.say(notes(1..=3)).await;
+    let one = Policy { max_utterances: Some(1), summarization_enabled: Some(false), ..Default::default() };
+    let mut events = session.trace().watch_events(WatchEventsRequest::default()).await.reply();
+    events.message().await.unwrap().expect("it starts");
+    session.update_policy(one).await;
+    let event = next(&mut events).await;
+    assert_eq!((ranges(&event.evicted), event.compaction_number), (vec![(1, 2)], Some(1)));
+    let instead = |after| MemorizeRequest { replace_after: Some(after), ..memorize(notes(4..=5)) };
+    session.memory().memorize(instead(1)).await.reply();
+    let event = next(&mut events).await;
+    assert_eq!((ranges(&event.erased), ranges(&event.evicted)), (vec![(2, 3)], vec![(4, 4)]));
+    assert_eq!(event.compaction_number, None);
 }

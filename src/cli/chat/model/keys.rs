@@ -5,23 +5,25 @@ use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use super::{Chat, Doing};
 use crate::{
     cli::chat::{
-        command::{self, Command, HELP},
+        advice,
+        command::{self, Command},
         event::{Effect, Task},
+        transcript::Look,
     },
-    proto::{CompactionAnswer, Role},
+    proto::CompactionAnswer,
 };
 
 impl Chat {
     /// Takes a key that was pressed.
     pub(super) fn key(&mut self, key: KeyEvent) -> Vec<Effect> {
-        self.held = false;
+        (self.held, self.set_aside) = (false, false);
         let control = key.modifiers.contains(KeyModifiers::CONTROL);
         match key.code {
-            KeyCode::Char('c') if control => vec![Effect::Quit],
-            _ if self.dialog.is_some() && control => Vec::new(),
-            _ if self.dialog.is_some() => self.answer(key.code),
+            KeyCode::Char('c') if control => self.interrupt(),
             KeyCode::Char('d') if control && self.input.text().is_empty() => vec![Effect::Quit],
+            KeyCode::Char('l') if control => vec![Effect::Redraw],
             KeyCode::Esc if self.is_asking() => self.stop(),
+            KeyCode::Esc if self.advice.is_some() => self.answer(CompactionAnswer::NotNow),
             KeyCode::Enter if key.modifiers.intersects(KeyModifiers::ALT | KeyModifiers::SHIFT) => {
                 self.input.insert("\n");
                 Vec::new()
@@ -34,6 +36,19 @@ impl Chat {
         }
     }
 
+    /// Ctrl-C ends what there is to end: a reply, what is typed, the chat.
+    fn interrupt(&mut self) -> Vec<Effect> {
+        if self.is_asking() {
+            return self.stop();
+        }
+        if self.input.text().trim().is_empty() {
+            return vec![Effect::Quit];
+        }
+        self.input.take();
+        self.set_aside = true;
+        Vec::new()
+    }
+
     fn edit(&mut self, key: KeyEvent, control: bool) {
         let page = self.transcript_rows().saturating_sub(1).max(1).cast_signed();
         let scrolling = key.modifiers.intersects(KeyModifiers::SHIFT | KeyModifiers::CONTROL);
@@ -42,12 +57,16 @@ impl Chat {
             KeyCode::PageDown => self.scroll_by(-page),
             KeyCode::Up if scrolling => self.scroll_by(1),
             KeyCode::Down if scrolling => self.scroll_by(-1),
-            KeyCode::Up => self.input.earlier(),
-            KeyCode::Down => self.input.later(),
+            KeyCode::Up => self.input.up(),
+            KeyCode::Down => self.input.down(),
+            KeyCode::Left if by_words(key) => self.input.word_left(),
+            KeyCode::Right if by_words(key) => self.input.word_right(),
             KeyCode::Left => self.input.move_left(),
             KeyCode::Right => self.input.move_right(),
             KeyCode::Home => self.input.home(),
             KeyCode::End => self.input.end(),
+            KeyCode::Tab => self.complete(),
+            KeyCode::Backspace if by_words(key) => self.input.delete_word(),
             KeyCode::Backspace => self.input.backspace(),
             KeyCode::Delete => self.input.delete(),
             KeyCode::Char(letter) if control => self.edit_by_letter(letter),
@@ -65,21 +84,21 @@ impl Chat {
             'd' => self.input.delete(),
             'h' => self.input.backspace(),
             'j' => self.input.insert("\n"),
+            'k' => self.input.delete_to_end(),
             'u' => self.input.delete_to_home(),
             'w' => self.input.delete_word(),
             _ => {}
         }
     }
 
-    /// The keys of the dialog; every other one waits for an answer.
-    fn answer(&mut self, key: KeyCode) -> Vec<Effect> {
-        let answer = match key {
-            KeyCode::Char('y' | 'Y') => CompactionAnswer::CompactNow,
-            KeyCode::Char('n' | 'N') | KeyCode::Esc => CompactionAnswer::NotNow,
-            KeyCode::Char('v' | 'V') => CompactionAnswer::NeverThisSession,
-            _ => return Vec::new(),
-        };
-        self.dialog = None;
+    fn complete(&mut self) {
+        if let Some(longer) = command::completed(self.input.text()) {
+            self.input.complete(longer);
+        }
+    }
+
+    fn answer(&mut self, answer: CompactionAnswer) -> Vec<Effect> {
+        self.advice = None;
         self.doing = Some(Doing::Answering);
         vec![Effect::Do(Task::Answer(answer))]
     }
@@ -87,7 +106,7 @@ impl Chat {
     /// Says what is typed, or does it; while something is under way, as soon as that has ended well.
     pub(super) fn enter(&mut self) -> Vec<Effect> {
         let typed = self.input.text();
-        let is_command = typed.starts_with('/');
+        let is_command = command::is_command(typed);
         if typed.trim().is_empty() {
             return Vec::new();
         }
@@ -95,32 +114,76 @@ impl Chat {
             self.held = true;
             return Vec::new();
         }
-        let typed = self.input.take();
         self.scroll = 0;
-        if is_command {
-            return self.command(&typed);
+        match is_command {
+            true => self.command(),
+            false => self.message(),
         }
-        self.store(Role::User, typed.trim().to_owned())
     }
 
-    fn command(&mut self, typed: &str) -> Vec<Effect> {
-        match command::parse(typed) {
-            Ok(Command::Quit) => vec![Effect::Quit],
-            Ok(Command::Do(task)) => {
-                self.doing = Some(Doing::Command);
-                vec![Effect::Do(task)]
+    fn message(&mut self) -> Vec<Effect> {
+        if self.advice.is_some() {
+            return self.answer_by_line();
+        }
+        let typed = self.input.take();
+        self.say(command::message(&typed).to_owned())
+    }
+
+    /// Whoever says something else than an answer wants to go on: that is said behind the reply.
+    fn answer_by_line(&mut self) -> Vec<Effect> {
+        match advice::answer(self.input.text()) {
+            Some(answer) => {
+                self.input.set(String::new());
+                self.answer(answer)
             }
-            Ok(Command::Retry) => self.retry(),
-            Ok(Command::Help) => {
-                self.note(HELP);
-                Vec::new()
+            None => {
+                self.held = true;
+                self.answer(CompactionAnswer::NotNow)
             }
+        }
+    }
+
+    fn command(&mut self) -> Vec<Effect> {
+        let command = match command::parse(self.input.text()) {
+            Ok(command) => command,
+            // What is typed stays, to be mended.
             Err(reason) => {
                 self.wrong(reason);
+                return Vec::new();
+            }
+        };
+        self.input.take();
+        match command {
+            Command::Quit => vec![Effect::Quit],
+            Command::Do(Task::Restore(numbers)) if numbers.is_empty() => self.restore_last(),
+            Command::Do(task) => self.begin(task),
+            Command::Retry => self.retry(),
+            Command::Keep => self.keep(),
+            Command::Help => {
+                self.answered(command::help(), Look::Help);
                 Vec::new()
             }
         }
     }
+
+    fn restore_last(&mut self) -> Vec<Effect> {
+        if self.forgotten.is_empty() {
+            self.wrong("nothing was forgotten in this chat; /restore 12 brings back the message 12");
+            return Vec::new();
+        }
+        let last = self.forgotten.iter().map(|sequence| *sequence..=*sequence).collect();
+        self.begin(Task::Restore(last))
+    }
+
+    fn begin(&mut self, task: Task) -> Vec<Effect> {
+        self.doing = Some(Doing::Command);
+        vec![Effect::Do(task)]
+    }
+}
+
+/// Whether a key moves by words.
+fn by_words(key: KeyEvent) -> bool {
+    key.modifiers.intersects(KeyModifiers::CONTROL | KeyModifiers::ALT)
 }
 
 /// Whether a command needs nothing of what is under way.

@@ -2,22 +2,29 @@
 //! terminal, a server or a model.
 
 mod keys;
+mod replies;
 #[cfg(test)]
 pub mod tests;
+
+use std::mem;
 
 use crossterm::event::KeyEventKind;
 
 use super::{
+    advice, command,
     event::{Done, Draft, Effect, Event, Opening, Stored, Window},
     input::Input,
-    transcript::{self, Entry, Note},
+    transcript::{self, Entry, Look, Note},
+    wrap::{explained, flow},
 };
-use crate::proto::{Capacity, CompactionAdvice, Role, Utterance};
+use crate::proto::{Capacity, CompactionAdvice, Role, Utterance, UtteranceState};
 
 /// Rows of the status.
 pub const STATUS_ROWS: u16 = 2;
 /// The most rows of what is typed.
 const INPUT_ROWS: usize = 5;
+/// The most rows that tell of the commands while one is typed.
+const HINT_ROWS: usize = 3;
 /// The prompt before what is typed.
 pub const PROMPT: &str = "> ";
 
@@ -43,15 +50,23 @@ pub struct Chat {
     capacity: Capacity,
     notes: Vec<Note>,
     input: Input,
-    dialog: Option<CompactionAdvice>,
+    advice: Option<CompactionAdvice>,
     doing: Option<Doing>,
     /// What is typed is said as soon as nothing is under way.
     held: bool,
+    /// What was typed was just put into the history.
+    set_aside: bool,
     /// A draft of the user's that was not stored: sent again unchanged, it is the same attempt.
     unsent: Option<Draft>,
-    /// A reply of the model's that was not stored.
+    /// A reply of the model's that was broken off, or could not be stored; nothing was said since.
     unkept: Option<Draft>,
     attempts: u64,
+    /// What was forgotten last.
+    forgotten: Vec<i64>,
+    /// The server keeps the conversation in memory only.
+    in_memory: bool,
+    /// What was said and told before the server lost the conversation and it started anew.
+    past: (Vec<Utterance>, Vec<Note>),
     /// Rows that the transcript is scrolled up.
     scroll: usize,
     columns: u16,
@@ -69,12 +84,16 @@ impl Chat {
             capacity: Capacity::default(),
             notes: Vec::new(),
             input: Input::default(),
-            dialog: None,
+            advice: None,
             doing: None,
             held: false,
+            set_aside: false,
             unsent: None,
             unkept: None,
             attempts: 0,
+            forgotten: Vec::new(),
+            in_memory: false,
+            past: Default::default(),
             scroll: 0,
             columns,
             rows,
@@ -98,11 +117,6 @@ impl Chat {
         &self.capacity
     }
 
-    /// The advice that the user is asked about.
-    pub fn dialog(&self) -> Option<CompactionAdvice> {
-        self.dialog
-    }
-
     /// What is typed.
     pub fn input(&self) -> &Input {
         &self.input
@@ -119,6 +133,20 @@ impl Chat {
         u16::try_from(rows).unwrap_or(1)
     }
 
+    /// The rows between the transcript and the status: the commands that what is typed may become, or else
+    /// the question whether to compact.
+    pub fn panel(&self) -> Vec<String> {
+        let room = usize::from(self.rows.saturating_sub(STATUS_ROWS + self.input_rows()));
+        let columns = usize::from(self.columns);
+        let mut rows = match self.advice {
+            _ if command::is_command(self.input.text()) => hints(self.input.text(), columns),
+            Some(advice) => advice::rows(advice, &self.capacity, columns, room),
+            None => Vec::new(),
+        };
+        rows.truncate(room);
+        rows
+    }
+
     /// Rows that the transcript is scrolled up.
     pub fn scroll(&self) -> usize {
         self.scroll
@@ -127,30 +155,29 @@ impl Chat {
     /// What is going on, or what can be done.
     pub fn activity(&self) -> &'static str {
         match &self.doing {
-            _ if self.dialog.is_some() => "Y, N or V",
-            Some(_) if self.held => "sent as soon as this is done",
+            _ if self.set_aside => "put aside; Up brings it back",
+            Some(_) if self.held => "sent when this is done",
             Some(Doing::Storing(_)) => "storing…",
-            Some(Doing::Asking(_)) => "waiting for the reply; Esc stops it",
+            Some(Doing::Asking(_)) => "replying; Esc stops it",
             Some(Doing::Answering | Doing::Command) => "working…",
+            None if self.advice.is_some() => "Y, N or V, and Enter",
+            None if self.scroll > 0 => "more below: PgDn",
             None => "/help",
         }
     }
 
     /// The transcript, the oldest first.
     pub fn entries(&self) -> Vec<Entry<'_>> {
-        let mut entries = transcript::merged(&self.utterances, &self.notes);
+        let mut entries = transcript::merged(&self.past.0, &self.past.1);
         let covered = self.capacity.summary.unwrap_or_default().covered_utterance_count();
-        if covered > 0 {
-            entries.insert(0, Entry::Earlier(covered));
-        }
-        let unkept = self.unkept.as_ref().map(|draft| Entry::Unstored(draft.role, &draft.text));
-        entries.extend(unkept);
+        entries.extend((covered > 0).then_some(Entry::Earlier(covered)));
+        entries.extend(transcript::merged(&self.utterances, &self.notes));
         match &self.doing {
-            Some(Doing::Storing(draft)) if self.unkept.is_none() => {
-                entries.push(Entry::Unstored(draft.role, &draft.text));
+            Some(Doing::Storing(draft)) if self.unkept.as_ref() != Some(draft) => {
+                entries.push(Entry::Unstored(draft.role, transcript::drafted(draft)));
             }
             Some(Doing::Asking(said)) if !said.is_empty() => {
-                entries.push(Entry::Unstored(Role::Assistant, said));
+                entries.push(Entry::Unstored(Role::Assistant, said.clone()));
             }
             _ => {}
         }
@@ -160,7 +187,7 @@ impl Chat {
     /// Takes what happened in, and answers what is to be done about it.
     pub fn update(&mut self, event: Event) -> Vec<Effect> {
         let mut effects = self.take_in(event);
-        if self.held && self.doing.is_none() && self.dialog.is_none() {
+        if self.held && self.doing.is_none() && self.advice.is_none() {
             self.held = false;
             effects.extend(self.enter());
         }
@@ -184,7 +211,7 @@ impl Chat {
             Event::Stored(stored) => self.stored(*stored),
             Event::NotStored(draft, reason) => self.not_stored(draft, &reason),
             Event::Piece(piece) => self.piece(&piece),
-            Event::Reply(text) if self.is_asking() => self.store(Role::Assistant, text),
+            Event::Reply(reply) if self.is_asking() => self.reply(reply),
             Event::NoReply(reason) if self.is_asking() => self.no_reply(&reason),
             // Of a reply that was stopped.
             Event::Reply(_) | Event::NoReply(_) => Vec::new(),
@@ -202,7 +229,6 @@ impl Chat {
             Event::Done(done) => self.done(done),
             Event::Refused(reason) => self.refused(&reason),
             Event::Started(opening) => {
-                self.doing = None;
                 self.notes.clear();
                 self.open(*opening);
                 Vec::new()
@@ -219,59 +245,90 @@ impl Chat {
     }
 
     fn transcript_rows(&self) -> usize {
-        self.rows.saturating_sub(STATUS_ROWS + self.input_rows()).into()
+        usize::from(self.rows.saturating_sub(STATUS_ROWS + self.input_rows()))
+            .saturating_sub(self.panel().len())
     }
 
     fn open(&mut self, opening: Opening) {
         self.conversation_id = opening.conversation_id;
         self.show(opening.window);
+        let live = |one: &&Utterance| one.role() == Role::User && one.state() != UtteranceState::Forgotten;
+        self.utterances.iter().filter(live).for_each(|one| self.input.said(&one.content, one.sequence));
         self.note(opening.note);
-        self.scroll = 0;
+        (self.doing, self.advice, self.unkept, self.scroll) = (None, None, None, 0);
+        self.past = Default::default();
     }
 
     fn show(&mut self, window: Window) {
         self.utterances = window.utterances;
         self.capacity = window.capacity;
+        self.in_memory = window.in_memory;
     }
 
     fn note(&mut self, text: impl Into<String>) {
-        self.tell(text.into(), false);
+        self.tell(text.into(), Look::Note);
     }
 
     /// What went wrong may change what the user wants to say: nothing is said behind it unseen.
     fn wrong(&mut self, text: impl Into<String>) {
         self.held = false;
-        self.tell(text.into(), true);
+        self.tell(text.into(), Look::Wrong);
     }
 
-    fn tell(&mut self, text: String, wrong: bool) {
+    fn tell(&mut self, text: String, look: Look) {
         let after = self.utterances.last().map_or(0, |last| last.sequence);
-        transcript::add(&mut self.notes, Note { after, text, wrong });
+        transcript::add(&mut self.notes, Note { after, text, look });
     }
 
-    /// Stores what is said. What could not be stored before is the same attempt, when it is said again.
-    fn store(&mut self, role: Role, text: String) -> Vec<Effect> {
-        let unsent = self.unsent.take().filter(|unsent| unsent.role == role && unsent.text == text);
-        let draft = unsent.unwrap_or_else(|| {
-            self.attempts += 1;
-            Draft { role, text, attempt: self.attempts }
-        });
+    /// Tells what was asked for; what is longer than the screen is shown from its start.
+    fn answered(&mut self, text: String, look: Look) {
+        self.tell(text, look);
+        let Some(note) = self.notes.last() else { return };
+        let rows = transcript::last_rows(&[Entry::Note(note)], usize::MAX, self.columns.into()).len();
+        self.scroll = rows.saturating_sub(self.transcript_rows());
+    }
+
+    /// Stores what the user says. What could not be stored before is the same attempt, when it is said again.
+    fn say(&mut self, text: String) -> Vec<Effect> {
+        let unsent = self.unsent.take().filter(|unsent| unsent.text == text);
+        let draft = unsent.unwrap_or_else(|| self.draft(Role::User, text));
+        self.store(draft)
+    }
+
+    fn draft(&mut self, role: Role, text: String) -> Draft {
+        self.attempts += 1;
+        Draft { role, text, attempt: self.attempts, ..Draft::default() }
+    }
+
+    fn store(&mut self, draft: Draft) -> Vec<Effect> {
         self.doing = Some(Doing::Storing(draft.clone()));
         vec![Effect::Memorize(draft)]
     }
 
     fn stored(&mut self, stored: Stored) -> Vec<Effect> {
-        let role = stored.utterance.role();
-        let others_spoke =
-            self.utterances.last().map_or(0, |last| last.sequence) + 1 < stored.utterance.sequence;
-        self.doing = None;
-        self.unkept = None;
+        let utterance = stored.utterance;
+        let (role, sequence, calls) =
+            (utterance.role(), utterance.sequence, !utterance.tool_calls.is_empty());
+        let others_spoke = self.utterances.last().map_or(0, |last| last.sequence) + 1 < sequence;
+        self.no_longer_unstored();
+        if stored.started_anew {
+            self.start_anew();
+        }
+        if role == Role::User {
+            self.input.said(&utterance.content, sequence);
+        }
         self.utterances.retain(|one| !stored.evicted.contains(&one.sequence));
-        self.utterances.push(stored.utterance);
+        self.utterances.push(utterance);
         self.capacity = stored.capacity;
+        if calls {
+            self.note(
+                "the model calls tools, which a chat does not run; what you say next goes on without them",
+            );
+        }
         let mut effects = if others_spoke { vec![Effect::Refresh] } else { Vec::new() };
         match (role, self.capacity.compaction_advice) {
-            (Role::User, Some(advice)) => self.dialog = Some(advice),
+            (Role::User, _) if stored.started_anew => {}
+            (Role::User, Some(advice)) => self.advice = Some(advice),
             (Role::User, None) => effects.extend(self.ask()),
             _ => {}
         }
@@ -283,78 +340,55 @@ impl Chat {
         match draft.role {
             Role::User => {
                 self.wrong(format!("not stored: {reason}"));
-                let typed = self.input.text();
-                let behind = if typed.is_empty() { String::new() } else { format!("\n{typed}") };
-                self.input.set(format!("{}{behind}", draft.text));
-                self.unsent = Some(draft);
+                self.take_back(draft);
             }
             _ => {
-                self.wrong(format!("the reply is not stored: {reason}\n/retry stores it"));
-                self.unkept = Some(draft);
+                self.leave_unstored(draft);
+                self.wrong(format!("the reply is not stored: {reason}\n/keep stores it"));
             }
         }
         Vec::new()
     }
 
-    fn ask(&mut self) -> Vec<Effect> {
-        if self.model.is_none() {
-            return Vec::new();
-        }
-        self.doing = Some(Doing::Asking(String::new()));
-        vec![Effect::Ask]
+    /// What was said so far is on this screen alone.
+    fn start_anew(&mut self) {
+        self.past = (mem::take(&mut self.utterances), mem::take(&mut self.notes));
+        let reason = match self.in_memory {
+            true => "the server was started again, and had what stands above in memory only",
+            false => "the server no longer has what stands above: it was deleted",
+        };
+        let retry = if self.model.is_some() { "; /retry asks the model" } else { "" };
+        self.wrong(format!("{reason}\nthe conversation starts anew with your message{retry}"));
     }
 
-    fn retry(&mut self) -> Vec<Effect> {
-        if let Some(draft) = self.unkept.clone() {
-            self.doing = Some(Doing::Storing(draft.clone()));
-            return vec![Effect::Memorize(draft)];
-        }
-        let answered = self.utterances.last().is_none_or(|last| last.role() == Role::Assistant);
-        match (&self.model, answered) {
-            (None, _) => self.wrong("no model is attached: start the chat with --model"),
-            (_, true) => self.wrong("nothing waits for a reply"),
-            (_, false) => return self.ask(),
-        }
-        Vec::new()
-    }
-
-    fn is_asking(&self) -> bool {
-        matches!(self.doing, Some(Doing::Asking(_)))
-    }
-
-    fn piece(&mut self, piece: &str) -> Vec<Effect> {
-        if let Some(Doing::Asking(said)) = &mut self.doing {
-            said.push_str(piece);
-        }
-        Vec::new()
-    }
-
-    fn stop(&mut self) -> Vec<Effect> {
-        self.doing = None;
-        self.note("stopped: /retry asks again");
-        vec![Effect::Stop]
-    }
-
-    fn no_reply(&mut self, reason: &str) -> Vec<Effect> {
-        self.doing = None;
-        self.wrong(format!("no reply: {reason}\nyour message is kept; /retry asks again"));
-        Vec::new()
+    /// What could not be said is typed again, before what was typed meanwhile.
+    fn take_back(&mut self, draft: Draft) {
+        let typed = self.input.text();
+        let behind = if typed.is_empty() { String::new() } else { format!("\n{typed}") };
+        self.input.set(format!("{}{behind}", draft.text));
+        self.unsent = Some(draft);
     }
 
     fn unreachable(&mut self) -> Vec<Effect> {
         const TRYING: &str = "the server does not answer: trying again…";
         if self.notes.last().is_none_or(|last| last.text != TRYING) {
-            self.tell(TRYING.into(), true);
+            self.tell(TRYING.into(), Look::Wrong);
         }
         Vec::new()
     }
 
     fn done(&mut self, done: Done) -> Vec<Effect> {
+        if !done.forgotten.is_empty() {
+            // What commands told before may quote it.
+            self.notes.retain(|note| note.look == Look::Aside);
+            self.input.forget(&done.forgotten);
+            self.forgotten = done.forgotten;
+        }
         if let Some(window) = done.window {
             self.show(window);
         }
         if let Some(note) = done.note {
-            self.note(note);
+            self.answered(note, Look::Note);
         }
         self.ended()
     }
@@ -364,11 +398,29 @@ impl Chat {
         self.ended()
     }
 
-    /// A dialog that was answered, whatever came of it, is followed by the reply that it kept waiting.
+    /// The question whether to compact is followed by the reply that it kept waiting: whatever came of the
+    /// answer, and when a command made it needless.
     fn ended(&mut self) -> Vec<Effect> {
-        match self.doing.take() {
-            Some(Doing::Answering) => self.ask(),
-            _ => Vec::new(),
+        let answered = self.doing.take() == Some(Doing::Answering);
+        if answered || (self.advice.is_some() && self.capacity.compaction_advice.is_none()) {
+            self.advice = None;
+            return self.ask();
         }
+        Vec::new()
     }
+}
+
+/// The commands that `typed` may become, in a few rows.
+fn hints(typed: &str, columns: usize) -> Vec<String> {
+    let matching = command::matching(typed);
+    let rows: Vec<_> = matching.iter().flat_map(|(usage, does)| explained(usage, does, columns)).collect();
+    if rows.len() <= HINT_ROWS {
+        return rows;
+    }
+    let mut names: Vec<_> = matching.iter().filter_map(|(usage, _)| usage.split(' ').next()).collect();
+    names.dedup();
+    let usages: Vec<_> = matching.iter().map(|(usage, _)| *usage).collect();
+    let mut rows = flow(if names.len() == 1 { &usages } else { &names }, "  ", columns);
+    rows.truncate(HINT_ROWS);
+    rows
 }

@@ -166,5 +166,5 @@ fn json(text: &str) -> Result<Option<Value>, Fault> {
         return Ok(None);
     }
     let parsed = serde_json::from_str(text);
-    parsed.map(Some).map_err(|error| Fault::Wrong(format!("the server's messages are no JSON: {error}")))
+    parsed.map(Some).map_err(|error| Fault::Wrong(format!("the server's messages are not JSON: {error}")))
 }

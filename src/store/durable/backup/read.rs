@@ -46,7 +46,7 @@ pub enum BackupError {
         error: io::Error,
     },
     /// It is something else.
-    #[error("{} is no backup: one begins with the line `{TITLE}`", .0.display())]
+    #[error("{} is not a backup: one begins with the line `{TITLE}`", .0.display())]
     Foreign(PathBuf),
     /// A newer version wrote it.
     #[error(

@@ -48,6 +48,7 @@ fn source(engine: EngineKind) -> (TempDir, Directory) {
         compacted.tell(Some("- the keys"));
         compacted.compact(15);
     }
+    TestConversation::own_state(&test_store, "friend of one", 5);
     drop(test_store);
     let directory = opened(engine, files.path());
     (files, directory)
@@ -98,11 +99,13 @@ fn a_copy_is_opened_and_goes_on() {
     let mut conversation = TestConversation::new(&test_store, "demo", 1, Policy::ROLLING);
     conversation.say((0..40).map(|room| user(&format!("The key of room {room} is R-{room}."))).collect());
     let state = conversation.state.clone();
+    let own = TestConversation::own_state(&test_store, "ann", 2).state;
     drop(test_store);
     let other = tempfile::tempdir().unwrap();
     copy(&opened(EngineKind::Fjall, files.path()), &opened(EngineKind::Sled, other.path()), &mut |_| {})
         .unwrap();
     assert_eq!(load(EngineKind::Sled, other.path(), &state), *state);
+    assert_eq!(load(EngineKind::Sled, other.path(), &own), *own);
     let test_store = TestStore::open(EngineKind::Sled, other.path());
     let mut conversation = TestConversation::going_on(&test_store, state);
     conversation.say(vec![user("The key of the copy is C-1.")]);

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::{Reader, unreadable};
 use crate::{
-    domain::{ConversationId, ConversationKey, Head, Timestamp},
+    domain::{ConversationId, ConversationKey, Head, Identity, Timestamp},
     store::{
         List, ListOf, ListedAt, StoreError,
         durable::{
@@ -62,10 +62,13 @@ impl Lists for Reader {
     fn named(&self, list: &List, limit: usize) -> Result<Vec<Named>, StoreError> {
         let names = records::names_from(list.of.namespace(), &list.id_prefix);
         let named = |record: Result<(ConversationKey, _), StoreError>| {
-            let (key, identity): (_, crate::domain::Identity) = record?;
+            let (key, identity): (_, Identity) = record?;
             Ok(Named { id: key.id, recipient: identity.recipient, start_time: identity.start_time })
         };
-        self.all::<ConversationName>(&names).take(limit).map(named).collect()
+        let listed = |record: &Result<(ConversationKey, Identity), _>| {
+            record.as_ref().map_or(true, |(_, identity)| identity.is_listed())
+        };
+        self.all::<ConversationName>(&names).filter(listed).take(limit).map(named).collect()
     }
 
     fn update_time(&self, key: &ConversationKey) -> Result<Option<Timestamp>, StoreError> {

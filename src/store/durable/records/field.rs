@@ -246,7 +246,7 @@ stored! {
     String: |text| Bytes(text.as_bytes()), |part, stored| Ok(stored.text(part)?.into());
     Namespace: |id| Bytes(id.as_str().as_bytes()), |part, stored| id(part, stored, Self::new);
     RecipientId: |id| Bytes(id.as_str().as_bytes()), |part, stored| id(part, stored, Self::new);
-    ConversationId: |id| Bytes(id.as_str().as_bytes()), |part, stored| id(part, stored, Self::new);
+    ConversationId: |id| Bytes(id.as_str().as_bytes()), |part, stored| id(part, stored, Self::kept);
     ShareId: |id| Bytes(id.as_str().as_bytes()), |part, stored| id(part, stored, Self::new);
     ShareDigest: |digest| Bytes(&digest.0), |part, stored| array(part, stored).map(Self);
     LineageId: |id| Bytes(&id.0), |part, stored| array(part, stored).map(Self);

@@ -45,7 +45,7 @@ parts! {
     /// Another part follows.
     RecipientId: |id, to| to.text(id.as_str()), |from| id(from.text()?, Self::new);
     /// Always the last.
-    ConversationId: |id, to| to.bytes(id.as_str().as_bytes()), |from| id(from.last()?, Self::new);
+    ConversationId: |id, to| to.bytes(id.as_str().as_bytes()), |from| id(from.last()?, Self::kept);
     /// Always the last.
     RequestId: |id, to| to.bytes(id.as_str().as_bytes()), |from| id(from.last()?, Self::new);
     /// The id that a client gave to an utterance; always the last.

@@ -50,7 +50,10 @@ shown! {
     };
     /// A group of commits.
     u64: |group| format!("of group {group}");
-    ConversationKey: |key| format!("{}/{}", key.namespace, key.id);
+    ConversationKey: |ConversationKey { namespace, id }| match id.of_whose_state() {
+        Some(recipient) => format!("{namespace}/(state of {recipient})"),
+        None => format!("{namespace}/{id}"),
+    };
     RecipientKey: |key| format!("of {}/{}", key.namespace, key.id);
     NamespacePlace: |NamespacePlace { namespace, time, conversation }| {
         format!("{namespace}/{conversation} at {} µs", time.0)

@@ -5,7 +5,7 @@ use super::{
     survey::Survey,
 };
 use crate::{
-    domain::{ConversationKey, Timestamp},
+    domain::{ConversationId, ConversationKey, Timestamp},
     store::{
         Due,
         durable::records::{
@@ -44,6 +44,10 @@ pub(super) fn check(survey: &mut Survey<'_>, names: &mut Names, listed: bool) {
     );
     check_lists(survey, names);
     for known in names.iter() {
+        if !known.identity.is_listed() {
+            check_state(known, survey);
+            continue;
+        }
         check_led_to(known, survey);
         if listed {
             check_listed(known, survey);
@@ -100,6 +104,9 @@ fn check_entries<K: Kind>(
         let wrong = match names.named(&conversation(&entry)) {
             Named::Unreadable => None,
             Named::Nothing => Some("there is no such conversation".to_owned()),
+            Named::Known(known) if !known.identity.is_listed() => {
+                Some("is of a recipient's state".to_owned())
+            }
             Named::Known(known) => wrong(known, &entry),
         };
         if let Some(wrong) = wrong {
@@ -130,11 +137,24 @@ fn check_active(survey: &mut Survey<'_>, names: &mut Names) {
             match names.named(&ConversationKey { namespace: recipient.namespace.clone(), id: id.clone() }) {
                 Named::Unreadable => return,
                 Named::Nothing => format!("there is no conversation {id}"),
+                Named::Known(known) if !known.identity.is_listed() => "is of a recipient's state".to_owned(),
                 Named::Known(known) if known.identity.recipient == recipient.id => return,
                 Named::Known(known) => format!("conversation {id} is of {}", known.identity.recipient),
             };
         survey.problem(records::name::<Active>(&recipient), wrong);
     });
+}
+
+/// What keeps a recipient's own state is found by that recipient alone.
+fn check_state(known: &Known, survey: &mut Survey<'_>) {
+    let recipient = &known.identity.recipient;
+    if known.identity.key.id != ConversationId::of_state(recipient) {
+        survey.problem(known.subject(), format_args!("it tells of {recipient}"));
+    }
+    let moments = [known.ended, known.expiry, known.waits];
+    if moments.iter().any(|moment| matches!(moment, Moment::At(_))) {
+        survey.problem(known.subject(), "it ends, expires, or waits for a model");
+    }
 }
 
 /// A conversation has its entries.

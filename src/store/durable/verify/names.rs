@@ -55,9 +55,12 @@ impl Names {
     /// Reads the names of all conversations.
     pub(super) fn read(survey: &mut Survey<'_>) -> Self {
         let mut names = Self::default();
-        let complete = survey.walk::<ConversationName>(|survey, key, identity| match identity {
-            Some(identity) => names.add(key, identity, survey),
-            None => drop(names.unreadable.insert(key)),
+        let complete = survey.walk::<ConversationName>(|survey, key, identity| {
+            survey.report.conversations += u64::from(!key.id.is_of_state());
+            match identity {
+                Some(identity) => names.add(key, identity, survey),
+                None => drop(names.unreadable.insert(key)),
+            }
         });
         names.complete = complete && names.unreadable.is_empty();
         names

@@ -5,7 +5,7 @@ use std::{fmt::Display, ops::Range};
 use super::{Problem, Report, found::Found, report::MAX_PROBLEMS};
 use crate::store::durable::{
     key_value::{Key, KeyValue, KeyValueError, Pairs},
-    records::{self, BadRecord, ConversationName, Kind, Outcomes, Segments, Utterances},
+    records::{self, BadRecord, Kind, Outcomes, Segments, Utterances},
 };
 
 /// Progress is told after so many records.
@@ -97,7 +97,6 @@ impl<'a> Survey<'a> {
     pub(super) fn decode<K: Kind>(&mut self, key: &[u8], value: &[u8]) -> Option<(K::Key, Option<K::Value>)> {
         self.count();
         match K::NUMBER {
-            ConversationName::NUMBER => self.report.conversations += 1,
             Utterances::NUMBER => self.report.utterances += 1,
             Segments::NUMBER => self.report.segments += 1,
             Outcomes::NUMBER => self.report.outcomes += 1,

@@ -12,7 +12,7 @@ modules of this package: `utterd.openai_agents`, `utterd.langchain`, `utterd.lan
 `utterd.google_adk`, `utterd.llama_index`, `utterd.pydantic_ai`.
 """
 
-from utterd._asyncio import AsyncClient, AsyncConversation, connect_async
+from utterd._asyncio import AsyncClient, AsyncConversation, AsyncRecipient, connect_async
 from utterd._channel import Tls
 from utterd._errors import (
     ConflictError,
@@ -59,7 +59,7 @@ from utterd._model import (
     Utterance,
 )
 from utterd._server import find_utterd_bin, local, local_async
-from utterd._sync import Client, Conversation, connect
+from utterd._sync import Client, Conversation, Recipient, connect
 
 __version__ = "0.1.0"
 
@@ -67,6 +67,7 @@ __all__ = [
     "Added",
     "AsyncClient",
     "AsyncConversation",
+    "AsyncRecipient",
     "Capacity",
     "Client",
     "Compacted",
@@ -92,6 +93,7 @@ __all__ = [
     "PreconditionError",
     "Prepared",
     "Recall",
+    "Recipient",
     "Reference",
     "Restored",
     "Role",

@@ -43,10 +43,10 @@ def _of_client(
     return named_as(operation, method, of_address=False)
 
 
-def _of_conversation(
+def _of_address(
     operation: Callable[Concatenate[Address, P], Steps[T]],
-) -> Callable[Concatenate[AsyncConversation, P], Coroutine[Any, Any, T]]:
-    async def method(self: AsyncConversation, /, *args: P.args, **kwargs: P.kwargs) -> T:
+) -> Callable[Concatenate[_AsyncAddressed, P], Coroutine[Any, Any, T]]:
+    async def method(self: _AsyncAddressed, /, *args: P.args, **kwargs: P.kwargs) -> T:
         return await self.client.run(operation(self.address, *args, **kwargs))
 
     return named_as(operation, method, of_address=True)
@@ -111,6 +111,10 @@ class AsyncClient:
         Nothing is called: a conversation starts with the first message that is added.
         """
         return AsyncConversation(self, id, recipient)
+
+    def recipient(self, id: str = "default") -> AsyncRecipient:
+        """A recipient, with values of its own. Nothing is called."""
+        return AsyncRecipient(self, id)
 
     async def create(
         self,
@@ -197,7 +201,13 @@ class AsyncClient:
         return f"<utterd.AsyncClient of {self._endpoint.target}>"
 
 
-class AsyncConversation(Addressed):
+class _AsyncAddressed(Addressed):
+    """What is at an address."""
+
+    client: AsyncClient
+
+
+class AsyncConversation(_AsyncAddressed):
     """A conversation of a server, for asyncio. It holds nothing but where that is."""
 
     def __init__(self, client: AsyncClient, id: str | None, recipient: str | None) -> None:
@@ -208,28 +218,28 @@ class AsyncConversation(Addressed):
         """The same conversation, with another number of seconds that a call may take."""
         return AsyncConversation(self.client.with_timeout(timeout), self.id, self.recipient)
 
-    add = _of_conversation(_messages.add)
-    messages = _of_conversation(_messages.messages)
-    stored = _of_conversation(_messages.stored)
-    pop = _of_conversation(_messages.pop)
-    replace_after = _of_conversation(_messages.replace_after)
-    clear = _of_conversation(_messages.clear)
-    context = _of_conversation(_contexts.context)
-    remember = _of_conversation(_messages.remember)
-    forget = _of_conversation(_messages.forget)
-    restore = _of_conversation(_messages.restore)
-    summarize = _of_conversation(_messages.summarize)
-    summary = _of_conversation(_messages.summary)
-    capacity = _of_conversation(_messages.capacity)
-    edit = _of_conversation(_conversations.edit)
-    compact = _of_conversation(_conversations.compact)
-    undo_compaction = _of_conversation(_conversations.undo_compaction)
-    state = _of_conversation(_state.state)
-    update_state = _of_conversation(_state.update_state)
-    record = _of_conversation(_conversations.record)
-    update = _of_conversation(_conversations.update)
-    end = _of_conversation(_conversations.end)
-    delete = _of_conversation(_conversations.delete)
+    add = _of_address(_messages.add)
+    messages = _of_address(_messages.messages)
+    stored = _of_address(_messages.stored)
+    pop = _of_address(_messages.pop)
+    replace_after = _of_address(_messages.replace_after)
+    clear = _of_address(_messages.clear)
+    context = _of_address(_contexts.context)
+    remember = _of_address(_messages.remember)
+    forget = _of_address(_messages.forget)
+    restore = _of_address(_messages.restore)
+    summarize = _of_address(_messages.summarize)
+    summary = _of_address(_messages.summary)
+    capacity = _of_address(_messages.capacity)
+    edit = _of_address(_conversations.edit)
+    compact = _of_address(_conversations.compact)
+    undo_compaction = _of_address(_conversations.undo_compaction)
+    state = _of_address(_state.state)
+    update_state = _of_address(_state.update_state)
+    record = _of_address(_conversations.record)
+    update = _of_address(_conversations.update)
+    end = _of_address(_conversations.end)
+    delete = _of_address(_conversations.delete)
 
     async def fork(
         self,
@@ -258,3 +268,22 @@ class AsyncConversation(Addressed):
 
     def __repr__(self) -> str:
         return f"<utterd.AsyncConversation {self.id or 'of ' + (self.recipient or 'default')}>"
+
+
+class AsyncRecipient(_AsyncAddressed):
+    """Whose conversations are, for asyncio. It has values of its own, which stay when its conversations go."""
+
+    def __init__(self, client: AsyncClient, id: str) -> None:
+        self.client = client
+        self.address = Address("", id, of_recipient=True)
+
+    @property
+    def id(self) -> str:
+        """Its id."""
+        return self.address.recipient_id
+
+    state = _of_address(_state.state)
+    update_state = _of_address(_state.update_state)
+
+    def __repr__(self) -> str:
+        return f"<utterd.AsyncRecipient {self.id}>"

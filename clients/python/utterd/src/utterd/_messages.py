@@ -42,6 +42,8 @@ class Address:
 
     conversation_id: str
     recipient_id: str
+    of_recipient: bool = False
+    """The recipient itself is meant, and no conversation."""
 
 
 class Addressed:
@@ -69,6 +71,7 @@ def add(
     upsert: bool = False,
     lenient: bool = False,
     state: model.StateChange | None = None,
+    recipient_state: model.StateChange | None = None,
     expected_revision: int | None = None,
     request_id: str | None = None,
 ) -> Steps[model.Added]:
@@ -82,10 +85,12 @@ def add(
     - `upsert`: a message with an id that is stored already takes its place; by default `ExistsError`.
     - `lenient`: stores also a result that answers no call, and a message that says and calls nothing.
     - `state`: changes the values beside the conversation in the same commit: when either is refused, neither is done.
+    - `recipient_state`: the same with the recipient's own values.
     - `expected_revision`: `ConflictError` when the conversation is at another; 0 when it must not exist yet.
     - `request_id`: names this attempt; to repeat it stores nothing twice. By default a new one.
     """
-    return _memorize(at, messages, None, format, ids, upsert, lenient, state, expected_revision, request_id)
+    changes = (state, recipient_state)
+    return _memorize(at, messages, None, format, ids, upsert, lenient, changes, expected_revision, request_id)
 
 
 def replace_after(
@@ -97,6 +102,7 @@ def replace_after(
     ids: Sequence[str] = (),
     lenient: bool = False,
     state: model.StateChange | None = None,
+    recipient_state: model.StateChange | None = None,
     expected_revision: int | None = None,
     request_id: str | None = None,
 ) -> Steps[model.Added]:
@@ -105,7 +111,8 @@ def replace_after(
     Both are one commit. What is removed is gone for good, from the summary too. The other arguments are those of
     `add`.
     """
-    return _memorize(at, messages, sequence, format, ids, False, lenient, state, expected_revision, request_id)
+    changes = (state, recipient_state)
+    return _memorize(at, messages, sequence, format, ids, False, lenient, changes, expected_revision, request_id)
 
 
 def _memorize(
@@ -116,10 +123,11 @@ def _memorize(
     ids: Sequence[str],
     upsert: bool,
     lenient: bool,
-    state: model.StateChange | None,
+    changes: tuple[model.StateChange | None, model.StateChange | None],
     expected_revision: int | None,
     attempt: str | None,
 ) -> Steps[model.Added]:
+    state, recipient_state = (None if it is None else state_change(it) for it in changes)
     request = memory.MemorizeRequest(
         conversation_id=at.conversation_id,
         recipient_id=at.recipient_id,
@@ -129,7 +137,8 @@ def _memorize(
         upsert=upsert,
         lenient=lenient,
         replace_after=sequence,
-        state=None if state is None else state_change(state),
+        state=state,
+        recipient_state=recipient_state,
         expected_revision=expected_revision,
         request_id=request_id(attempt),
     )

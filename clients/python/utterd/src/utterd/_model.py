@@ -116,7 +116,7 @@ class Added:
 
 @dataclass(frozen=True, slots=True)
 class StateChange:
-    """What to change of the values that are kept beside a conversation. What is not named stays."""
+    """What to change of the values that are kept beside a conversation, or of a recipient. What is not named stays."""
 
     set: Mapping[str, Any] = field(default_factory=dict)
     """Values to set, by name: bytes, or what JSON can hold."""
@@ -128,12 +128,12 @@ class StateChange:
 
 @dataclass(frozen=True, slots=True)
 class StateValue:
-    """A value that is kept beside a conversation."""
+    """A value that is kept beside a conversation, or of a recipient."""
 
     value: Any
     """Bytes, or what was read of JSON."""
     version: int
-    """The revision of the conversation that wrote it."""
+    """The revision, of the conversation or of the recipient's values, that wrote it."""
 
 
 @dataclass(frozen=True, slots=True)

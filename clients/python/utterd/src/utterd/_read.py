@@ -46,12 +46,12 @@ def chosen(field: str, word: str, words: Mapping[str, E]) -> E:
     return words[word]
 
 
-def word(value: int, words: Mapping[str, int]) -> str | None:
-    """The word for a value; None for one that is unspecified or not known here."""
-    for word, its in words.items():
-        if its == value:
-            return word
-    return None
+def _words(values: Mapping[str, int]) -> Mapping[int, str]:
+    """The word for each value; there is none for one that is unspecified or not known here."""
+    return {value: word for word, value in values.items()}
+
+
+_FORMAT_WORDS, _ROLE_WORDS, _STATUS_WORDS = _words(FORMATS), _words(ROLES), _words(STATUSES)
 
 
 def time(stamp: Timestamp) -> datetime:
@@ -73,7 +73,7 @@ def capacity(it: capacity_pb2.Capacity) -> model.Capacity:
         conversation_id=it.conversation_id,
         recipient_id=it.recipient_id,
         revision=it.revision,
-        status=cast("model.Status | None", word(it.status, STATUSES)),
+        status=cast("model.Status | None", _STATUS_WORDS.get(it.status)),
         utterances=it.utterance_count,
         tokens=it.token_count,
         turns=it.turn_count,
@@ -91,18 +91,14 @@ def capacity(it: capacity_pb2.Capacity) -> model.Capacity:
 
 
 def role(value: int) -> model.Role:
-    return cast("model.Role", word(value, ROLES) or "user")
+    return cast("model.Role", _ROLE_WORDS.get(value, "user"))
 
 
 def references(them: Iterable[utterance_pb2.UtteranceRef]) -> tuple[model.Reference, ...]:
+    roles = cast("Mapping[int, model.Role]", _ROLE_WORDS)
     return tuple(
-        model.Reference(
-            utterance_id=it.utterance_id,
-            sequence=it.sequence,
-            role=cast("model.Role | None", word(it.role, ROLES)),
-            turn=it.turn_number,
-            tokens=it.token_count,
-        )
+        # by place: a long answer has thousands
+        model.Reference(it.utterance_id, it.sequence, roles.get(it.role), it.turn_number, it.token_count)
         for it in them
     )
 
@@ -116,7 +112,7 @@ def message(it: message_pb2.Message) -> model.StoredMessage:
     return model.StoredMessage(
         message=json.loads(it.message_json),
         json=it.message_json,
-        format=cast("model.Format", word(it.format, FORMATS) or "openai"),
+        format=cast("model.Format", _FORMAT_WORDS.get(it.format, "openai")),
         utterance_id=it.utterance_id,
         sequence=it.sequence,
         utterance_count=it.utterance_count,
@@ -186,7 +182,7 @@ def conversation(it: conversation_pb2.Conversation) -> model.ConversationRecord:
         end_time=time(it.end_time) if it.HasField("end_time") else None,
         ended_reason=it.ended_reason,
         closing_summary=it.closing_summary,
-        status=cast("model.Status | None", word(it.status, STATUSES)),
+        status=cast("model.Status | None", _STATUS_WORDS.get(it.status)),
         active=it.active,
         encoding=it.encoding,
         policy=policy(it.policy),

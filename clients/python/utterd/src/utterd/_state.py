@@ -1,4 +1,4 @@
-"""Named values beside a conversation. Each operation stands here once, for both clients."""
+"""Named values beside a conversation, or of a recipient. Each operation stands here once, for both clients."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from utterd._proto import conversation_service_pb2 as conversations
 
 
 def state(at: Address, *names: str) -> Steps[dict[str, model.StateValue]]:
-    """The values that are kept beside the conversation, by name: those of these names, or all.
+    """The values that are kept beside the conversation, or of the recipient, by name: those of these names, or all.
 
     All are as they were at one moment. A name that there is not is left out.
     """
     request = conversations.GetStateRequest(
-        conversation_id=at.conversation_id, recipient_id=at.recipient_id, names=names
+        conversation_id=at.conversation_id, recipient_id=at.recipient_id, scope=_scope(at), names=names
     )
     it = yield from call(CONVERSATIONS, "GetState", request, conversations.GetStateResponse)
     return {value.name: _value(value) for value in it.values}
@@ -34,10 +34,10 @@ def update_state(
     expected_revision: int | None = None,
     request_id: str | None = None,
 ) -> Steps[int]:
-    """Sets and deletes values beside the conversation, all or none; what is not named stays.
+    """Sets and deletes values beside the conversation, or of the recipient, all or none; what is not named stays.
 
-    The conversation must exist; `add` with a `state` starts one. Comes to the conversation's revision after the change,
-    which is the version of each value that was set.
+    The conversation must exist; `add` with a `state` starts one. Comes to the revision of the conversation, or of the
+    recipient's values, after the change, which is the version of each value that was set.
 
     - `set`: values by name: bytes, or what JSON can hold.
     - `expected_versions`: `ConflictError` when a named value is at another version; 0 when there must be none.
@@ -47,6 +47,7 @@ def update_state(
     request = conversations.UpdateStateRequest(
         conversation_id=at.conversation_id,
         recipient_id=at.recipient_id,
+        scope=_scope(at),
         set=written.set,
         delete=written.delete,
         expected_versions=change.expected_versions,
@@ -55,6 +56,10 @@ def update_state(
     )
     it = yield from call(CONVERSATIONS, "UpdateState", request, conversations.UpdateStateResponse)
     return it.revision
+
+
+def _scope(at: Address) -> conversations.StateScope:
+    return conversations.STATE_SCOPE_RECIPIENT if at.of_recipient else conversations.STATE_SCOPE_CONVERSATION
 
 
 def _value(it: conversations.StateValue) -> model.StateValue:

@@ -46,10 +46,10 @@ def _of_client(operation: Callable[P, Steps[T]]) -> Callable[Concatenate[Client,
     return named_as(operation, method, of_address=False)
 
 
-def _of_conversation(
+def _of_address(
     operation: Callable[Concatenate[Address, P], Steps[T]],
-) -> Callable[Concatenate[Conversation, P], T]:
-    def method(self: Conversation, /, *args: P.args, **kwargs: P.kwargs) -> T:
+) -> Callable[Concatenate[_Addressed, P], T]:
+    def method(self: _Addressed, /, *args: P.args, **kwargs: P.kwargs) -> T:
         return self.client.run(operation(self.address, *args, **kwargs))
 
     return named_as(operation, method, of_address=True)
@@ -85,6 +85,10 @@ class Client:
         Nothing is called: a conversation starts with the first message that is added.
         """
         return Conversation(self, id, recipient)
+
+    def recipient(self, id: str = "default") -> Recipient:
+        """A recipient, with values of its own. Nothing is called."""
+        return Recipient(self, id)
 
     def create(
         self,
@@ -177,7 +181,13 @@ def _channel(endpoint: Endpoint) -> grpc.Channel:
     return grpc.secure_channel(endpoint.target, endpoint.credentials, options=endpoint.options)
 
 
-class Conversation(Addressed):
+class _Addressed(Addressed):
+    """What is at an address."""
+
+    client: Client
+
+
+class Conversation(_Addressed):
     """A conversation of a server. It holds nothing but where that is; several may point to the same one."""
 
     def __init__(self, client: Client, id: str | None, recipient: str | None) -> None:
@@ -188,28 +198,28 @@ class Conversation(Addressed):
         """The same conversation, with another number of seconds that a call may take."""
         return Conversation(self.client.with_timeout(timeout), self.id, self.recipient)
 
-    add = _of_conversation(_messages.add)
-    messages = _of_conversation(_messages.messages)
-    stored = _of_conversation(_messages.stored)
-    pop = _of_conversation(_messages.pop)
-    replace_after = _of_conversation(_messages.replace_after)
-    clear = _of_conversation(_messages.clear)
-    context = _of_conversation(_contexts.context)
-    remember = _of_conversation(_messages.remember)
-    forget = _of_conversation(_messages.forget)
-    restore = _of_conversation(_messages.restore)
-    summarize = _of_conversation(_messages.summarize)
-    summary = _of_conversation(_messages.summary)
-    capacity = _of_conversation(_messages.capacity)
-    edit = _of_conversation(_conversations.edit)
-    compact = _of_conversation(_conversations.compact)
-    undo_compaction = _of_conversation(_conversations.undo_compaction)
-    state = _of_conversation(_state.state)
-    update_state = _of_conversation(_state.update_state)
-    record = _of_conversation(_conversations.record)
-    update = _of_conversation(_conversations.update)
-    end = _of_conversation(_conversations.end)
-    delete = _of_conversation(_conversations.delete)
+    add = _of_address(_messages.add)
+    messages = _of_address(_messages.messages)
+    stored = _of_address(_messages.stored)
+    pop = _of_address(_messages.pop)
+    replace_after = _of_address(_messages.replace_after)
+    clear = _of_address(_messages.clear)
+    context = _of_address(_contexts.context)
+    remember = _of_address(_messages.remember)
+    forget = _of_address(_messages.forget)
+    restore = _of_address(_messages.restore)
+    summarize = _of_address(_messages.summarize)
+    summary = _of_address(_messages.summary)
+    capacity = _of_address(_messages.capacity)
+    edit = _of_address(_conversations.edit)
+    compact = _of_address(_conversations.compact)
+    undo_compaction = _of_address(_conversations.undo_compaction)
+    state = _of_address(_state.state)
+    update_state = _of_address(_state.update_state)
+    record = _of_address(_conversations.record)
+    update = _of_address(_conversations.update)
+    end = _of_address(_conversations.end)
+    delete = _of_address(_conversations.delete)
 
     def fork(
         self,
@@ -242,3 +252,22 @@ class Conversation(Addressed):
 
     def __repr__(self) -> str:
         return f"<utterd.Conversation {self.id or 'of ' + (self.recipient or 'default')}>"
+
+
+class Recipient(_Addressed):
+    """Whose conversations are. It has values of its own, which stay when its conversations go."""
+
+    def __init__(self, client: Client, id: str) -> None:
+        self.client = client
+        self.address = Address("", id, of_recipient=True)
+
+    @property
+    def id(self) -> str:
+        """Its id."""
+        return self.address.recipient_id
+
+    state = _of_address(_state.state)
+    update_state = _of_address(_state.update_state)
+
+    def __repr__(self) -> str:
+        return f"<utterd.Recipient {self.id}>"

@@ -5,7 +5,9 @@
 
 An event is a message of the session's conversation: texts, calls of functions and their responses as Anthropic writes
 them, so that the server knows which response answers which call, and what is ADK's own beside them. A session's state
-is a message of its own, which says nothing; an event and the change of state that it brings are stored in one commit.
+is kept beside its conversation, and a user's (`user:`) is the recipient's: an event and what it changes of both are
+stored in one commit. An app's state (`app:`) is that of a recipient of its own. Each has at most 256 keys, of 256
+bytes, and 1 MiB.
 """
 
 from __future__ import annotations
@@ -22,7 +24,16 @@ from google.adk.sessions.session import Session
 from google.adk.sessions.state import State
 from google.genai import types
 
-from utterd import AsyncClient, AsyncConversation, ConflictError, ExistsError, NotFoundError, Policy, StoredMessage
+from utterd import (
+    AsyncClient,
+    AsyncConversation,
+    AsyncRecipient,
+    ExistsError,
+    NotFoundError,
+    Policy,
+    StateChange,
+    StoredMessage,
+)
 from utterd._blocks import blocks_of
 from utterd._fold import fold, unfold
 from utterd._ids import fit
@@ -31,12 +42,10 @@ __all__ = ["UtterdSessionService"]
 
 FIELD = "google_adk"
 """The field of a message that holds what is ADK's own of it."""
-STATE = "state"
-"""The id of the message that holds a state. It is the first of its conversation."""
 LABEL = "google_adk_session"
 """Names the session of a conversation."""
-APP, USER = "google_adk_app", "google_adk_user"
-"""Name its app and its user."""
+APP, USER, START = "google_adk_app", "google_adk_user", "google_adk_start"
+"""Name its app, its user, and when it was made, in seconds."""
 
 
 class UtterdSessionService(BaseSessionService):
@@ -57,26 +66,27 @@ class UtterdSessionService(BaseSessionService):
         **kwargs: Any,
     ) -> Session:
         """Makes a session; ValueError when there is one of its id."""
-        session_id = (session_id or "").strip() or str(uuid.uuid4())
+        session_id, now = (session_id or "").strip() or str(uuid.uuid4()), time.time()
         at = self._session(app_name, user_id, session_id)
         try:
             await self._memory.create(
                 at.id,
                 recipient=at.recipient,
                 policy=self._policy,
-                labels={APP: app_name, USER: user_id, LABEL: session_id},
+                labels={APP: app_name, USER: user_id, LABEL: session_id, START: repr(now)},
             )
         except ExistsError as error:
             raise ValueError(f"session {session_id} of {user_id} exists already") from error
         app, user, own = _parted(state or {})
-        now = time.time()
-        await asyncio.gather(
-            at.add(_holding({"state": own, "time": now}), ids=[STATE], lenient=True),
-            self._merge(self._app(app_name), app),
-            self._merge(self._user(app_name, user_id), user),
+        places = (at, own), (self._user(app_name, user_id), user), (self._app(app_name), app)
+        await asyncio.gather(*(place.update_state(set=values) for place, values in places if values))
+        return Session(
+            app_name=app_name,
+            user_id=user_id,
+            id=session_id,
+            state={**own, **await self._shared(app_name, user_id)},
+            last_update_time=now,
         )
-        shared = await self._shared(app_name, user_id)
-        return Session(app_name=app_name, user_id=user_id, id=session_id, state={**own, **shared}, last_update_time=now)
 
     async def get_session(
         self, *, app_name: str, user_id: str, session_id: str, config: GetSessionConfig | None = None
@@ -85,25 +95,20 @@ class UtterdSessionService(BaseSessionService):
         at = self._session(app_name, user_id, session_id)
         last = config.num_recent_events if config else None
         try:
-            if last:
-                head, tail = await asyncio.gather(at.stored(ids=[STATE]), at.stored(after=1, last=last))
-                stored = [*head.messages, *tail.messages]
-            else:
-                stored = list((await at.stored()).messages)
+            record, stored, own, shared = await asyncio.gather(
+                at.record(), at.stored(last=last or None), _values(at), self._shared(app_name, user_id)
+            )
         except NotFoundError:
             return None
-        held: dict[str, Any] = next(
-            (it.message[FIELD] for it in stored if it.utterance_id == STATE), {"state": {}, "time": 0.0}
-        )
-        events = [_event(it) for it in stored if it.utterance_id != STATE]
-        updated = max([held["time"], *(event.timestamp for event in events)])
+        events = [_event(it) for it in stored.messages]
+        updated = max([float(record.labels.get(START, 0)), *(event.timestamp for event in events)])
         if config and config.after_timestamp:
             events = [event for event in events if event.timestamp >= config.after_timestamp]
         return Session(
             app_name=app_name,
             user_id=user_id,
             id=session_id,
-            state={**held["state"], **await self._shared(app_name, user_id)},
+            state={**own, **shared},
             events=events,
             last_update_time=updated,
         )
@@ -130,16 +135,23 @@ class UtterdSessionService(BaseSessionService):
         await self._session(app_name, user_id, session_id).delete()
 
     async def append_event(self, session: Session, event: Event) -> Event:
-        """Stores an event, and in the same commit what it changes of the session's state."""
+        """Stores an event, and in the same commit what it changes of the session's and the user's state."""
         event = await super().append_event(session=session, event=event)
         if event.partial:
             return event
         session.last_update_time = event.timestamp
-        delta = event.actions.state_delta if event.actions else {}
-        app, user, own = _parted(delta)
-        await self._append(self._session(session.app_name, session.user_id, session.id), event, own)
-        await self._merge(self._app(session.app_name), app)
-        await self._merge(self._user(session.app_name, session.user_id), user)
+        app, user, own = _parted(event.actions.state_delta if event.actions else {})
+        await self._session(session.app_name, session.user_id, session.id).add(
+            _said(event),
+            ids=[event.id],
+            upsert=True,
+            format="anthropic",
+            lenient=True,
+            state=StateChange(set=own) if own else None,
+            recipient_state=StateChange(set=user) if user else None,
+        )
+        if app:
+            await self._app(session.app_name).update_state(set=app)
         return event
 
     async def context(self, session: Session, budget: int | None = None) -> tuple[str, list[types.Content]]:
@@ -151,61 +163,23 @@ class UtterdSessionService(BaseSessionService):
         context = await at.context(budget, "anthropic", unanswered="placeholder")
         return "\n".join(block["text"] for block in context.system), _contents(context)
 
-    async def _append(self, at: AsyncConversation, event: Event, delta: dict[str, Any]) -> None:
-        if not delta:
-            await at.add(_said(event), ids=[event.id], upsert=True, format="anthropic", lenient=True)
-            return
-        while True:
-            stored = await at.stored(ids=[STATE])
-            held = stored.messages[0].message[FIELD] if stored.messages else {"state": {}}
-            changed = _holding({"state": {**held["state"], **delta}, "time": event.timestamp})
-            try:
-                await at.add(
-                    [_said(event), changed],
-                    ids=[event.id, STATE],
-                    upsert=True,
-                    format="anthropic",
-                    lenient=True,
-                    expected_revision=stored.revision,
-                )
-                return
-            except ConflictError:
-                continue
-
-    async def _merge(self, at: AsyncConversation, delta: dict[str, Any]) -> None:
-        """Changes the state of a user or an app."""
-        while delta:
-            held, revision = await self._held(at)
-            try:
-                await at.add(
-                    _holding({**held, **delta}), ids=[STATE], upsert=True, lenient=True, expected_revision=revision
-                )
-                return
-            except ConflictError:
-                continue
-
-    async def _held(self, at: AsyncConversation) -> tuple[dict[str, Any], int]:
-        try:
-            stored = await at.stored(ids=[STATE])
-        except NotFoundError:
-            return {}, 0
-        return (stored.messages[0].message[FIELD] if stored.messages else {}), stored.revision
-
     async def _shared(self, app_name: str, user_id: str) -> dict[str, Any]:
-        (app, _), (user, _) = await asyncio.gather(
-            self._held(self._app(app_name)), self._held(self._user(app_name, user_id))
-        )
+        app, user = await asyncio.gather(_values(self._app(app_name)), _values(self._user(app_name, user_id)))
         prefixed = {State.APP_PREFIX + key: value for key, value in app.items()}
         return prefixed | {State.USER_PREFIX + key: value for key, value in user.items()}
 
     def _session(self, app_name: str, user_id: str, session_id: str) -> AsyncConversation:
         return self._memory.conversation(fit(app_name, user_id, session_id), recipient=fit(app_name, user_id))
 
-    def _user(self, app_name: str, user_id: str) -> AsyncConversation:
-        return self._memory.conversation(fit("state", app_name, user_id), recipient=fit(app_name, user_id))
+    def _user(self, app_name: str, user_id: str) -> AsyncRecipient:
+        return self._memory.recipient(fit(app_name, user_id))
 
-    def _app(self, app_name: str) -> AsyncConversation:
-        return self._memory.conversation(fit("state", app_name), recipient=fit("state", app_name))
+    def _app(self, app_name: str) -> AsyncRecipient:
+        return self._memory.recipient(fit("state", app_name))
+
+
+async def _values(place: AsyncConversation | AsyncRecipient) -> dict[str, Any]:
+    return {name: it.value for name, it in (await place.state()).items()}
 
 
 def _parted(state: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any], dict[str, Any]]:
@@ -219,10 +193,6 @@ def _parted(state: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any], dict
         elif not key.startswith(State.TEMP_PREFIX):
             own[key] = value
     return app, user, own
-
-
-def _holding(state: dict[str, Any]) -> dict[str, Any]:
-    return {"role": "system", "content": "", FIELD: state}
 
 
 def _said(event: Event) -> dict[str, Any]:

@@ -76,7 +76,8 @@ pub fn namespace() -> impl Strategy<Value = Namespace> {
 }
 
 pub fn conversation_id() -> impl Strategy<Value = ConversationId> {
-    id().prop_map(|id| ConversationId::new(&id).unwrap())
+    let of_state = id().prop_map(|id| ConversationId::of_state(&RecipientId::new(&id).unwrap()));
+    prop_oneof![4 => id().prop_map(|id| ConversationId::new(&id).unwrap()), 1 => of_state]
 }
 
 pub fn conversation() -> impl Strategy<Value = ConversationKey> {

@@ -92,6 +92,24 @@ fn the_numbers_are_stable() {
     assert_eq!(numbers, Vec::from_iter((1..=15).chain([17])), "one of each kind");
 }
 
+/// What a recipient's own state is found by, as the first version wrote it. The line is never changed.
+const STATE_OF_RECIPIENT: (&str, &str) = (
+    "020461636d6501616461",
+    "010a0361646112100102030405060708090a0b0c0d0e0f10188080a6a09982a20620024e92875f",
+);
+
+#[test]
+fn what_finds_a_recipients_state_is_stable() {
+    let (key, value) = STATE_OF_RECIPIENT;
+    let identity = identity();
+    let id = ConversationId::of_state(&identity.recipient);
+    let identity = Identity { key: ConversationKey { id, ..identity.key }, ..identity };
+    let record = Record::ConversationName(identity.key.clone(), identity);
+    let (stored_key, stored) = record.written();
+    assert_eq!((&*hex(&stored_key), &*hex(&stored)), (key, value));
+    assert_eq!(Record::read(&bytes(key), &bytes(value)), Ok(record));
+}
+
 /// What forks brought: records as their first versions wrote them. A line is never changed.
 const FORKED: [(u8, u8, &str, &str); 3] = [
     (

@@ -50,6 +50,11 @@ impl Good {
         let mut other = TestConversation::new(&test_store, "other", 2, Policy::ROLLING);
         other.say(vec![user("The port of the other is 80.")]);
         drop(test_store);
+        Self::over(files, demo)
+    }
+
+    /// A store at rest with the conversation `demo`.
+    pub(super) fn over(files: TempDir, demo: Arc<Conversation>) -> Self {
         let directory = Directory::open(EngineKind::Fjall, files.path(), 1 << 20).unwrap();
         let good = Self { directory, demo, files };
         assert_eq!(good.problems(), [""; 0]);

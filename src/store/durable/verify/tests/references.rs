@@ -5,7 +5,15 @@ use crate::{
     domain::{ConversationId, ConversationKey, Namespace, RecipientId, Sequence, Timestamp, UtteranceId},
     store::{
         Due, RecipientKey,
-        durable::records::{self, Active, Dues, GivenIds, ListPlace, Listed, OutcomeAges, Outcomes},
+        durable::{
+            EngineKind,
+            records::{
+                self, Active, ConversationName, Dues, GivenIds, ListPlace, Listed, OutcomeAges, Outcomes,
+                StateName, StateValues,
+            },
+            test_conversation::{TestConversation, TestStore},
+            verify,
+        },
     },
 };
 
@@ -88,6 +96,40 @@ fn lists_and_due_work_that_are_wrong_are_named() {
     assert_eq!(
         good.put::<Dues>((Timestamp(5), Due::Expired(gone)), ()),
         ["due work at 5 µs: expiry of default/gone: there is no such conversation"]
+    );
+}
+
+/// A recipient's own state is right in no list, and with that recipient alone.
+#[test]
+fn a_recipients_state_that_is_wrong_is_named() {
+    let files = tempfile::tempdir().unwrap();
+    let test_store = TestStore::open(EngineKind::Fjall, files.path());
+    let own = TestConversation::own_state(&test_store, "ann", 7).state;
+    drop(test_store);
+    let good = Good::over(files, own);
+    let identity = &good.demo.head.identity;
+    assert_eq!(verify(&good.directory, &mut |_| {}).unwrap().conversations, 0);
+    assert_eq!(
+        good.put::<Listed>(ListPlace::of(identity), ()),
+        [format!(
+            "list entry default/\u{1}ann of ann at {} µs: is of a recipient's state",
+            identity.start_time.0
+        )]
+    );
+    let recipient = RecipientKey { namespace: Namespace::default(), id: identity.recipient.clone() };
+    assert_eq!(
+        good.put::<Active>(recipient, identity.key.id.clone()),
+        ["active conversation of default/ann: is of a recipient's state"]
+    );
+    let eve = RecipientId::new("eve").unwrap();
+    assert_eq!(
+        good.edit::<ConversationName>(identity.key.clone(), |identity| identity.recipient = eve),
+        ["conversation default/(state of ann): it tells of eve"]
+    );
+    let step = (identity.lineage, StateName("step".into()));
+    assert_eq!(
+        good.without::<StateValues>(step),
+        ["conversation default/(state of ann): its 1 state values are not the 2 that are told of"]
     );
 }
 

@@ -247,20 +247,22 @@ class ContextWarning(_message.Message):
     def __init__(self, kind: _Optional[_Union[ContextWarningKind, str]] = ..., text: _Optional[str] = ...) -> None: ...
 
 class RenderedUtterance(_message.Message):
-    __slots__ = ("utterance_id", "sequence", "role", "rendered_as", "token_count", "conversation_id")
+    __slots__ = ("utterance_id", "sequence", "role", "rendered_as", "token_count", "conversation_id", "message_index")
     UTTERANCE_ID_FIELD_NUMBER: _ClassVar[int]
     SEQUENCE_FIELD_NUMBER: _ClassVar[int]
     ROLE_FIELD_NUMBER: _ClassVar[int]
     RENDERED_AS_FIELD_NUMBER: _ClassVar[int]
     TOKEN_COUNT_FIELD_NUMBER: _ClassVar[int]
     CONVERSATION_ID_FIELD_NUMBER: _ClassVar[int]
+    MESSAGE_INDEX_FIELD_NUMBER: _ClassVar[int]
     utterance_id: str
     sequence: int
     role: _utterance_pb2.Role
     rendered_as: RenderedAs
     token_count: int
     conversation_id: str
-    def __init__(self, utterance_id: _Optional[str] = ..., sequence: _Optional[int] = ..., role: _Optional[_Union[_utterance_pb2.Role, str]] = ..., rendered_as: _Optional[_Union[RenderedAs, str]] = ..., token_count: _Optional[int] = ..., conversation_id: _Optional[str] = ...) -> None: ...
+    message_index: int
+    def __init__(self, utterance_id: _Optional[str] = ..., sequence: _Optional[int] = ..., role: _Optional[_Union[_utterance_pb2.Role, str]] = ..., rendered_as: _Optional[_Union[RenderedAs, str]] = ..., token_count: _Optional[int] = ..., conversation_id: _Optional[str] = ..., message_index: _Optional[int] = ...) -> None: ...
 
 class OmittedUtterances(_message.Message):
     __slots__ = ("reason", "sequences")

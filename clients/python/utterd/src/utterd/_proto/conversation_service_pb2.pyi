@@ -36,6 +36,12 @@ class EditMode(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
     EDIT_MODE_UNSPECIFIED: _ClassVar[EditMode]
     EDIT_MODE_IN_PLACE: _ClassVar[EditMode]
     EDIT_MODE_FORK: _ClassVar[EditMode]
+
+class StateScope(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
+    __slots__ = ()
+    STATE_SCOPE_UNSPECIFIED: _ClassVar[StateScope]
+    STATE_SCOPE_CONVERSATION: _ClassVar[StateScope]
+    STATE_SCOPE_RECIPIENT: _ClassVar[StateScope]
 CONVERSATION_ORDER_UNSPECIFIED: ConversationOrder
 CONVERSATION_ORDER_NEWEST_START: ConversationOrder
 CONVERSATION_ORDER_OLDEST_START: ConversationOrder
@@ -47,6 +53,9 @@ LIST_ORDER_NEWEST_FIRST: ListOrder
 EDIT_MODE_UNSPECIFIED: EditMode
 EDIT_MODE_IN_PLACE: EditMode
 EDIT_MODE_FORK: EditMode
+STATE_SCOPE_UNSPECIFIED: StateScope
+STATE_SCOPE_CONVERSATION: StateScope
+STATE_SCOPE_RECIPIENT: StateScope
 
 class CreateConversationRequest(_message.Message):
     __slots__ = ("conversation_id", "recipient_id", "title", "policy", "labels", "encoding", "request_id")
@@ -511,25 +520,29 @@ class StateChange(_message.Message):
     def __init__(self, set: _Optional[_Iterable[_Union[StateValue, _Mapping]]] = ..., delete: _Optional[_Iterable[str]] = ..., expected_versions: _Optional[_Mapping[str, int]] = ...) -> None: ...
 
 class GetStateRequest(_message.Message):
-    __slots__ = ("conversation_id", "recipient_id", "names")
+    __slots__ = ("conversation_id", "recipient_id", "names", "scope")
     CONVERSATION_ID_FIELD_NUMBER: _ClassVar[int]
     RECIPIENT_ID_FIELD_NUMBER: _ClassVar[int]
     NAMES_FIELD_NUMBER: _ClassVar[int]
+    SCOPE_FIELD_NUMBER: _ClassVar[int]
     conversation_id: str
     recipient_id: str
     names: _containers.RepeatedScalarFieldContainer[str]
-    def __init__(self, conversation_id: _Optional[str] = ..., recipient_id: _Optional[str] = ..., names: _Optional[_Iterable[str]] = ...) -> None: ...
+    scope: StateScope
+    def __init__(self, conversation_id: _Optional[str] = ..., recipient_id: _Optional[str] = ..., names: _Optional[_Iterable[str]] = ..., scope: _Optional[_Union[StateScope, str]] = ...) -> None: ...
 
 class GetStateResponse(_message.Message):
-    __slots__ = ("conversation_id", "values")
+    __slots__ = ("conversation_id", "values", "revision")
     CONVERSATION_ID_FIELD_NUMBER: _ClassVar[int]
     VALUES_FIELD_NUMBER: _ClassVar[int]
+    REVISION_FIELD_NUMBER: _ClassVar[int]
     conversation_id: str
     values: _containers.RepeatedCompositeFieldContainer[StateValue]
-    def __init__(self, conversation_id: _Optional[str] = ..., values: _Optional[_Iterable[_Union[StateValue, _Mapping]]] = ...) -> None: ...
+    revision: int
+    def __init__(self, conversation_id: _Optional[str] = ..., values: _Optional[_Iterable[_Union[StateValue, _Mapping]]] = ..., revision: _Optional[int] = ...) -> None: ...
 
 class UpdateStateRequest(_message.Message):
-    __slots__ = ("conversation_id", "recipient_id", "set", "delete", "expected_versions", "request_id", "expected_revision")
+    __slots__ = ("conversation_id", "recipient_id", "set", "delete", "expected_versions", "request_id", "expected_revision", "scope")
     class ExpectedVersionsEntry(_message.Message):
         __slots__ = ("key", "value")
         KEY_FIELD_NUMBER: _ClassVar[int]
@@ -544,6 +557,7 @@ class UpdateStateRequest(_message.Message):
     EXPECTED_VERSIONS_FIELD_NUMBER: _ClassVar[int]
     REQUEST_ID_FIELD_NUMBER: _ClassVar[int]
     EXPECTED_REVISION_FIELD_NUMBER: _ClassVar[int]
+    SCOPE_FIELD_NUMBER: _ClassVar[int]
     conversation_id: str
     recipient_id: str
     set: _containers.RepeatedCompositeFieldContainer[StateValue]
@@ -551,7 +565,8 @@ class UpdateStateRequest(_message.Message):
     expected_versions: _containers.ScalarMap[str, int]
     request_id: str
     expected_revision: int
-    def __init__(self, conversation_id: _Optional[str] = ..., recipient_id: _Optional[str] = ..., set: _Optional[_Iterable[_Union[StateValue, _Mapping]]] = ..., delete: _Optional[_Iterable[str]] = ..., expected_versions: _Optional[_Mapping[str, int]] = ..., request_id: _Optional[str] = ..., expected_revision: _Optional[int] = ...) -> None: ...
+    scope: StateScope
+    def __init__(self, conversation_id: _Optional[str] = ..., recipient_id: _Optional[str] = ..., set: _Optional[_Iterable[_Union[StateValue, _Mapping]]] = ..., delete: _Optional[_Iterable[str]] = ..., expected_versions: _Optional[_Mapping[str, int]] = ..., request_id: _Optional[str] = ..., expected_revision: _Optional[int] = ..., scope: _Optional[_Union[StateScope, str]] = ...) -> None: ...
 
 class UpdateStateResponse(_message.Message):
     __slots__ = ("conversation_id", "revision", "replayed")

@@ -78,7 +78,7 @@ SUMMARIZE_WARNING_KIND_TOKEN_LIMIT_TOO_SMALL: SummarizeWarningKind
 SUMMARIZE_WARNING_KIND_NOTHING_TO_TELL: SummarizeWarningKind
 
 class MemorizeRequest(_message.Message):
-    __slots__ = ("conversation_id", "recipient_id", "utterances", "request_id", "expected_revision", "lenient", "session_id", "messages_json", "format", "message_ids", "replace_after", "upsert", "state")
+    __slots__ = ("conversation_id", "recipient_id", "utterances", "request_id", "expected_revision", "lenient", "session_id", "messages_json", "format", "message_ids", "replace_after", "upsert", "state", "recipient_state")
     CONVERSATION_ID_FIELD_NUMBER: _ClassVar[int]
     RECIPIENT_ID_FIELD_NUMBER: _ClassVar[int]
     UTTERANCES_FIELD_NUMBER: _ClassVar[int]
@@ -92,6 +92,7 @@ class MemorizeRequest(_message.Message):
     REPLACE_AFTER_FIELD_NUMBER: _ClassVar[int]
     UPSERT_FIELD_NUMBER: _ClassVar[int]
     STATE_FIELD_NUMBER: _ClassVar[int]
+    RECIPIENT_STATE_FIELD_NUMBER: _ClassVar[int]
     conversation_id: str
     recipient_id: str
     utterances: _containers.RepeatedCompositeFieldContainer[_utterance_pb2.NewUtterance]
@@ -105,7 +106,8 @@ class MemorizeRequest(_message.Message):
     replace_after: int
     upsert: bool
     state: _conversation_service_pb2.StateChange
-    def __init__(self, conversation_id: _Optional[str] = ..., recipient_id: _Optional[str] = ..., utterances: _Optional[_Iterable[_Union[_utterance_pb2.NewUtterance, _Mapping]]] = ..., request_id: _Optional[str] = ..., expected_revision: _Optional[int] = ..., lenient: bool = ..., session_id: _Optional[str] = ..., messages_json: _Optional[str] = ..., format: _Optional[_Union[_transfer_pb2.ConversationFormat, str]] = ..., message_ids: _Optional[_Iterable[str]] = ..., replace_after: _Optional[int] = ..., upsert: bool = ..., state: _Optional[_Union[_conversation_service_pb2.StateChange, _Mapping]] = ...) -> None: ...
+    recipient_state: _conversation_service_pb2.StateChange
+    def __init__(self, conversation_id: _Optional[str] = ..., recipient_id: _Optional[str] = ..., utterances: _Optional[_Iterable[_Union[_utterance_pb2.NewUtterance, _Mapping]]] = ..., request_id: _Optional[str] = ..., expected_revision: _Optional[int] = ..., lenient: bool = ..., session_id: _Optional[str] = ..., messages_json: _Optional[str] = ..., format: _Optional[_Union[_transfer_pb2.ConversationFormat, str]] = ..., message_ids: _Optional[_Iterable[str]] = ..., replace_after: _Optional[int] = ..., upsert: bool = ..., state: _Optional[_Union[_conversation_service_pb2.StateChange, _Mapping]] = ..., recipient_state: _Optional[_Union[_conversation_service_pb2.StateChange, _Mapping]] = ...) -> None: ...
 
 class MemorizeResponse(_message.Message):
     __slots__ = ("conversation_id", "revision", "memorized", "evicted", "summary", "capacity", "started_conversation", "replayed", "irregularities", "ended_conversation_id", "removed")
@@ -411,10 +413,12 @@ class GetCapacityInfoRequest(_message.Message):
     def __init__(self, conversation_id: _Optional[str] = ..., recipient_id: _Optional[str] = ..., session_id: _Optional[str] = ...) -> None: ...
 
 class GetCapacityInfoResponse(_message.Message):
-    __slots__ = ("capacity",)
+    __slots__ = ("capacity", "durable")
     CAPACITY_FIELD_NUMBER: _ClassVar[int]
+    DURABLE_FIELD_NUMBER: _ClassVar[int]
     capacity: _capacity_pb2.Capacity
-    def __init__(self, capacity: _Optional[_Union[_capacity_pb2.Capacity, _Mapping]] = ...) -> None: ...
+    durable: bool
+    def __init__(self, capacity: _Optional[_Union[_capacity_pb2.Capacity, _Mapping]] = ..., durable: bool = ...) -> None: ...
 
 class WatchCapacityRequest(_message.Message):
     __slots__ = ("conversation_id", "recipient_id", "session_id")

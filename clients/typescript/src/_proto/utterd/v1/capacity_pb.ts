@@ -15,35 +15,35 @@ export const file_utterd_v1_capacity: GenFile = /*@__PURE__*/
   fileDesc("Chh1dHRlcmQvdjEvY2FwYWNpdHkucHJvdG8SCXV0dGVyZC52MSKhCAoIQ2FwYWNpdHkSFwoPY29udmVyc2F0aW9uX2lkGAEgASgJEhAKCHJldmlzaW9uGAIgASgDEi0KBnN0YXR1cxgDIAEoDjIdLnV0dGVyZC52MS5Db252ZXJzYXRpb25TdGF0dXMSHAoPdXR0ZXJhbmNlX2NvdW50GAQgASgFSACIAQESHwoSc29mdF9kZWxldGVkX2NvdW50GAUgASgFSAGIAQESFwoKdHVybl9jb3VudBgGIAEoBUgCiAEBEhgKC3Rva2VuX2NvdW50GAcgASgFSAOIAQESGwoObWF4X3V0dGVyYW5jZXMYCCABKAVIBIgBARIXCgptYXhfdG9rZW5zGAkgASgFSAWIAQESFgoJbWF4X3R1cm5zGAogASgFSAaIAQESIQoUYXZhaWxhYmxlX3V0dGVyYW5jZXMYCyABKAVIB4gBARIdChBhdmFpbGFibGVfdG9rZW5zGAwgASgFSAiIAQESFwoKb3Zlcl9saW1pdBgNIAEoCEgJiAEBEjQKEW92ZXJfbGltaXRfY2F1c2VzGA4gAygOMhkudXR0ZXJkLnYxLk92ZXJMaW1pdENhdXNlEiUKGGFyY2hpdmVkX3V0dGVyYW5jZV9jb3VudBgPIAEoBUgKiAEBEisKB3N1bW1hcnkYECABKAsyGi51dHRlcmQudjEuU3VtbWFyeUNhcGFjaXR5Eh4KEXRvdGFsX3Rva2VuX2NvdW50GBEgASgFSAuIAQESNgoRY29tcGFjdGlvbl9hZHZpY2UYEiABKAsyGy51dHRlcmQudjEuQ29tcGFjdGlvbkFkdmljZRIUCgxyZWNpcGllbnRfaWQYEyABKAkSIQoUbGl2ZV91dHRlcmFuY2VfY291bnQYFCABKAVIDIgBARIcCg9rZWVwX3V0dGVyYW5jZXMYFSABKAVIDYgBARIYCgtrZWVwX3Rva2VucxgWIAEoBUgOiAEBEhcKCmtlZXBfdHVybnMYFyABKAVID4gBAUISChBfdXR0ZXJhbmNlX2NvdW50QhUKE19zb2Z0X2RlbGV0ZWRfY291bnRCDQoLX3R1cm5fY291bnRCDgoMX3Rva2VuX2NvdW50QhEKD19tYXhfdXR0ZXJhbmNlc0INCgtfbWF4X3Rva2Vuc0IMCgpfbWF4X3R1cm5zQhcKFV9hdmFpbGFibGVfdXR0ZXJhbmNlc0ITChFfYXZhaWxhYmxlX3Rva2Vuc0INCgtfb3Zlcl9saW1pdEIbChlfYXJjaGl2ZWRfdXR0ZXJhbmNlX2NvdW50QhQKEl90b3RhbF90b2tlbl9jb3VudEIXChVfbGl2ZV91dHRlcmFuY2VfY291bnRCEgoQX2tlZXBfdXR0ZXJhbmNlc0IOCgxfa2VlcF90b2tlbnNCDQoLX2tlZXBfdHVybnMilAEKEENvbXBhY3Rpb25BZHZpY2USFgoJdGhyZXNob2xkGAEgASgFSACIAQESHAoPdXR0ZXJhbmNlX2NvdW50GAIgASgFSAGIAQESGAoLa2VlcF9yZWNlbnQYAyABKAVIAogBAUIMCgpfdGhyZXNob2xkQhIKEF91dHRlcmFuY2VfY291bnRCDgoMX2tlZXBfcmVjZW50IpsCCg9TdW1tYXJ5Q2FwYWNpdHkSGAoLdG9rZW5fY291bnQYASABKAVIAIgBARIYCgt0b2tlbl9saW1pdBgCIAEoBUgBiAEBEhoKDXNlZ21lbnRfY291bnQYAyABKAVIAogBARIkChdjb3ZlcmVkX3V0dGVyYW5jZV9jb3VudBgEIAEoBUgDiAEBEiYKGXByb3Zpc2lvbmFsX3NlZ21lbnRfY291bnQYBSABKAVIBIgBAUIOCgxfdG9rZW5fY291bnRCDgoMX3Rva2VuX2xpbWl0QhAKDl9zZWdtZW50X2NvdW50QhoKGF9jb3ZlcmVkX3V0dGVyYW5jZV9jb3VudEIcChpfcHJvdmlzaW9uYWxfc2VnbWVudF9jb3VudCq4AQoOT3ZlckxpbWl0Q2F1c2USIAocT1ZFUl9MSU1JVF9DQVVTRV9VTlNQRUNJRklFRBAAEiAKHE9WRVJfTElNSVRfQ0FVU0VfTkVXRVNUX1VOSVQQARIiCh5PVkVSX0xJTUlUX0NBVVNFX09QRU5fRVhDSEFOR0UQAhIhCh1PVkVSX0xJTUlUX0NBVVNFX0lOU1RSVUNUSU9OUxADEhsKF09WRVJfTElNSVRfQ0FVU0VfUElOTkVEEARiBnByb3RvMw", [file_utterd_v1_conversation]);
 
 /**
- * How full a conversation's window is. Counters have explicit presence, so that a plain 0 is seen
- * in JSON; an absent maximum, and what is kept and available under it, means unlimited.
+ * How full a conversation's window is. Counters have explicit presence, so that JSON shows a plain 0. If a
+ * maximum is absent, it is unlimited, and so are the values kept and available under it.
  *
  * @generated from message utterd.v1.Capacity
  */
 export type Capacity = Message<"utterd.v1.Capacity"> & {
   /**
-   * The conversation; empty where a recipient has none: then the limits are the server's defaults.
+   * The conversation; empty if the recipient has none. The limits are then the server's defaults.
    *
    * @generated from field: string conversation_id = 1;
    */
   conversationId: string;
 
   /**
-   * Its revision that these numbers hold for; 0 where there is none.
+   * The conversation's revision that these numbers describe; 0 if there is no conversation.
    *
    * @generated from field: int64 revision = 2;
    */
   revision: bigint;
 
   /**
-   * What it is doing; unspecified where there is none.
+   * The conversation's status; unspecified if there is no conversation.
    *
    * @generated from field: utterd.v1.ConversationStatus status = 3;
    */
   status: ConversationStatus;
 
   /**
-   * Slots of the window that are taken, soft-forgotten ones included.
+   * Utterances in the window, including soft-forgotten ones.
    *
    * @generated from field: optional int32 utterance_count = 4;
    */
@@ -57,7 +57,7 @@ export type Capacity = Message<"utterd.v1.Capacity"> & {
   softDeletedCount?: number;
 
   /**
-   * Distinct turns of the live utterances, turn 0 left out.
+   * Distinct turns of the live utterances, not counting turn 0.
    *
    * @generated from field: optional int32 turn_count = 6;
    */
@@ -71,49 +71,49 @@ export type Capacity = Message<"utterd.v1.Capacity"> & {
   tokenCount?: number;
 
   /**
-   * The most utterances; absent when unlimited.
+   * The maximum number of utterances; absent when unlimited.
    *
    * @generated from field: optional int32 max_utterances = 8;
    */
   maxUtterances?: number;
 
   /**
-   * The most tokens; absent when unlimited.
+   * The maximum number of tokens; absent when unlimited.
    *
    * @generated from field: optional int32 max_tokens = 9;
    */
   maxTokens?: number;
 
   /**
-   * The most turns; absent when unlimited.
+   * The maximum number of turns; absent when unlimited.
    *
    * @generated from field: optional int32 max_turns = 10;
    */
   maxTurns?: number;
 
   /**
-   * `max_utterances` less `utterance_count`, at least 0.
+   * `max_utterances` minus `utterance_count`, at least 0.
    *
    * @generated from field: optional int32 available_utterances = 11;
    */
   availableUtterances?: number;
 
   /**
-   * `max_tokens` less `token_count`, at least 0.
+   * `max_tokens` minus `token_count`, at least 0.
    *
    * @generated from field: optional int32 available_tokens = 12;
    */
   availableTokens?: number;
 
   /**
-   * Whether a measure is above its maximum, because what stands there may not leave.
+   * Whether the window exceeds a maximum because what is in it cannot be evicted.
    *
    * @generated from field: optional bool over_limit = 13;
    */
   overLimit?: boolean;
 
   /**
-   * What may not leave, when `over_limit`.
+   * What cannot be evicted, if `over_limit`.
    *
    * @generated from field: repeated utterd.v1.OverLimitCause over_limit_causes = 14;
    */
@@ -141,42 +141,42 @@ export type Capacity = Message<"utterd.v1.Capacity"> & {
   totalTokenCount?: number;
 
   /**
-   * That the window should be compacted; absent when it need not be. See AnswerCompactionPrompt.
+   * The advice to compact the window; absent if there is no need. See AnswerCompactionPrompt.
    *
    * @generated from field: utterd.v1.CompactionAdvice compaction_advice = 18;
    */
   compactionAdvice?: CompactionAdvice;
 
   /**
-   * Whose conversation it is; empty in a replay when the conversation was deleted since.
+   * The conversation's recipient; empty in a replay if the conversation was deleted meanwhile.
    *
    * @generated from field: string recipient_id = 19;
    */
   recipientId: string;
 
   /**
-   * `utterance_count` less `soft_deleted_count`: what a context can be built of.
+   * `utterance_count` minus `soft_deleted_count`: the utterances that a context can contain.
    *
    * @generated from field: optional int32 live_utterance_count = 20;
    */
   liveUtteranceCount?: number;
 
   /**
-   * What an eviction by `max_utterances` leaves at most.
+   * The most utterances that an eviction by `max_utterances` leaves.
    *
    * @generated from field: optional int32 keep_utterances = 21;
    */
   keepUtterances?: number;
 
   /**
-   * What an eviction by `max_tokens` leaves at most.
+   * The most tokens that an eviction by `max_tokens` leaves.
    *
    * @generated from field: optional int32 keep_tokens = 22;
    */
   keepTokens?: number;
 
   /**
-   * What an eviction by `max_turns` leaves at most.
+   * The most turns that an eviction by `max_turns` leaves.
    *
    * @generated from field: optional int32 keep_turns = 23;
    */
@@ -191,15 +191,15 @@ export const CapacitySchema: GenMessage<Capacity> = /*@__PURE__*/
   messageDesc(file_utterd_v1_capacity, 0);
 
 /**
- * Advice to compact a long window (seed 004): from 50 utterances on, and again at every 10 more, until it
- * is answered, the window is compacted, or it falls below. There is none while an exchange is open, nor
- * before 20 utterances were said since the last compaction.
+ * Advice to compact a long window (seed 004). It appears from 50 utterances on, and again at every 10 more,
+ * until it is answered, the window is compacted, or the window falls below the threshold. It does not appear
+ * while an exchange is open, nor before 20 utterances were added since the last compaction.
  *
  * @generated from message utterd.v1.CompactionAdvice
  */
 export type CompactionAdvice = Message<"utterd.v1.CompactionAdvice"> & {
   /**
-   * The number of the window's utterances that brought it: 50, 60, 70, …
+   * The number of utterances in the window that triggered it: 50, 60, 70, …
    *
    * @generated from field: optional int32 threshold = 1;
    */
@@ -213,7 +213,7 @@ export type CompactionAdvice = Message<"utterd.v1.CompactionAdvice"> & {
   utteranceCount?: number;
 
   /**
-   * How many would stay, at least, unless another number is asked for.
+   * The minimum number of utterances that would stay, unless the caller asks for another number.
    *
    * @generated from field: optional int32 keep_recent = 3;
    */
@@ -241,28 +241,28 @@ export type SummaryCapacity = Message<"utterd.v1.SummaryCapacity"> & {
   tokenCount?: number;
 
   /**
-   * The most tokens; absent when unlimited.
+   * The maximum number of tokens; absent when unlimited.
    *
    * @generated from field: optional int32 token_limit = 2;
    */
   tokenLimit?: number;
 
   /**
-   * The segments that it stands in.
+   * Segments of the summary.
    *
    * @generated from field: optional int32 segment_count = 3;
    */
   segmentCount?: number;
 
   /**
-   * The utterances that it covers.
+   * Utterances that the summary covers.
    *
    * @generated from field: optional int32 covered_utterance_count = 4;
    */
   coveredUtteranceCount?: number;
 
   /**
-   * Of the segments, those for which a model's text is awaited.
+   * Segments that still wait for a model's text.
    *
    * @generated from field: optional int32 provisional_segment_count = 5;
    */
@@ -277,7 +277,7 @@ export const SummaryCapacitySchema: GenMessage<SummaryCapacity> = /*@__PURE__*/
   messageDesc(file_utterd_v1_capacity, 2);
 
 /**
- * Why a window stands above a limit: what in it may not leave.
+ * Why a window is above a limit: what in it cannot be evicted.
  *
  * @generated from enum utterd.v1.OverLimitCause
  */
@@ -290,28 +290,28 @@ export enum OverLimitCause {
   UNSPECIFIED = 0,
 
   /**
-   * The newest utterance or exchange never leaves.
+   * The newest utterance or exchange is never evicted.
    *
    * @generated from enum value: OVER_LIMIT_CAUSE_NEWEST_UNIT = 1;
    */
   NEWEST_UNIT = 1,
 
   /**
-   * An exchange that waits for a tool's result never leaves.
+   * An exchange that waits for a tool's result is never evicted.
    *
    * @generated from enum value: OVER_LIMIT_CAUSE_OPEN_EXCHANGE = 2;
    */
   OPEN_EXCHANGE = 2,
 
   /**
-   * System utterances at the head never leave.
+   * System utterances at the head are never evicted.
    *
    * @generated from enum value: OVER_LIMIT_CAUSE_INSTRUCTIONS = 3;
    */
   INSTRUCTIONS = 3,
 
   /**
-   * Pinned utterances do not leave.
+   * Pinned utterances are not evicted.
    *
    * @generated from enum value: OVER_LIMIT_CAUSE_PINNED = 4;
    */

@@ -21,27 +21,27 @@ export const file_utterd_v1_compaction_service: GenFile = /*@__PURE__*/
   fileDesc("CiJ1dHRlcmQvdjEvY29tcGFjdGlvbl9zZXJ2aWNlLnByb3RvEgl1dHRlcmQudjEixgUKCkNvbXBhY3Rpb24SHgoRY29tcGFjdGlvbl9udW1iZXIYASABKAVIAIgBARIoCgR0aW1lGAIgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIpCgVjYXVzZRgDIAEoDjIaLnV0dGVyZC52MS5Db21wYWN0aW9uQ2F1c2USKwoJY29tcGFjdGVkGAQgAygLMhgudXR0ZXJkLnYxLlNlcXVlbmNlUmFuZ2USJgoZY29tcGFjdGVkX3V0dGVyYW5jZV9jb3VudBgFIAEoBUgBiAEBEiEKFGtlcHRfdXR0ZXJhbmNlX2NvdW50GAYgASgFSAKIAQESHwoSc291cmNlX3Rva2VuX2NvdW50GAcgASgFSAOIAQESHwoSdG9rZW5fY291bnRfYmVmb3JlGAggASgFSASIAQESHgoRdG9rZW5fY291bnRfYWZ0ZXIYCSABKAVIBYgBARIeChFjb21wcmVzc2lvbl9yYXRpbxgKIAEoAUgGiAEBEigKBm1ldGhvZBgLIAEoDjIYLnV0dGVyZC52MS5TdW1tYXJ5TWV0aG9kEg0KBW1vZGVsGAwgASgJEi0KCXVuZG9fdGltZRgNIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASEAoIdW5kb2FibGUYDiABKAgSGAoLa2VlcF9yZWNlbnQYDyABKAVIB4gBAUIUChJfY29tcGFjdGlvbl9udW1iZXJCHAoaX2NvbXBhY3RlZF91dHRlcmFuY2VfY291bnRCFwoVX2tlcHRfdXR0ZXJhbmNlX2NvdW50QhUKE19zb3VyY2VfdG9rZW5fY291bnRCFQoTX3Rva2VuX2NvdW50X2JlZm9yZUIUChJfdG9rZW5fY291bnRfYWZ0ZXJCFAoSX2NvbXByZXNzaW9uX3JhdGlvQg4KDF9rZWVwX3JlY2VudCKtAgoaQ29tcGFjdENvbnZlcnNhdGlvblJlcXVlc3QSFwoPY29udmVyc2F0aW9uX2lkGAEgASgJEhQKDHJlY2lwaWVudF9pZBgCIAEoCRIYCgtrZWVwX3JlY2VudBgDIAEoBUgAiAEBEhMKC2ZvY3VzX2FyZWFzGAQgAygJEg8KB3ByZXZpZXcYBSABKAgSFAoMd2FpdF9mb3JfbGxtGAYgASgIEhIKCnJlcXVlc3RfaWQYByABKAkSHgoRZXhwZWN0ZWRfcmV2aXNpb24YCCABKANIAYgBARISCgVjb3VudBgJIAEoBUgCiAEBEhIKCm5vX3N1bW1hcnkYCiABKAhCDgoMX2tlZXBfcmVjZW50QhQKEl9leHBlY3RlZF9yZXZpc2lvbkIICgZfY291bnQivQEKG0NvbXBhY3RDb252ZXJzYXRpb25SZXNwb25zZRIXCg9jb252ZXJzYXRpb25faWQYASABKAkSEAoIcmV2aXNpb24YAiABKAMSKQoKY29tcGFjdGlvbhgDIAEoCzIVLnV0dGVyZC52MS5Db21wYWN0aW9uEg8KB3N1bW1hcnkYBCABKAkSJQoIY2FwYWNpdHkYBSABKAsyEy51dHRlcmQudjEuQ2FwYWNpdHkSEAoIcmVwbGF5ZWQYBiABKAgikAEKFVVuZG9Db21wYWN0aW9uUmVxdWVzdBIXCg9jb252ZXJzYXRpb25faWQYASABKAkSFAoMcmVjaXBpZW50X2lkGAIgASgJEhIKCnJlcXVlc3RfaWQYAyABKAkSHgoRZXhwZWN0ZWRfcmV2aXNpb24YBCABKANIAIgBAUIUChJfZXhwZWN0ZWRfcmV2aXNpb24i0gEKFlVuZG9Db21wYWN0aW9uUmVzcG9uc2USFwoPY29udmVyc2F0aW9uX2lkGAEgASgJEhAKCHJldmlzaW9uGAIgASgDEikKCmNvbXBhY3Rpb24YAyABKAsyFS51dHRlcmQudjEuQ29tcGFjdGlvbhIpCghyZXN0b3JlZBgEIAMoCzIXLnV0dGVyZC52MS5VdHRlcmFuY2VSZWYSJQoIY2FwYWNpdHkYBSABKAsyEy51dHRlcmQudjEuQ2FwYWNpdHkSEAoIcmVwbGF5ZWQYBiABKAgibgoWTGlzdENvbXBhY3Rpb25zUmVxdWVzdBIXCg9jb252ZXJzYXRpb25faWQYASABKAkSFAoMcmVjaXBpZW50X2lkGAIgASgJEhEKCXBhZ2Vfc2l6ZRgDIAEoBRISCgpwYWdlX3Rva2VuGAQgASgJIl4KF0xpc3RDb21wYWN0aW9uc1Jlc3BvbnNlEioKC2NvbXBhY3Rpb25zGAEgAygLMhUudXR0ZXJkLnYxLkNvbXBhY3Rpb24SFwoPbmV4dF9wYWdlX3Rva2VuGAIgASgJIs0BCh1BbnN3ZXJDb21wYWN0aW9uUHJvbXB0UmVxdWVzdBIXCg9jb252ZXJzYXRpb25faWQYASABKAkSFAoMcmVjaXBpZW50X2lkGAIgASgJEisKBmFuc3dlchgDIAEoDjIbLnV0dGVyZC52MS5Db21wYWN0aW9uQW5zd2VyEhIKCnNlc3Npb25faWQYBCABKAkSGAoLa2VlcF9yZWNlbnQYBSABKAVIAIgBARISCgpyZXF1ZXN0X2lkGAYgASgJQg4KDF9rZWVwX3JlY2VudCLAAQoeQW5zd2VyQ29tcGFjdGlvblByb21wdFJlc3BvbnNlEhcKD2NvbnZlcnNhdGlvbl9pZBgBIAEoCRIQCghyZXZpc2lvbhgCIAEoAxIpCgpjb21wYWN0aW9uGAMgASgLMhUudXR0ZXJkLnYxLkNvbXBhY3Rpb24SDwoHc3VtbWFyeRgEIAEoCRIlCghjYXBhY2l0eRgFIAEoCzITLnV0dGVyZC52MS5DYXBhY2l0eRIQCghyZXBsYXllZBgGIAEoCCqKAQoPQ29tcGFjdGlvbkNhdXNlEiAKHENPTVBBQ1RJT05fQ0FVU0VfVU5TUEVDSUZJRUQQABIaChZDT01QQUNUSU9OX0NBVVNFX0FTS0VEEAESHAoYQ09NUEFDVElPTl9DQVVTRV9BRFZJU0VEEAISGwoXQ09NUEFDVElPTl9DQVVTRV9QT0xJQ1kQAyqhAQoQQ29tcGFjdGlvbkFuc3dlchIhCh1DT01QQUNUSU9OX0FOU1dFUl9VTlNQRUNJRklFRBAAEiEKHUNPTVBBQ1RJT05fQU5TV0VSX0NPTVBBQ1RfTk9XEAESHQoZQ09NUEFDVElPTl9BTlNXRVJfTk9UX05PVxACEigKJENPTVBBQ1RJT05fQU5TV0VSX05FVkVSX1RISVNfU0VTU0lPThADMpkDChFDb21wYWN0aW9uU2VydmljZRJkChNDb21wYWN0Q29udmVyc2F0aW9uEiUudXR0ZXJkLnYxLkNvbXBhY3RDb252ZXJzYXRpb25SZXF1ZXN0GiYudXR0ZXJkLnYxLkNvbXBhY3RDb252ZXJzYXRpb25SZXNwb25zZRJVCg5VbmRvQ29tcGFjdGlvbhIgLnV0dGVyZC52MS5VbmRvQ29tcGFjdGlvblJlcXVlc3QaIS51dHRlcmQudjEuVW5kb0NvbXBhY3Rpb25SZXNwb25zZRJYCg9MaXN0Q29tcGFjdGlvbnMSIS51dHRlcmQudjEuTGlzdENvbXBhY3Rpb25zUmVxdWVzdBoiLnV0dGVyZC52MS5MaXN0Q29tcGFjdGlvbnNSZXNwb25zZRJtChZBbnN3ZXJDb21wYWN0aW9uUHJvbXB0EigudXR0ZXJkLnYxLkFuc3dlckNvbXBhY3Rpb25Qcm9tcHRSZXF1ZXN0GikudXR0ZXJkLnYxLkFuc3dlckNvbXBhY3Rpb25Qcm9tcHRSZXNwb25zZWIGcHJvdG8z", [file_google_protobuf_timestamp, file_utterd_v1_capacity, file_utterd_v1_summary, file_utterd_v1_utterance]);
 
 /**
- * A compaction that was made, or that a preview shows.
+ * A compaction that was made, or one that a preview describes.
  *
  * @generated from message utterd.v1.Compaction
  */
 export type Compaction = Message<"utterd.v1.Compaction"> & {
   /**
-   * Names it in its conversation; counts from 1. Absent in a preview.
+   * Its number in the conversation, from 1. Absent in a preview.
    *
    * @generated from field: optional int32 compaction_number = 1;
    */
   compactionNumber?: number;
 
   /**
-   * When.
+   * When it was made.
    *
    * @generated from field: google.protobuf.Timestamp time = 2;
    */
   time?: Timestamp;
 
   /**
-   * Why.
+   * Why it was made.
    *
    * @generated from field: utterd.v1.CompactionCause cause = 3;
    */
@@ -55,14 +55,14 @@ export type Compaction = Message<"utterd.v1.Compaction"> & {
   compacted: SequenceRange[];
 
   /**
-   * How many left when it was made.
+   * The number of utterances that left when it was made.
    *
    * @generated from field: optional int32 compacted_utterance_count = 5;
    */
   compactedUtteranceCount?: number;
 
   /**
-   * How many stayed in the window.
+   * The number of utterances that stayed in the window.
    *
    * @generated from field: optional int32 kept_utterance_count = 6;
    */
@@ -76,59 +76,60 @@ export type Compaction = Message<"utterd.v1.Compaction"> & {
   sourceTokenCount?: number;
 
   /**
-   * Tokens of window and summary together, before.
+   * Tokens of window and summary together, before the compaction.
    *
    * @generated from field: optional int32 token_count_before = 8;
    */
   tokenCountBefore?: number;
 
   /**
-   * Tokens of window and summary together, after. What tells of the compacted utterances counts as it is
-   * now: less once a model's text stands there. From when it is folded with what left later, it stays.
+   * Tokens of window and summary together, after the compaction. The summary of the compacted utterances
+   * counts as it is at present, which is less once a model has rewritten it. When it is folded with later
+   * segments, the count no longer changes.
    *
    * @generated from field: optional int32 token_count_after = 9;
    */
   tokenCountAfter?: number;
 
   /**
-   * The share of tokens that it saved: 1 − after ÷ before.
+   * The share of tokens saved: 1 − after ÷ before.
    *
    * @generated from field: optional double compression_ratio = 10;
    */
   compressionRatio?: number;
 
   /**
-   * How its summary was made: LLM when a model's text stands for a part of it, else EXTRACTIVE. Unspecified where
-   * none was: with `no_summary`, and where the policy has none.
+   * How its summary was made: LLM if a model wrote a part of it, else EXTRACTIVE. Unspecified if there is
+   * no summary, because of `no_summary` or the policy.
    *
    * @generated from field: utterd.v1.SummaryMethod method = 11;
    */
   method: SummaryMethod;
 
   /**
-   * The model, with LLM.
+   * With LLM: the model.
    *
    * @generated from field: string model = 12;
    */
   model: string;
 
   /**
-   * When it was undone; absent when it was not.
+   * When it was undone; absent if it was not.
    *
    * @generated from field: google.protobuf.Timestamp undo_time = 13;
    */
   undoTime?: Timestamp;
 
   /**
-   * Whether UndoCompaction could take it back: the last 10 can be, one by one, the newest first, as long as
-   * the archive holds all of their utterances.
+   * Whether UndoCompaction can undo it. The last 10 can be undone one by one, the newest first, as long as
+   * the archive has all of their utterances.
    *
    * @generated from field: bool undoable = 14;
    */
   undoable: boolean;
 
   /**
-   * The `keep_recent` that was asked for, or the default; absent with POLICY.
+   * The requested `keep_recent`, or the default; absent with POLICY.
    *
    * @generated from field: optional int32 keep_recent = 15;
    */
@@ -149,76 +150,79 @@ export const CompactionSchema: GenMessage<Compaction> = /*@__PURE__*/
  */
 export type CompactConversationRequest = Message<"utterd.v1.CompactConversationRequest"> & {
   /**
-   * Optional. A conversation.
+   * Optional. The conversation's id.
    *
    * @generated from field: string conversation_id = 1;
    */
   conversationId: string;
 
   /**
-   * Optional. Whose conversation; `default` by default.
+   * Optional. The recipient whose conversation is meant; `default` by default.
    *
    * @generated from field: string recipient_id = 2;
    */
   recipientId: string;
 
   /**
-   * Optional. How many utterances stay in the window, at least; 1 or more, 15 by default. Not with `count`.
+   * Optional. The minimum number of utterances that stay in the window, 1 or more; 15 by default. Cannot
+   * be combined with `count`.
    *
    * @generated from field: optional int32 keep_recent = 3;
    */
   keepRecent?: number;
 
   /**
-   * Optional. Words that make a sentence matter more, beside what the talk itself shows to matter; at
-   * most 32, of 1 to 256 bytes.
+   * Optional. Words that make a sentence more important, in addition to what the conversation itself shows
+   * to be important. At most 32, of 1 to 256 bytes each.
    *
    * @generated from field: repeated string focus_areas = 4;
    */
   focusAreas: string[];
 
   /**
-   * Optional. Shows what would happen and changes nothing.
+   * Optional. Returns what would happen, and changes nothing.
    *
    * @generated from field: bool preview = 5;
    */
   preview: boolean;
 
   /**
-   * Optional. Waits for the model's text of what is compacted, within the deadline of the call; what
-   * has not come by then comes later. Does nothing where no model is configured.
+   * Optional. Waits for the model's text of the compacted part, within the deadline of the call. Text that
+   * is not ready by then follows later. Has no effect if no model is configured.
    *
    * @generated from field: bool wait_for_llm = 6;
    */
   waitForLlm: boolean;
 
   /**
-   * Optional. A retry with the same id returns the first outcome; kept for 24 hours. 1 to 256 bytes.
+   * Optional. Identifies this attempt: a retry with the same id returns the first outcome, for 24 hours. 1
+   * to 256 bytes.
    *
    * @generated from field: string request_id = 7;
    */
   requestId: string;
 
   /**
-   * Optional. ABORTED unless the conversation is at this revision.
+   * Optional. ABORTED if the conversation's revision is not this one.
    *
    * @generated from field: optional int64 expected_revision = 8;
    */
   expectedRevision?: bigint;
 
   /**
-   * Optional. Exactly so many of the oldest utterances leave the window, 1 or more, however short it is and
-   * whether that saves tokens or not. Counted are those that may leave: system utterances at the head, pinned
-   * units, an open exchange and the newest unit stay. A count that ends inside an exchange takes the whole
-   * exchange. FAILED_PRECONDITION when fewer may leave. Not with `keep_recent`.
+   * Optional. Exactly this many of the oldest utterances leave the window, 1 or more, however short the
+   * window is and whether or not that saves tokens. Only utterances that can leave are counted: system
+   * utterances at the head, pinned units, an open exchange and the newest unit stay. If the count ends
+   * inside an exchange, the whole exchange leaves. FAILED_PRECONDITION if fewer can leave. Cannot be
+   * combined with `keep_recent`.
    *
    * @generated from field: optional int32 count = 9;
    */
   count?: number;
 
   /**
-   * Optional. No summary is made of what leaves: it is archived only, as with a policy whose
-   * `summarization_enabled` is false. UndoCompaction takes it back as any other.
+   * Optional. Archives what leaves without a summary, as with a policy whose `summarization_enabled` is
+   * false. UndoCompaction can undo it like any other compaction.
    *
    * @generated from field: bool no_summary = 10;
    */
@@ -246,36 +250,36 @@ export type CompactConversationResponse = Message<"utterd.v1.CompactConversation
   conversationId: string;
 
   /**
-   * Its revision after the change; the present one for a preview.
+   * Its revision after the change; with `preview`, the current one.
    *
    * @generated from field: int64 revision = 2;
    */
   revision: bigint;
 
   /**
-   * What was done, or would be. Absent when the outcome is replayed and its record is no longer kept.
+   * The compaction, or with `preview` what it would be. Absent in a replay whose record is no longer kept.
    *
    * @generated from field: utterd.v1.Compaction compaction = 3;
    */
   compaction?: Compaction;
 
   /**
-   * The whole summary after it.
+   * The whole summary after the compaction.
    *
    * @generated from field: string summary = 4;
    */
   summary: string;
 
   /**
-   * How full the window is after it, or would be.
+   * How full the window is after the compaction, or would be.
    *
    * @generated from field: utterd.v1.Capacity capacity = 5;
    */
   capacity?: Capacity;
 
   /**
-   * Whether this is the outcome of an earlier call with the same request id; `summary` is then the
-   * present one.
+   * Whether this is the outcome of an earlier call with the same request id. `summary` is then the current
+   * one.
    *
    * @generated from field: bool replayed = 6;
    */
@@ -296,28 +300,29 @@ export const CompactConversationResponseSchema: GenMessage<CompactConversationRe
  */
 export type UndoCompactionRequest = Message<"utterd.v1.UndoCompactionRequest"> & {
   /**
-   * Optional. A conversation.
+   * Optional. The conversation's id.
    *
    * @generated from field: string conversation_id = 1;
    */
   conversationId: string;
 
   /**
-   * Optional. Whose conversation; `default` by default.
+   * Optional. The recipient whose conversation is meant; `default` by default.
    *
    * @generated from field: string recipient_id = 2;
    */
   recipientId: string;
 
   /**
-   * Optional. A retry with the same id returns the first outcome; kept for 24 hours. 1 to 256 bytes.
+   * Optional. Identifies this attempt: a retry with the same id returns the first outcome, for 24 hours. 1
+   * to 256 bytes.
    *
    * @generated from field: string request_id = 3;
    */
   requestId: string;
 
   /**
-   * Optional. ABORTED unless the conversation is at this revision.
+   * Optional. ABORTED if the conversation's revision is not this one.
    *
    * @generated from field: optional int64 expected_revision = 4;
    */
@@ -352,22 +357,22 @@ export type UndoCompactionResponse = Message<"utterd.v1.UndoCompactionResponse">
   revision: bigint;
 
   /**
-   * What was undone. Absent when the outcome is replayed and its record is no longer kept.
+   * The compaction that was undone. Absent in a replay whose record is no longer kept.
    *
    * @generated from field: utterd.v1.Compaction compaction = 3;
    */
   compaction?: Compaction;
 
   /**
-   * What is in the window again, the oldest first. Of a list of references of more than 1 MiB, those behind
-   * that have only their `sequence`.
+   * The utterances that returned to the window, the oldest first. If the references exceed 1 MiB, those
+   * beyond it have only their `sequence`.
    *
    * @generated from field: repeated utterd.v1.UtteranceRef restored = 4;
    */
   restored: UtteranceRef[];
 
   /**
-   * How full the window is after it.
+   * How full the window is after the change.
    *
    * @generated from field: utterd.v1.Capacity capacity = 5;
    */
@@ -395,29 +400,29 @@ export const UndoCompactionResponseSchema: GenMessage<UndoCompactionResponse> = 
  */
 export type ListCompactionsRequest = Message<"utterd.v1.ListCompactionsRequest"> & {
   /**
-   * Optional. A conversation.
+   * Optional. The conversation's id.
    *
    * @generated from field: string conversation_id = 1;
    */
   conversationId: string;
 
   /**
-   * Optional. Whose conversation; `default` by default.
+   * Optional. The recipient whose conversation is meant; `default` by default.
    *
    * @generated from field: string recipient_id = 2;
    */
   recipientId: string;
 
   /**
-   * Optional. Compactions of a page, 1 to 100; 20 by default. A page ends also before the compaction that
-   * would take the response beyond 3 MiB.
+   * Optional. The maximum number of compactions per page, 1 to 100; 20 by default. A page also ends before
+   * the compaction that would take the response beyond 3 MiB.
    *
    * @generated from field: int32 page_size = 3;
    */
   pageSize: number;
 
   /**
-   * Optional. The `next_page_token` of the page before.
+   * Optional. The `next_page_token` of the previous page.
    *
    * @generated from field: string page_token = 4;
    */
@@ -445,7 +450,7 @@ export type ListCompactionsResponse = Message<"utterd.v1.ListCompactionsResponse
   compactions: Compaction[];
 
   /**
-   * For the next page; empty on the last.
+   * The token of the next page; empty on the last page.
    *
    * @generated from field: string next_page_token = 2;
    */
@@ -466,45 +471,45 @@ export const ListCompactionsResponseSchema: GenMessage<ListCompactionsResponse> 
  */
 export type AnswerCompactionPromptRequest = Message<"utterd.v1.AnswerCompactionPromptRequest"> & {
   /**
-   * Optional. A conversation.
+   * Optional. The conversation's id.
    *
    * @generated from field: string conversation_id = 1;
    */
   conversationId: string;
 
   /**
-   * Optional. Whose conversation; `default` by default.
+   * Optional. The recipient whose conversation is meant; `default` by default.
    *
    * @generated from field: string recipient_id = 2;
    */
   recipientId: string;
 
   /**
-   * Required.
+   * Required. The answer.
    *
    * @generated from field: utterd.v1.CompactionAnswer answer = 3;
    */
   answer: CompactionAnswer;
 
   /**
-   * Optional, and only with NEVER_THIS_SESSION. The session that gets no advice any more: responses to
-   * calls that name it have none. 1 to 256 bytes.
+   * Optional, and only with NEVER_THIS_SESSION. The session that gets no more advice: responses to calls
+   * that name it contain none. 1 to 256 bytes.
    *
    * @generated from field: string session_id = 4;
    */
   sessionId: string;
 
   /**
-   * Optional, and only with COMPACT_NOW: how many utterances stay in the window, at least; 1 or more, 15
-   * by default.
+   * Optional, and only with COMPACT_NOW. The minimum number of utterances that stay in the window, 1 or
+   * more; 15 by default.
    *
    * @generated from field: optional int32 keep_recent = 5;
    */
   keepRecent?: number;
 
   /**
-   * Optional. A retry with the same id returns the first outcome; kept for 24 hours. 1 to 256 bytes.
-   * NEVER_THIS_SESSION needs none: it stores nothing, and can be repeated.
+   * Optional. Identifies this attempt: a retry with the same id returns the first outcome, for 24 hours. 1
+   * to 256 bytes. Not needed with NEVER_THIS_SESSION, which stores nothing and can be repeated.
    *
    * @generated from field: string request_id = 6;
    */
@@ -539,14 +544,14 @@ export type AnswerCompactionPromptResponse = Message<"utterd.v1.AnswerCompaction
   revision: bigint;
 
   /**
-   * With COMPACT_NOW: what was done. Absent when the outcome is replayed and its record is no longer kept.
+   * With COMPACT_NOW: the compaction. Absent in a replay whose record is no longer kept.
    *
    * @generated from field: utterd.v1.Compaction compaction = 3;
    */
   compaction?: Compaction;
 
   /**
-   * With COMPACT_NOW: the whole summary after it.
+   * With COMPACT_NOW: the whole summary after the compaction.
    *
    * @generated from field: string summary = 4;
    */
@@ -589,22 +594,22 @@ export enum CompactionCause {
   UNSPECIFIED = 0,
 
   /**
-   * CompactConversation.
+   * Somebody called CompactConversation.
    *
    * @generated from enum value: COMPACTION_CAUSE_ASKED = 1;
    */
   ASKED = 1,
 
   /**
-   * AnswerCompactionPrompt with COMPACT_NOW.
+   * Somebody called AnswerCompactionPrompt with COMPACT_NOW.
    *
    * @generated from enum value: COMPACTION_CAUSE_ADVISED = 2;
    */
   ADVISED = 2,
 
   /**
-   * The window passed its policy's `max_turns`, or an UpdateConversation made a limit smaller. Evictions
-   * by the other maxima are the window's rolling and no compactions.
+   * The window exceeded its policy's `max_turns`, or an UpdateConversation lowered a limit. Evictions by
+   * the other maxima are not compactions.
    *
    * @generated from enum value: COMPACTION_CAUSE_POLICY = 3;
    */
@@ -624,28 +629,28 @@ export const CompactionCauseSchema: GenEnum<CompactionCause> = /*@__PURE__*/
  */
 export enum CompactionAnswer {
   /**
-   * Refused.
+   * Not given; refused.
    *
    * @generated from enum value: COMPACTION_ANSWER_UNSPECIFIED = 0;
    */
   UNSPECIFIED = 0,
 
   /**
-   * Compact at once, as CompactConversation does.
+   * Compacts at once, as CompactConversation does.
    *
    * @generated from enum value: COMPACTION_ANSWER_COMPACT_NOW = 1;
    */
   COMPACT_NOW = 1,
 
   /**
-   * Not now: the advice comes again with the next ten utterances of the window.
+   * Not now: the advice returns when the window has ten more utterances.
    *
    * @generated from enum value: COMPACTION_ANSWER_NOT_NOW = 2;
    */
   NOT_NOW = 2,
 
   /**
-   * Never in this session: the caller's `session_id`, or, without one, until the server ends.
+   * Never in this session: the caller's `session_id`, or until the server stops if there is none.
    *
    * @generated from enum value: COMPACTION_ANSWER_NEVER_THIS_SESSION = 3;
    */
@@ -659,7 +664,7 @@ export const CompactionAnswerSchema: GenEnum<CompactionAnswer> = /*@__PURE__*/
   enumDesc(file_utterd_v1_compaction_service, 1);
 
 /**
- * Folds most of a window into its summary, when asked to, and takes that back.
+ * Folds most of a window into its summary on request, and undoes it.
  *
  * @generated from service utterd.v1.CompactionService
  */
@@ -667,11 +672,11 @@ export const CompactionService: GenService<{
   /**
    * Moves all but the last utterances of the window to the archive and summarises them.
    *
-   * The cut never parts an exchange: it moves so that at least `keep_recent` utterances stay. System
-   * utterances at the head, pinned ones and an open exchange stay too. FAILED_PRECONDITION, and nothing
-   * changed, for a window of fewer than 30 utterances (TOO_SHORT_TO_COMPACT), when nothing may leave
-   * (NOTHING_TO_COMPACT), when it would not save a token (IRREDUCIBLE, with the largest utterance that
-   * stays), and when the policy has no summaries (SUMMARIES_DISABLED).
+   * The cut never splits an exchange: it moves so that at least `keep_recent` utterances stay. System
+   * utterances at the head, pinned ones and an open exchange stay too. FAILED_PRECONDITION, without any
+   * change, if the window has fewer than 30 utterances (TOO_SHORT_TO_COMPACT), if nothing can leave it
+   * (NOTHING_TO_COMPACT), if no token would be saved (IRREDUCIBLE, with the largest utterance that stays),
+   * and if the policy disables summaries (SUMMARIES_DISABLED).
    *
    * @generated from rpc utterd.v1.CompactionService.CompactConversation
    */
@@ -681,12 +686,12 @@ export const CompactionService: GenService<{
     output: typeof CompactConversationResponseSchema;
   },
   /**
-   * Takes the last compaction back that is not undone yet: its utterances are in the window again and the
-   * summary is as it was, less what was hard-forgotten since. What was said since stays. The window may
-   * stand above a limit until the next eviction.
+   * Undoes the last compaction that has not been undone yet. Its utterances return to the window, and the
+   * summary is restored, without what was hard-forgotten meanwhile. What was said meanwhile stays. The
+   * window may exceed a limit until the next eviction.
    *
-   * FAILED_PRECONDITION when there is none (NOTHING_TO_UNDO), and when the archive no longer holds all
-   * of its utterances (SOURCES_GONE).
+   * FAILED_PRECONDITION if there is no such compaction (NOTHING_TO_UNDO), and if the archive no longer has
+   * all of its utterances (SOURCES_GONE).
    *
    * @generated from rpc utterd.v1.CompactionService.UndoCompaction
    */
@@ -696,7 +701,7 @@ export const CompactionService: GenService<{
     output: typeof UndoCompactionResponseSchema;
   },
   /**
-   * Lists a conversation's compactions, the newest first: the last 100.
+   * Lists the last 100 compactions of a conversation, the newest first.
    *
    * @generated from rpc utterd.v1.CompactionService.ListCompactions
    */
@@ -706,7 +711,7 @@ export const CompactionService: GenService<{
     output: typeof ListCompactionsResponseSchema;
   },
   /**
-   * Answers `compaction_advice` of a capacity. An answer is taken also when no advice stands.
+   * Answers the `compaction_advice` of a capacity. An answer is also accepted when there is no advice.
    *
    * @generated from rpc utterd.v1.CompactionService.AnswerCompactionPrompt
    */

@@ -14,7 +14,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file utterd/v1/context_service.proto.
  */
 export const file_utterd_v1_context_service: GenFile = /*@__PURE__*/
-  fileDesc("Ch91dHRlcmQvdjEvY29udGV4dF9zZXJ2aWNlLnByb3RvEgl1dHRlcmQudjEiXwoSQ291bnRUb2tlbnNSZXF1ZXN0Eg0KBXRleHRzGAEgAygJEisKCnV0dGVyYW5jZXMYAiADKAsyFy51dHRlcmQudjEuTmV3VXR0ZXJhbmNlEg0KBW1vZGVsGAMgASgJIlsKE0NvdW50VG9rZW5zUmVzcG9uc2USFAoMdG9rZW5fY291bnRzGAEgAygFEhIKBWV4YWN0GAIgASgISACIAQESEAoIZW5jb2RpbmcYAyABKAlCCAoGX2V4YWN0IpABCg1Db250ZXh0UmVjYWxsEg4KBnByb21wdBgBIAEoCRISCgVsaW1pdBgCIAEoBUgAiAEBEicKBXNjb3BlGAMgASgOMhgudXR0ZXJkLnYxLlJlbWVtYmVyU2NvcGUSGAoLbWF4X3BlcmNlbnQYBCABKAVIAYgBAUIICgZfbGltaXRCDgoMX21heF9wZXJjZW50IugDChNCdWlsZENvbnRleHRSZXF1ZXN0EhcKD2NvbnZlcnNhdGlvbl9pZBgBIAEoCRIUCgxyZWNpcGllbnRfaWQYAiABKAkSKAoGZm9ybWF0GAMgASgOMhgudXR0ZXJkLnYxLkNvbnRleHRGb3JtYXQSGQoMdG9rZW5fYnVkZ2V0GAQgASgFSACIAQESFgoJbWF4X3R1cm5zGAUgASgFSAGIAQESNgoRc3VtbWFyeV9wbGFjZW1lbnQYBiABKA4yGy51dHRlcmQudjEuU3VtbWFyeVBsYWNlbWVudBIoCgZyZWNhbGwYByABKAsyGC51dHRlcmQudjEuQ29udGV4dFJlY2FsbBIqCh1tYXNrX3Rvb2xfcmVzdWx0c19hZnRlcl90dXJucxgIIAEoBUgCiAEBEjQKEHVuYW5zd2VyZWRfY2FsbHMYCSABKA4yGi51dHRlcmQudjEuVW5hbnN3ZXJlZENhbGxzEhkKDHN0YWJsZV9zdGVwcxgKIAEoCEgDiAEBEhQKDGluc3RydWN0aW9ucxgLIAEoCUIPCg1fdG9rZW5fYnVkZ2V0QgwKCl9tYXhfdHVybnNCIAoeX21hc2tfdG9vbF9yZXN1bHRzX2FmdGVyX3R1cm5zQg8KDV9zdGFibGVfc3RlcHMioQQKFEJ1aWxkQ29udGV4dFJlc3BvbnNlEhcKD2NvbnZlcnNhdGlvbl9pZBgBIAEoCRIQCghyZXZpc2lvbhgCIAEoAxIVCg1tZXNzYWdlc19qc29uGAMgASgJEhMKC3N5c3RlbV9qc29uGAQgASgJEgwKBHRleHQYBSABKAkSGAoLdG9rZW5fY291bnQYBiABKAVIAIgBARIZCgx0b2tlbl9idWRnZXQYByABKAVIAYgBARIwCgp1dHRlcmFuY2VzGAggAygLMhwudXR0ZXJkLnYxLlJlbmRlcmVkVXR0ZXJhbmNlEi0KB29taXR0ZWQYCSADKAsyHC51dHRlcmQudjEuT21pdHRlZFV0dGVyYW5jZXMSIwoWc3RhYmxlX3ByZWZpeF9tZXNzYWdlcxgKIAEoBUgCiAEBEiYKGXVuY292ZXJlZF91dHRlcmFuY2VfY291bnQYCyABKAVIA4gBARIhChR1bmNvdmVyZWRfdHVybl9jb3VudBgMIAEoBUgEiAEBEisKCHdhcm5pbmdzGA0gAygLMhkudXR0ZXJkLnYxLkNvbnRleHRXYXJuaW5nQg4KDF90b2tlbl9jb3VudEIPCg1fdG9rZW5fYnVkZ2V0QhkKF19zdGFibGVfcHJlZml4X21lc3NhZ2VzQhwKGl91bmNvdmVyZWRfdXR0ZXJhbmNlX2NvdW50QhcKFV91bmNvdmVyZWRfdHVybl9jb3VudCJLCg5Db250ZXh0V2FybmluZxIrCgRraW5kGAEgASgOMh0udXR0ZXJkLnYxLkNvbnRleHRXYXJuaW5nS2luZBIMCgR0ZXh0GAIgASgJIskBChFSZW5kZXJlZFV0dGVyYW5jZRIUCgx1dHRlcmFuY2VfaWQYASABKAkSEAoIc2VxdWVuY2UYAiABKAMSHQoEcm9sZRgDIAEoDjIPLnV0dGVyZC52MS5Sb2xlEioKC3JlbmRlcmVkX2FzGAQgASgOMhUudXR0ZXJkLnYxLlJlbmRlcmVkQXMSGAoLdG9rZW5fY291bnQYBSABKAVIAIgBARIXCg9jb252ZXJzYXRpb25faWQYBiABKAlCDgoMX3Rva2VuX2NvdW50ImsKEU9taXR0ZWRVdHRlcmFuY2VzEikKBnJlYXNvbhgBIAEoDjIZLnV0dGVyZC52MS5PbWlzc2lvblJlYXNvbhIrCglzZXF1ZW5jZXMYAiADKAsyGC51dHRlcmQudjEuU2VxdWVuY2VSYW5nZSL5AgoVUHJlcGFyZUhpc3RvcnlSZXF1ZXN0EhUKDW1lc3NhZ2VzX2pzb24YASABKAkSKwoKdXR0ZXJhbmNlcxgCIAMoCzIXLnV0dGVyZC52MS5OZXdVdHRlcmFuY2USDgoGcHJvbXB0GAMgASgJEhkKDG1heF9tZXNzYWdlcxgEIAEoBUgAiAEBEhYKCW1heF9ieXRlcxgFIAEoBUgBiAEBEhkKDHRva2VuX2J1ZGdldBgGIAEoBUgCiAEBEisKC2FsdGVybmF0aW9uGAcgASgOMhYudXR0ZXJkLnYxLkFsdGVybmF0aW9uEigKBmZvcm1hdBgIIAEoDjIYLnV0dGVyZC52MS5Db250ZXh0Rm9ybWF0Eg0KBW1vZGVsGAkgASgJEigKBnJlY2FsbBgKIAEoCzIYLnV0dGVyZC52MS5IaXN0b3J5UmVjYWxsQg8KDV9tYXhfbWVzc2FnZXNCDAoKX21heF9ieXRlc0IPCg1fdG9rZW5fYnVkZ2V0ImcKDUhpc3RvcnlSZWNhbGwSDgoGcHJvbXB0GAEgASgJEhIKBWxpbWl0GAIgASgFSACIAQESGAoLbWF4X3BlcmNlbnQYAyABKAVIAYgBAUIICgZfbGltaXRCDgoMX21heF9wZXJjZW50IoICChZQcmVwYXJlSGlzdG9yeVJlc3BvbnNlEhUKDW1lc3NhZ2VzX2pzb24YASABKAkSDgoGc3lzdGVtGAIgASgJEhoKDW1lc3NhZ2VfY291bnQYAyABKAVIAIgBARIYCgt0b2tlbl9jb3VudBgEIAEoBUgBiAEBEioKB2Ryb3BwZWQYBSADKAsyGS51dHRlcmQudjEuRHJvcHBlZE1lc3NhZ2USKwoId2FybmluZ3MYBiADKAsyGS51dHRlcmQudjEuSGlzdG9yeVdhcm5pbmcSEAoIcmVjYWxsZWQYByADKAVCEAoOX21lc3NhZ2VfY291bnRCDgoMX3Rva2VuX2NvdW50ImMKDkRyb3BwZWRNZXNzYWdlEhIKBWluZGV4GAEgASgFSACIAQESJQoGcmVhc29uGAIgASgOMhUudXR0ZXJkLnYxLkRyb3BSZWFzb24SDAoEdGV4dBgDIAEoCUIICgZfaW5kZXgiSwoOSGlzdG9yeVdhcm5pbmcSKwoEa2luZBgBIAEoDjIdLnV0dGVyZC52MS5IaXN0b3J5V2FybmluZ0tpbmQSDAoEdGV4dBgCIAEoCSqPAQoNQ29udGV4dEZvcm1hdBIeChpDT05URVhUX0ZPUk1BVF9VTlNQRUNJRklFRBAAEh4KGkNPTlRFWFRfRk9STUFUX09QRU5BSV9DSEFUEAESJQohQ09OVEVYVF9GT1JNQVRfQU5USFJPUElDX01FU1NBR0VTEAISFwoTQ09OVEVYVF9GT1JNQVRfVEVYVBADKncKEFN1bW1hcnlQbGFjZW1lbnQSIQodU1VNTUFSWV9QTEFDRU1FTlRfVU5TUEVDSUZJRUQQABIcChhTVU1NQVJZX1BMQUNFTUVOVF9TWVNURU0QARIiCh5TVU1NQVJZX1BMQUNFTUVOVF9VU0VSX01FU1NBR0UQAipwCg9VbmFuc3dlcmVkQ2FsbHMSIAocVU5BTlNXRVJFRF9DQUxMU19VTlNQRUNJRklFRBAAEhkKFVVOQU5TV0VSRURfQ0FMTFNfT01JVBABEiAKHFVOQU5TV0VSRURfQ0FMTFNfUExBQ0VIT0xERVIQAirAAQoKUmVuZGVyZWRBcxIbChdSRU5ERVJFRF9BU19VTlNQRUNJRklFRBAAEhUKEVJFTkRFUkVEX0FTX1dIT0xFEAESGwoXUkVOREVSRURfQVNfSU5TVFJVQ1RJT04QAhIWChJSRU5ERVJFRF9BU19QSU5ORUQQAxIWChJSRU5ERVJFRF9BU19NQVNLRUQQBBIXChNSRU5ERVJFRF9BU19UUklNTUVEEAUSGAoUUkVOREVSRURfQVNfUkVDQUxMRUQQBiqfAgoOT21pc3Npb25SZWFzb24SHwobT01JU1NJT05fUkVBU09OX1VOU1BFQ0lGSUVEEAASGwoXT01JU1NJT05fUkVBU09OX0VWSUNURUQQARIaChZPTUlTU0lPTl9SRUFTT05fQlVER0VUEAISHQoZT01JU1NJT05fUkVBU09OX01BWF9UVVJOUxADEiMKH09NSVNTSU9OX1JFQVNPTl9VTkFOU1dFUkVEX0NBTEwQBBIdChlPTUlTU0lPTl9SRUFTT05fRk9SR09UVEVOEAUSGQoVT01JU1NJT05fUkVBU09OX0FTSURFEAYSGQoVT01JU1NJT05fUkVBU09OX0VNUFRZEAcSGgoWT01JU1NJT05fUkVBU09OX0ZPUk1BVBAIKrYBChJDb250ZXh0V2FybmluZ0tpbmQSJAogQ09OVEVYVF9XQVJOSU5HX0tJTkRfVU5TUEVDSUZJRUQQABIrCidDT05URVhUX1dBUk5JTkdfS0lORF9VTkNPVkVSRURfTEVGVF9PVVQQARIkCiBDT05URVhUX1dBUk5JTkdfS0lORF9TVU1NQVJZX0NVVBACEicKI0NPTlRFWFRfV0FSTklOR19LSU5EX1BBUlRTX0xFRlRfT1VUEAMqbwoLQWx0ZXJuYXRpb24SGwoXQUxURVJOQVRJT05fVU5TUEVDSUZJRUQQABIVChFBTFRFUk5BVElPTl9NRVJHRRABEhQKEEFMVEVSTkFUSU9OX0RST1AQAhIWChJBTFRFUk5BVElPTl9SRUpFQ1QQAyqxAwoKRHJvcFJlYXNvbhIbChdEUk9QX1JFQVNPTl9VTlNQRUNJRklFRBAAEh0KGURST1BfUkVBU09OX05PVF9BX01FU1NBR0UQARIcChhEUk9QX1JFQVNPTl9VTktOT1dOX1JPTEUQAhIfChtEUk9QX1JFQVNPTl9JTlZBTElEX0NPTlRFTlQQAxIVChFEUk9QX1JFQVNPTl9FTVBUWRAEEiEKHURST1BfUkVBU09OX0lOVkFMSURfVE9PTF9DQUxMEAUSHQoZRFJPUF9SRUFTT05fSU5WQUxJRF9GSUVMRBAGEhkKFURST1BfUkVBU09OX1RPT19MQVJHRRAHEh8KG0RST1BfUkVBU09OX09SUEhBTkVEX1JFU1VMVBAIEh8KG0RST1BfUkVBU09OX1VOQU5TV0VSRURfQ0FMTBAJEhsKF0RST1BfUkVBU09OX0FMVEVSTkFUSU9OEAoSHAoYRFJPUF9SRUFTT05fTUFYX01FU1NBR0VTEAsSGQoVRFJPUF9SRUFTT05fTUFYX0JZVEVTEAwSHAoYRFJPUF9SRUFTT05fVE9LRU5fQlVER0VUEA0qiAMKEkhpc3RvcnlXYXJuaW5nS2luZBIkCiBISVNUT1JZX1dBUk5JTkdfS0lORF9VTlNQRUNJRklFRBAAEiYKIkhJU1RPUllfV0FSTklOR19LSU5EX01BTllfTUVTU0FHRVMQARImCiJISVNUT1JZX1dBUk5JTkdfS0lORF9MQVJHRV9SRVFVRVNUEAISKgomSElTVE9SWV9XQVJOSU5HX0tJTkRfTkVBUl9UT0tFTl9CVURHRVQQAxInCiNISVNUT1JZX1dBUk5JTkdfS0lORF9QQVJUU19MRUZUX09VVBAEEiYKIkhJU1RPUllfV0FSTklOR19LSU5EX1JFU1VMVFNfTU9WRUQQBRIoCiRISVNUT1JZX1dBUk5JTkdfS0lORF9NRVNTQUdFU19NRVJHRUQQBhIpCiVISVNUT1JZX1dBUk5JTkdfS0lORF9DQUxMX0lEU19DSEFOR0VEEAcSKgomSElTVE9SWV9XQVJOSU5HX0tJTkRfUExBQ0VIT0xERVJfQURERUQQCDKGAgoOQ29udGV4dFNlcnZpY2USTwoMQnVpbGRDb250ZXh0Eh4udXR0ZXJkLnYxLkJ1aWxkQ29udGV4dFJlcXVlc3QaHy51dHRlcmQudjEuQnVpbGRDb250ZXh0UmVzcG9uc2USTAoLQ291bnRUb2tlbnMSHS51dHRlcmQudjEuQ291bnRUb2tlbnNSZXF1ZXN0Gh4udXR0ZXJkLnYxLkNvdW50VG9rZW5zUmVzcG9uc2USVQoOUHJlcGFyZUhpc3RvcnkSIC51dHRlcmQudjEuUHJlcGFyZUhpc3RvcnlSZXF1ZXN0GiEudXR0ZXJkLnYxLlByZXBhcmVIaXN0b3J5UmVzcG9uc2ViBnByb3RvMw", [file_utterd_v1_memory_service, file_utterd_v1_utterance]);
+  fileDesc("Ch91dHRlcmQvdjEvY29udGV4dF9zZXJ2aWNlLnByb3RvEgl1dHRlcmQudjEiXwoSQ291bnRUb2tlbnNSZXF1ZXN0Eg0KBXRleHRzGAEgAygJEisKCnV0dGVyYW5jZXMYAiADKAsyFy51dHRlcmQudjEuTmV3VXR0ZXJhbmNlEg0KBW1vZGVsGAMgASgJIlsKE0NvdW50VG9rZW5zUmVzcG9uc2USFAoMdG9rZW5fY291bnRzGAEgAygFEhIKBWV4YWN0GAIgASgISACIAQESEAoIZW5jb2RpbmcYAyABKAlCCAoGX2V4YWN0IpABCg1Db250ZXh0UmVjYWxsEg4KBnByb21wdBgBIAEoCRISCgVsaW1pdBgCIAEoBUgAiAEBEicKBXNjb3BlGAMgASgOMhgudXR0ZXJkLnYxLlJlbWVtYmVyU2NvcGUSGAoLbWF4X3BlcmNlbnQYBCABKAVIAYgBAUIICgZfbGltaXRCDgoMX21heF9wZXJjZW50IugDChNCdWlsZENvbnRleHRSZXF1ZXN0EhcKD2NvbnZlcnNhdGlvbl9pZBgBIAEoCRIUCgxyZWNpcGllbnRfaWQYAiABKAkSKAoGZm9ybWF0GAMgASgOMhgudXR0ZXJkLnYxLkNvbnRleHRGb3JtYXQSGQoMdG9rZW5fYnVkZ2V0GAQgASgFSACIAQESFgoJbWF4X3R1cm5zGAUgASgFSAGIAQESNgoRc3VtbWFyeV9wbGFjZW1lbnQYBiABKA4yGy51dHRlcmQudjEuU3VtbWFyeVBsYWNlbWVudBIoCgZyZWNhbGwYByABKAsyGC51dHRlcmQudjEuQ29udGV4dFJlY2FsbBIqCh1tYXNrX3Rvb2xfcmVzdWx0c19hZnRlcl90dXJucxgIIAEoBUgCiAEBEjQKEHVuYW5zd2VyZWRfY2FsbHMYCSABKA4yGi51dHRlcmQudjEuVW5hbnN3ZXJlZENhbGxzEhkKDHN0YWJsZV9zdGVwcxgKIAEoCEgDiAEBEhQKDGluc3RydWN0aW9ucxgLIAEoCUIPCg1fdG9rZW5fYnVkZ2V0QgwKCl9tYXhfdHVybnNCIAoeX21hc2tfdG9vbF9yZXN1bHRzX2FmdGVyX3R1cm5zQg8KDV9zdGFibGVfc3RlcHMioQQKFEJ1aWxkQ29udGV4dFJlc3BvbnNlEhcKD2NvbnZlcnNhdGlvbl9pZBgBIAEoCRIQCghyZXZpc2lvbhgCIAEoAxIVCg1tZXNzYWdlc19qc29uGAMgASgJEhMKC3N5c3RlbV9qc29uGAQgASgJEgwKBHRleHQYBSABKAkSGAoLdG9rZW5fY291bnQYBiABKAVIAIgBARIZCgx0b2tlbl9idWRnZXQYByABKAVIAYgBARIwCgp1dHRlcmFuY2VzGAggAygLMhwudXR0ZXJkLnYxLlJlbmRlcmVkVXR0ZXJhbmNlEi0KB29taXR0ZWQYCSADKAsyHC51dHRlcmQudjEuT21pdHRlZFV0dGVyYW5jZXMSIwoWc3RhYmxlX3ByZWZpeF9tZXNzYWdlcxgKIAEoBUgCiAEBEiYKGXVuY292ZXJlZF91dHRlcmFuY2VfY291bnQYCyABKAVIA4gBARIhChR1bmNvdmVyZWRfdHVybl9jb3VudBgMIAEoBUgEiAEBEisKCHdhcm5pbmdzGA0gAygLMhkudXR0ZXJkLnYxLkNvbnRleHRXYXJuaW5nQg4KDF90b2tlbl9jb3VudEIPCg1fdG9rZW5fYnVkZ2V0QhkKF19zdGFibGVfcHJlZml4X21lc3NhZ2VzQhwKGl91bmNvdmVyZWRfdXR0ZXJhbmNlX2NvdW50QhcKFV91bmNvdmVyZWRfdHVybl9jb3VudCJLCg5Db250ZXh0V2FybmluZxIrCgRraW5kGAEgASgOMh0udXR0ZXJkLnYxLkNvbnRleHRXYXJuaW5nS2luZBIMCgR0ZXh0GAIgASgJIvcBChFSZW5kZXJlZFV0dGVyYW5jZRIUCgx1dHRlcmFuY2VfaWQYASABKAkSEAoIc2VxdWVuY2UYAiABKAMSHQoEcm9sZRgDIAEoDjIPLnV0dGVyZC52MS5Sb2xlEioKC3JlbmRlcmVkX2FzGAQgASgOMhUudXR0ZXJkLnYxLlJlbmRlcmVkQXMSGAoLdG9rZW5fY291bnQYBSABKAVIAIgBARIXCg9jb252ZXJzYXRpb25faWQYBiABKAkSGgoNbWVzc2FnZV9pbmRleBgHIAEoBUgBiAEBQg4KDF90b2tlbl9jb3VudEIQCg5fbWVzc2FnZV9pbmRleCJrChFPbWl0dGVkVXR0ZXJhbmNlcxIpCgZyZWFzb24YASABKA4yGS51dHRlcmQudjEuT21pc3Npb25SZWFzb24SKwoJc2VxdWVuY2VzGAIgAygLMhgudXR0ZXJkLnYxLlNlcXVlbmNlUmFuZ2Ui+QIKFVByZXBhcmVIaXN0b3J5UmVxdWVzdBIVCg1tZXNzYWdlc19qc29uGAEgASgJEisKCnV0dGVyYW5jZXMYAiADKAsyFy51dHRlcmQudjEuTmV3VXR0ZXJhbmNlEg4KBnByb21wdBgDIAEoCRIZCgxtYXhfbWVzc2FnZXMYBCABKAVIAIgBARIWCgltYXhfYnl0ZXMYBSABKAVIAYgBARIZCgx0b2tlbl9idWRnZXQYBiABKAVIAogBARIrCgthbHRlcm5hdGlvbhgHIAEoDjIWLnV0dGVyZC52MS5BbHRlcm5hdGlvbhIoCgZmb3JtYXQYCCABKA4yGC51dHRlcmQudjEuQ29udGV4dEZvcm1hdBINCgVtb2RlbBgJIAEoCRIoCgZyZWNhbGwYCiABKAsyGC51dHRlcmQudjEuSGlzdG9yeVJlY2FsbEIPCg1fbWF4X21lc3NhZ2VzQgwKCl9tYXhfYnl0ZXNCDwoNX3Rva2VuX2J1ZGdldCJnCg1IaXN0b3J5UmVjYWxsEg4KBnByb21wdBgBIAEoCRISCgVsaW1pdBgCIAEoBUgAiAEBEhgKC21heF9wZXJjZW50GAMgASgFSAGIAQFCCAoGX2xpbWl0Qg4KDF9tYXhfcGVyY2VudCKCAgoWUHJlcGFyZUhpc3RvcnlSZXNwb25zZRIVCg1tZXNzYWdlc19qc29uGAEgASgJEg4KBnN5c3RlbRgCIAEoCRIaCg1tZXNzYWdlX2NvdW50GAMgASgFSACIAQESGAoLdG9rZW5fY291bnQYBCABKAVIAYgBARIqCgdkcm9wcGVkGAUgAygLMhkudXR0ZXJkLnYxLkRyb3BwZWRNZXNzYWdlEisKCHdhcm5pbmdzGAYgAygLMhkudXR0ZXJkLnYxLkhpc3RvcnlXYXJuaW5nEhAKCHJlY2FsbGVkGAcgAygFQhAKDl9tZXNzYWdlX2NvdW50Qg4KDF90b2tlbl9jb3VudCJjCg5Ecm9wcGVkTWVzc2FnZRISCgVpbmRleBgBIAEoBUgAiAEBEiUKBnJlYXNvbhgCIAEoDjIVLnV0dGVyZC52MS5Ecm9wUmVhc29uEgwKBHRleHQYAyABKAlCCAoGX2luZGV4IksKDkhpc3RvcnlXYXJuaW5nEisKBGtpbmQYASABKA4yHS51dHRlcmQudjEuSGlzdG9yeVdhcm5pbmdLaW5kEgwKBHRleHQYAiABKAkqjwEKDUNvbnRleHRGb3JtYXQSHgoaQ09OVEVYVF9GT1JNQVRfVU5TUEVDSUZJRUQQABIeChpDT05URVhUX0ZPUk1BVF9PUEVOQUlfQ0hBVBABEiUKIUNPTlRFWFRfRk9STUFUX0FOVEhST1BJQ19NRVNTQUdFUxACEhcKE0NPTlRFWFRfRk9STUFUX1RFWFQQAyp3ChBTdW1tYXJ5UGxhY2VtZW50EiEKHVNVTU1BUllfUExBQ0VNRU5UX1VOU1BFQ0lGSUVEEAASHAoYU1VNTUFSWV9QTEFDRU1FTlRfU1lTVEVNEAESIgoeU1VNTUFSWV9QTEFDRU1FTlRfVVNFUl9NRVNTQUdFEAIqcAoPVW5hbnN3ZXJlZENhbGxzEiAKHFVOQU5TV0VSRURfQ0FMTFNfVU5TUEVDSUZJRUQQABIZChVVTkFOU1dFUkVEX0NBTExTX09NSVQQARIgChxVTkFOU1dFUkVEX0NBTExTX1BMQUNFSE9MREVSEAIqwAEKClJlbmRlcmVkQXMSGwoXUkVOREVSRURfQVNfVU5TUEVDSUZJRUQQABIVChFSRU5ERVJFRF9BU19XSE9MRRABEhsKF1JFTkRFUkVEX0FTX0lOU1RSVUNUSU9OEAISFgoSUkVOREVSRURfQVNfUElOTkVEEAMSFgoSUkVOREVSRURfQVNfTUFTS0VEEAQSFwoTUkVOREVSRURfQVNfVFJJTU1FRBAFEhgKFFJFTkRFUkVEX0FTX1JFQ0FMTEVEEAYqnwIKDk9taXNzaW9uUmVhc29uEh8KG09NSVNTSU9OX1JFQVNPTl9VTlNQRUNJRklFRBAAEhsKF09NSVNTSU9OX1JFQVNPTl9FVklDVEVEEAESGgoWT01JU1NJT05fUkVBU09OX0JVREdFVBACEh0KGU9NSVNTSU9OX1JFQVNPTl9NQVhfVFVSTlMQAxIjCh9PTUlTU0lPTl9SRUFTT05fVU5BTlNXRVJFRF9DQUxMEAQSHQoZT01JU1NJT05fUkVBU09OX0ZPUkdPVFRFThAFEhkKFU9NSVNTSU9OX1JFQVNPTl9BU0lERRAGEhkKFU9NSVNTSU9OX1JFQVNPTl9FTVBUWRAHEhoKFk9NSVNTSU9OX1JFQVNPTl9GT1JNQVQQCCq2AQoSQ29udGV4dFdhcm5pbmdLaW5kEiQKIENPTlRFWFRfV0FSTklOR19LSU5EX1VOU1BFQ0lGSUVEEAASKwonQ09OVEVYVF9XQVJOSU5HX0tJTkRfVU5DT1ZFUkVEX0xFRlRfT1VUEAESJAogQ09OVEVYVF9XQVJOSU5HX0tJTkRfU1VNTUFSWV9DVVQQAhInCiNDT05URVhUX1dBUk5JTkdfS0lORF9QQVJUU19MRUZUX09VVBADKm8KC0FsdGVybmF0aW9uEhsKF0FMVEVSTkFUSU9OX1VOU1BFQ0lGSUVEEAASFQoRQUxURVJOQVRJT05fTUVSR0UQARIUChBBTFRFUk5BVElPTl9EUk9QEAISFgoSQUxURVJOQVRJT05fUkVKRUNUEAMqsQMKCkRyb3BSZWFzb24SGwoXRFJPUF9SRUFTT05fVU5TUEVDSUZJRUQQABIdChlEUk9QX1JFQVNPTl9OT1RfQV9NRVNTQUdFEAESHAoYRFJPUF9SRUFTT05fVU5LTk9XTl9ST0xFEAISHwobRFJPUF9SRUFTT05fSU5WQUxJRF9DT05URU5UEAMSFQoRRFJPUF9SRUFTT05fRU1QVFkQBBIhCh1EUk9QX1JFQVNPTl9JTlZBTElEX1RPT0xfQ0FMTBAFEh0KGURST1BfUkVBU09OX0lOVkFMSURfRklFTEQQBhIZChVEUk9QX1JFQVNPTl9UT09fTEFSR0UQBxIfChtEUk9QX1JFQVNPTl9PUlBIQU5FRF9SRVNVTFQQCBIfChtEUk9QX1JFQVNPTl9VTkFOU1dFUkVEX0NBTEwQCRIbChdEUk9QX1JFQVNPTl9BTFRFUk5BVElPThAKEhwKGERST1BfUkVBU09OX01BWF9NRVNTQUdFUxALEhkKFURST1BfUkVBU09OX01BWF9CWVRFUxAMEhwKGERST1BfUkVBU09OX1RPS0VOX0JVREdFVBANKogDChJIaXN0b3J5V2FybmluZ0tpbmQSJAogSElTVE9SWV9XQVJOSU5HX0tJTkRfVU5TUEVDSUZJRUQQABImCiJISVNUT1JZX1dBUk5JTkdfS0lORF9NQU5ZX01FU1NBR0VTEAESJgoiSElTVE9SWV9XQVJOSU5HX0tJTkRfTEFSR0VfUkVRVUVTVBACEioKJkhJU1RPUllfV0FSTklOR19LSU5EX05FQVJfVE9LRU5fQlVER0VUEAMSJwojSElTVE9SWV9XQVJOSU5HX0tJTkRfUEFSVFNfTEVGVF9PVVQQBBImCiJISVNUT1JZX1dBUk5JTkdfS0lORF9SRVNVTFRTX01PVkVEEAUSKAokSElTVE9SWV9XQVJOSU5HX0tJTkRfTUVTU0FHRVNfTUVSR0VEEAYSKQolSElTVE9SWV9XQVJOSU5HX0tJTkRfQ0FMTF9JRFNfQ0hBTkdFRBAHEioKJkhJU1RPUllfV0FSTklOR19LSU5EX1BMQUNFSE9MREVSX0FEREVEEAgyhgIKDkNvbnRleHRTZXJ2aWNlEk8KDEJ1aWxkQ29udGV4dBIeLnV0dGVyZC52MS5CdWlsZENvbnRleHRSZXF1ZXN0Gh8udXR0ZXJkLnYxLkJ1aWxkQ29udGV4dFJlc3BvbnNlEkwKC0NvdW50VG9rZW5zEh0udXR0ZXJkLnYxLkNvdW50VG9rZW5zUmVxdWVzdBoeLnV0dGVyZC52MS5Db3VudFRva2Vuc1Jlc3BvbnNlElUKDlByZXBhcmVIaXN0b3J5EiAudXR0ZXJkLnYxLlByZXBhcmVIaXN0b3J5UmVxdWVzdBohLnV0dGVyZC52MS5QcmVwYXJlSGlzdG9yeVJlc3BvbnNlYgZwcm90bzM", [file_utterd_v1_memory_service, file_utterd_v1_utterance]);
 
 /**
  * The request of CountTokens. Exactly one of `texts` and `utterances` is given.
@@ -23,14 +23,14 @@ export const file_utterd_v1_context_service: GenFile = /*@__PURE__*/
  */
 export type CountTokensRequest = Message<"utterd.v1.CountTokensRequest"> & {
   /**
-   * Texts to count; at most the server's `max_batch`, each at most `max_content_bytes`.
+   * Texts to count: at most the server's `max_batch`, each of at most `max_content_bytes`.
    *
    * @generated from field: repeated string texts = 1;
    */
   texts: string[];
 
   /**
-   * Utterances to count; at most the server's `max_batch`.
+   * Utterances to count: at most the server's `max_batch`.
    *
    * @generated from field: repeated utterd.v1.NewUtterance utterances = 2;
    */
@@ -59,15 +59,15 @@ export const CountTokensRequestSchema: GenMessage<CountTokensRequest> = /*@__PUR
  */
 export type CountTokensResponse = Message<"utterd.v1.CountTokensResponse"> & {
   /**
-   * One count for each text or utterance, in the order given.
+   * One count for each text or utterance, in the order of the request.
    *
    * @generated from field: repeated int32 token_counts = 1;
    */
   tokenCounts: number[];
 
   /**
-   * Whether every count is exact: texts always are; an utterance with tool calls or extras is an
-   * estimate.
+   * Whether every count is exact. Counts of texts are; those of utterances with tool calls or extras are
+   * estimates.
    *
    * @generated from field: optional bool exact = 2;
    */
@@ -89,41 +89,41 @@ export const CountTokensResponseSchema: GenMessage<CountTokensResponse> = /*@__P
   messageDesc(file_utterd_v1_context_service, 1);
 
 /**
- * What to recall of what a context does not hold.
+ * What to recall from outside the context.
  *
  * @generated from message utterd.v1.ContextRecall
  */
 export type ContextRecall = Message<"utterd.v1.ContextRecall"> & {
   /**
-   * Required. What to look for, as Remember ranks it; at most 65,536 bytes.
+   * Required. What to look for, ranked as by Remember; at most 65,536 bytes.
    *
    * @generated from field: string prompt = 1;
    */
   prompt: string;
 
   /**
-   * Optional. Matches at most, 1 to 50, the best first. What belongs to a match comes with it and does not
-   * count: a call its results, a result its call and the others', and a short match the utterance before it,
-   * if that is short too. By default as many as fit.
+   * Optional. The maximum number of matches, 1 to 50, the best first. Utterances that belong to a match
+   * come with it and do not count: the results of a call; the call and the other results of a result; and
+   * the utterance before a short match, if that is short too. By default as many matches as fit.
    *
    * @generated from field: optional int32 limit = 2;
    */
   limit?: number;
 
   /**
-   * Optional. Where to look: CONVERSATION, or RECIPIENT for the recipient's other conversations too, ended
-   * or not. What is soft-forgotten where it was said, head instructions, and what a fork shares with this
-   * conversation are passed over. By default CONVERSATION.
+   * Optional. Where to look: CONVERSATION, or RECIPIENT to include the recipient's other conversations,
+   * ended or not. Skips utterances that are soft-forgotten in their own conversation, head instructions,
+   * and what a fork shares with this conversation. CONVERSATION by default.
    *
    * @generated from field: utterd.v1.RememberScope scope = 3;
    */
   scope: RememberScope;
 
   /**
-   * Optional. The most of the budget, in per cent, 1 to 100; what is not needed of it goes to the recent
-   * turns. By default half is kept for what is recalled, and it gets what the recent turns leave too: who
-   * names a prompt wants what answers it, and a larger share finds little more of that. Where the budget is
-   * unlimited, the share is one of 8,000 tokens.
+   * Optional. The maximum share of the budget, in per cent, 1 to 100. Recent turns get what recall does
+   * not need of it. By default recall gets half of the budget, and also what the recent turns leave: a
+   * caller who names a prompt wants what answers it, and a larger share finds little more. If the budget
+   * is unlimited, the share is one of 8,000 tokens.
    *
    * @generated from field: optional int32 max_percent = 4;
    */
@@ -144,92 +144,97 @@ export const ContextRecallSchema: GenMessage<ContextRecall> = /*@__PURE__*/
  */
 export type BuildContextRequest = Message<"utterd.v1.BuildContextRequest"> & {
   /**
-   * Optional. The conversation. By default the recipient's active one.
+   * Optional. The conversation; by default the recipient's active one.
    *
    * @generated from field: string conversation_id = 1;
    */
   conversationId: string;
 
   /**
-   * Optional. Whose conversation. By default `default`, or the owner of the conversation named.
+   * Optional. The recipient whose conversation is meant; by default `default`, or the owner of the given
+   * conversation.
    *
    * @generated from field: string recipient_id = 2;
    */
   recipientId: string;
 
   /**
-   * Optional. By default OPENAI_CHAT.
+   * Optional. The format; OPENAI_CHAT by default.
    *
    * @generated from field: utterd.v1.ContextFormat format = 3;
    */
   format: ContextFormat;
 
   /**
-   * Optional. The most tokens of the whole context, 1 or more. Too small a budget for the instructions,
-   * the newest unit and the user utterance of its turn is refused with the number needed. By default
-   * the policy's `max_tokens` and `summary_token_limit`, the tokens of `instructions`, and 64 for what a
-   * rendering says itself, or what must be rendered if that is more; unlimited when one of the two is. It
-   * is what bounds the response, which has no pages: a client that lets it hold more than the 4 MiB that
-   * it reads by default reads more.
+   * Optional. The maximum number of tokens of the whole context, 1 or more. A budget that is too small for
+   * the instructions, the newest unit and the user utterance of its turn is refused, and the error names
+   * the number needed. By default the sum of the policy's `max_tokens` and `summary_token_limit`, the
+   * tokens of `instructions`, and 64 for the words that the rendering adds, or what must be rendered if
+   * that is more. Unlimited if either of the two limits is. The budget also bounds the size of the
+   * response, which has no pages: with a budget that allows more than 4 MiB, raise the limit of your
+   * client.
    *
    * @generated from field: optional int32 token_budget = 4;
    */
   tokenBudget?: number;
 
   /**
-   * Optional. The most turns; 0 means all. Exactly so many come, the newest, where the conversation has
-   * and the budget holds them. By default the policy's `max_turns`; without one, as many as fit.
+   * Optional. The maximum number of turns; 0 means all. The context has exactly this many of the newest
+   * turns, if the conversation has them and the budget allows. By default the policy's `max_turns`, or as
+   * many as fit if it has none.
    *
    * @generated from field: optional int32 max_turns = 5;
    */
   maxTurns?: number;
 
   /**
-   * Optional. By default SYSTEM.
+   * Optional. Where the summary is; SYSTEM by default.
    *
    * @generated from field: utterd.v1.SummaryPlacement summary_placement = 6;
    */
   summaryPlacement: SummaryPlacement;
 
   /**
-   * Optional. Adds utterances that are stored but not in the context otherwise, in one marked message
-   * before the newest user utterance, in the order said, each day's under its date (UTC); those of another
-   * conversation under its title and date. One longer than a quarter of their share is shortened to its
-   * head and its tail. Never in the place of instructions, summary, pinned utterances and the newest unit.
+   * Optional. Adds stored utterances that are not in the context otherwise, in one marked message before
+   * the newest user utterance. They are in the order in which they were said, grouped under their date
+   * (UTC), and those of another conversation under its title and date. An utterance longer than a quarter
+   * of recall's share is cut to its head and tail. Recall never displaces instructions, the summary,
+   * pinned utterances or the newest unit.
    *
    * @generated from field: utterd.v1.ContextRecall recall = 7;
    */
   recall?: ContextRecall;
 
   /**
-   * Optional, 1 or more. Tool results of turns at least so much older than the newest are masked:
-   * `[result of lookup_order, 1,830 tokens, omitted; sequence 41]`. Masks move in steps of as many
-   * turns, at least two. By default nothing is masked.
+   * Optional, 1 or more. Masks the results of tools in turns that are at least this much older than the
+   * newest: `[result of lookup_order, 1,830 tokens, omitted; sequence 41]`. Masks advance in steps of this
+   * many turns, at least two. By default nothing is masked.
    *
    * @generated from field: optional int32 mask_tool_results_after_turns = 8;
    */
   maskToolResultsAfterTurns?: number;
 
   /**
-   * Optional. By default OMIT.
+   * Optional. How calls without a result are rendered; OMIT by default.
    *
    * @generated from field: utterd.v1.UnansweredCalls unanswered_calls = 9;
    */
   unansweredCalls: UnansweredCalls;
 
   /**
-   * Optional. With true, what `max_turns` or the budget forces out leaves in steps of two fifths of what
-   * fits, so that between two steps a context begins as the one before it did, for a provider's prompt
-   * cache. With false, as little leaves as must. By default true, but false where `max_turns` is 1 or more.
+   * Optional. With true, when `max_turns` or the budget forces utterances out, two fifths of what fits
+   * leave at once, so that between two such steps a context begins with the same bytes as the one before,
+   * for a provider's prompt cache. With false, as little as possible leaves. True by default, but false if
+   * `max_turns` is 1 or more.
    *
    * @generated from field: optional bool stable_steps = 10;
    */
   stableSteps?: boolean;
 
   /**
-   * Optional. A system prompt that is not stored: it stands first of the system's messages, in
-   * Anthropic's `system`, and in a text before the rest, and counts in the budget. At most the server's
-   * `max_content_bytes`; white space alone is none.
+   * Optional. A system prompt that is not stored. It is the first system message, the first block of
+   * Anthropic's `system`, or the beginning of a text, and counts towards the budget. At most the server's
+   * `max_content_bytes`. Instructions of only white space are ignored.
    *
    * @generated from field: string instructions = 11;
    */
@@ -250,32 +255,31 @@ export const BuildContextRequestSchema: GenMessage<BuildContextRequest> = /*@__P
  */
 export type BuildContextResponse = Message<"utterd.v1.BuildContextResponse"> & {
   /**
-   * The conversation; empty where the recipient has none.
+   * The conversation; empty if the recipient has none.
    *
    * @generated from field: string conversation_id = 1;
    */
   conversationId: string;
 
   /**
-   * Its revision that the context is of; 0 where there is none.
+   * The conversation's revision that the context shows; 0 if there is no conversation.
    *
    * @generated from field: int64 revision = 2;
    */
   revision: bigint;
 
   /**
-   * A JSON array of messages, ready to be sent; empty with the format TEXT. Call ids are as they came,
-   * unless the provider refuses them or one comes twice: then they are changed, the same way each time.
-   * Content that came in the same format and holds more than text (images, files, audio, refusals, thinking with
-   * its signature, `is_error`) is rendered as it came, without `cache_control`.
+   * A JSON array of messages, ready to be sent; empty with TEXT. Call ids are unchanged, unless the
+   * provider refuses them or one occurs twice: then they are replaced, the same way each time. Content
+   * that came in the same format and is more than text (images, files, audio, refusals, thinking with its
+   * signature, `is_error`) is rendered as it came, without `cache_control`.
    *
    * @generated from field: string messages_json = 3;
    */
   messagesJson: string;
 
   /**
-   * With ANTHROPIC_MESSAGES: the request's `system`, a JSON array of text blocks; empty when there is
-   * none.
+   * With ANTHROPIC_MESSAGES: the request's `system`, a JSON array of text blocks; empty if there is none.
    *
    * @generated from field: string system_json = 4;
    */
@@ -289,64 +293,66 @@ export type BuildContextResponse = Message<"utterd.v1.BuildContextResponse"> & {
   text: string;
 
   /**
-   * Tokens of the context, never more than the budget: of each utterance its `token_count`, or what is
-   * written in its place; of each other message, its words and 4. What a format leaves out of an
-   * utterance (extras but for content that is rendered as it came, a result's name) does not count; what it words anew (a name that a provider
-   * refuses) counts as written. With TEXT the tokens of the text. Words are counted exactly, in the
-   * conversation's encoding.
+   * Tokens of the context, never more than the budget. An utterance counts its `token_count`, or the
+   * tokens of what is written in its place. Any other message counts its words and 4. What a format leaves
+   * out of an utterance does not count (a result's name, and extras other than content that is rendered as
+   * it came). What a format rewrites, such as a name that a provider refuses, counts as written. With
+   * TEXT, the tokens of the text. Words are counted exactly, in the conversation's encoding.
    *
    * @generated from field: optional int32 token_count = 6;
    */
   tokenCount?: number;
 
   /**
-   * The budget that held; absent when it was unlimited.
+   * The budget that applied; absent if unlimited.
    *
    * @generated from field: optional int32 token_budget = 7;
    */
   tokenBudget?: number;
 
   /**
-   * What is rendered, in the order of the messages.
+   * The rendered utterances, in the order of the messages.
    *
    * @generated from field: repeated utterd.v1.RenderedUtterance utterances = 8;
    */
   utterances: RenderedUtterance[];
 
   /**
-   * What is left out of the conversation, by reason.
+   * The utterances of the conversation that are left out, by reason.
    *
    * @generated from field: repeated utterd.v1.OmittedUtterances omitted = 9;
    */
   omitted: OmittedUtterances[];
 
   /**
-   * So many messages at the head will be the same in the next call of the same form, as long as
-   * utterances are only appended, and none is evicted, cut, masked or loses its images: a cache mark may
-   * stand behind them. With ANTHROPIC_MESSAGES those of `messages_json`; 0 with TEXT.
+   * The number of messages at the head that will be the same in the next call with the same parameters, as
+   * long as utterances are only appended, and none is evicted, cut, masked or loses its images. A marker
+   * for the prompt cache can be set after them. With ANTHROPIC_MESSAGES it counts `messages_json`; with
+   * TEXT it is 0.
    *
    * @generated from field: optional int32 stable_prefix_messages = 10;
    */
   stablePrefixMessages?: number;
 
   /**
-   * Utterances that a limit leaves out (EVICTED, BUDGET, MAX_TURNS) and that no summary covers: the
-   * model is told nothing of them. Of the window those that are not soft-forgotten; of what left it, all.
+   * Utterances that a limit leaves out (EVICTED, BUDGET, MAX_TURNS) and that no summary covers, so that
+   * the model learns nothing of them. Within the window, only those that are not soft-forgotten; outside
+   * it, all.
    *
    * @generated from field: optional int32 uncovered_utterance_count = 11;
    */
   uncoveredUtteranceCount?: number;
 
   /**
-   * Turns of the window that end before the recent utterances begin, which `max_turns` or the budget
-   * leaves out whole but for what is pinned or recalled of them.
+   * Turns of the window, before the recent utterances, that `max_turns` or the budget leaves out whole,
+   * except for their pinned and recalled utterances.
    *
    * @generated from field: optional int32 uncovered_turn_count = 12;
    */
   uncoveredTurnCount?: number;
 
   /**
-   * What the caller should know of the context.
+   * What the caller should know about the context.
    *
    * @generated from field: repeated utterd.v1.ContextWarning warnings = 13;
    */
@@ -361,20 +367,20 @@ export const BuildContextResponseSchema: GenMessage<BuildContextResponse> = /*@_
   messageDesc(file_utterd_v1_context_service, 4);
 
 /**
- * Something that the caller should know.
+ * Something that the caller should know about a context.
  *
  * @generated from message utterd.v1.ContextWarning
  */
 export type ContextWarning = Message<"utterd.v1.ContextWarning"> & {
   /**
-   * What it is about.
+   * The kind of warning.
    *
    * @generated from field: utterd.v1.ContextWarningKind kind = 1;
    */
   kind: ContextWarningKind;
 
   /**
-   * What it is.
+   * The warning in words.
    *
    * @generated from field: string text = 2;
    */
@@ -395,14 +401,14 @@ export const ContextWarningSchema: GenMessage<ContextWarning> = /*@__PURE__*/
  */
 export type RenderedUtterance = Message<"utterd.v1.RenderedUtterance"> & {
   /**
-   * Unique in its conversation.
+   * The id, unique in its conversation.
    *
    * @generated from field: string utterance_id = 1;
    */
   utteranceId: string;
 
   /**
-   * Counts from 1 over the conversation's life.
+   * The number in its conversation, from 1.
    *
    * @generated from field: int64 sequence = 2;
    */
@@ -423,18 +429,25 @@ export type RenderedUtterance = Message<"utterd.v1.RenderedUtterance"> & {
   renderedAs: RenderedAs;
 
   /**
-   * The tokens that it has in the context; absent for what is recalled, which is counted together.
+   * Its tokens in the context; absent for recalled utterances, which are counted together.
    *
    * @generated from field: optional int32 token_count = 5;
    */
   tokenCount?: number;
 
   /**
-   * The conversation that a recalled utterance is of, when that is another.
+   * The conversation of a recalled utterance, if it is another one.
    *
    * @generated from field: string conversation_id = 6;
    */
   conversationId: string;
+
+  /**
+   * Which message of `messages_json` renders it, from 0; absent where `system_json` or `text` does.
+   *
+   * @generated from field: optional int32 message_index = 7;
+   */
+  messageIndex?: number;
 };
 
 /**
@@ -451,14 +464,14 @@ export const RenderedUtteranceSchema: GenMessage<RenderedUtterance> = /*@__PURE_
  */
 export type OmittedUtterances = Message<"utterd.v1.OmittedUtterances"> & {
   /**
-   * Why.
+   * Why they are left out.
    *
    * @generated from field: utterd.v1.OmissionReason reason = 1;
    */
   reason: OmissionReason;
 
   /**
-   * Their sequences, ascending; a range may run over sequences that are hard-forgotten.
+   * Their sequences, ascending; a range may include sequences that are hard-forgotten.
    *
    * @generated from field: repeated utterd.v1.SequenceRange sequences = 2;
    */
@@ -473,87 +486,88 @@ export const OmittedUtterancesSchema: GenMessage<OmittedUtterances> = /*@__PURE_
   messageDesc(file_utterd_v1_context_service, 7);
 
 /**
- * The request of PrepareHistory. At most one of `messages_json` and `utterances` is given; without
- * either the history is empty.
+ * The request of PrepareHistory. At most one of `messages_json` and `utterances` is given. Without either,
+ * the history is empty.
  *
  * @generated from message utterd.v1.PrepareHistoryRequest
  */
 export type PrepareHistoryRequest = Message<"utterd.v1.PrepareHistoryRequest"> & {
   /**
-   * Optional. The history, oldest first: a JSON array of messages as OpenAI's chat or Anthropic's
-   * messages have them; at most 10,000. Read are `role`, `content` (text, or blocks: text, tool_use,
-   * tool_result), `name`, `tool_calls` and `tool_call_id`; other fields are left out.
+   * Optional. The history, oldest first: a JSON array of OpenAI's chat messages or Anthropic's messages;
+   * at most 10,000. The fields `role`, `content` (text, or blocks: text, tool_use, tool_result), `name`,
+   * `tool_calls` and `tool_call_id` are read; others are left out.
    *
    * @generated from field: string messages_json = 1;
    */
   messagesJson: string;
 
   /**
-   * Optional. The history, oldest first, as utterances; at most the server's `max_batch`. What is for
-   * the caller's own use (ids, metadata, times, extras) is left out.
+   * Optional. The history, oldest first, as utterances; at most the server's `max_batch`. Fields for the
+   * caller's own use (ids, metadata, times, extras) are left out.
    *
    * @generated from field: repeated utterd.v1.NewUtterance utterances = 2;
    */
   utterances: NewUtterance[];
 
   /**
-   * The new message of the user, which goes out last and is never dropped. Required unless there is a
-   * history; at most the server's `max_content_bytes`.
+   * The user's new message, which comes last and is never dropped. Required unless there is a history; at
+   * most the server's `max_content_bytes`.
    *
    * @generated from field: string prompt = 3;
    */
   prompt: string;
 
   /**
-   * Optional. Messages of the history that are kept, 0 or more: the newest, and the system messages at
-   * the head first of all. Each tool result is a message, and so is a placeholder; the prompt comes on
-   * top. By default 20.
+   * Optional. The maximum number of messages kept from the history, 0 or more: first of all the system
+   * messages at the head, then the newest messages. Each tool result is a message, and so is a
+   * placeholder. The prompt does not count. 20 by default.
    *
    * @generated from field: optional int32 max_messages = 4;
    */
   maxMessages?: number;
 
   /**
-   * Optional. Bytes of `messages_json` and `system` in the response, 1 or more. By default 102,400. It, and
-   * the size of the request, bound the response.
+   * Optional. The maximum size of `messages_json` and `system` in the response, in bytes, 1 or more;
+   * 102,400 by default. This and the size of the request bound the response.
    *
    * @generated from field: optional int32 max_bytes = 5;
    */
   maxBytes?: number;
 
   /**
-   * Optional. Tokens of what goes out, 1 or more, counted as `token_count` says. By default any number.
+   * Optional. The maximum number of tokens of the response, 1 or more, counted as described at
+   * `token_count`. Unlimited by default.
    *
    * @generated from field: optional int32 token_budget = 6;
    */
   tokenBudget?: number;
 
   /**
-   * Optional. What becomes of user or assistant messages in a row; by default they are merged.
+   * Optional. How consecutive user or assistant messages are handled; MERGE by default.
    *
    * @generated from field: utterd.v1.Alternation alternation = 7;
    */
   alternation: Alternation;
 
   /**
-   * Optional. The format of the response, which is not TEXT; by default OPENAI_CHAT.
+   * Optional. The format of the response; TEXT is refused. OPENAI_CHAT by default.
    *
    * @generated from field: utterd.v1.ContextFormat format = 8;
    */
   format: ContextFormat;
 
   /**
-   * Optional. What tokens are counted for: `o200k_base`, `cl100k_base`, `p50k_base`, `r50k_base`, or the
-   * name of an OpenAI model. By default the server's encoding.
+   * Optional. The encoding of the token counts: `o200k_base`, `cl100k_base`, `p50k_base`, `r50k_base`, or
+   * the name of an OpenAI model. By default the server's encoding.
    *
    * @generated from field: string model = 9;
    */
   model: string;
 
   /**
-   * Optional. Quotes, of the messages that the limits leave out, those that tell most about a prompt, in one
-   * marked message of the system's before the newest user message (with ANTHROPIC_MESSAGES in `system`),
-   * within the limits. A call is quoted with its results; what is long is shortened to its head and its tail.
+   * Optional. Quotes the messages that the limits leave out and that are most relevant to a prompt, in one
+   * marked system message before the newest user message (with ANTHROPIC_MESSAGES in `system`), within the
+   * limits. A call is quoted with its results; long ones are cut to their head and tail.
    *
    * @generated from field: utterd.v1.HistoryRecall recall = 10;
    */
@@ -568,30 +582,31 @@ export const PrepareHistoryRequestSchema: GenMessage<PrepareHistoryRequest> = /*
   messageDesc(file_utterd_v1_context_service, 8);
 
 /**
- * What to recall of a history that does not fit.
+ * What to recall from a history that does not fit.
  *
  * @generated from message utterd.v1.HistoryRecall
  */
 export type HistoryRecall = Message<"utterd.v1.HistoryRecall"> & {
   /**
-   * Optional. What to look for, as Remember ranks it; at most 65,536 bytes. By default the request's
-   * `prompt`, which then has no more than that either. Required where that is empty.
+   * Optional. What to look for, ranked as by Remember; at most 65,536 bytes. By default the request's
+   * `prompt`, which then has the same limit. Required if that is empty.
    *
    * @generated from field: string prompt = 1;
    */
   prompt: string;
 
   /**
-   * Optional. Matches at most, 1 to 50, the best first; an exchange is one. By default as many as fit.
+   * Optional. The maximum number of matches, 1 to 50, the best first; an exchange is one match. By default
+   * as many as fit.
    *
    * @generated from field: optional int32 limit = 2;
    */
   limit?: number;
 
   /**
-   * Optional. The most of `max_bytes` and of `token_budget`, in per cent, 1 to 100; where there is no
-   * `token_budget`, of 8,000 tokens. What is not needed of it goes to the newest messages. The message
-   * counts as one of `max_messages`. By default 50.
+   * Optional. The maximum share of `max_bytes` and of `token_budget` (or of 8,000 tokens without one), in
+   * per cent, 1 to 100. The newest messages get what recall does not need of it. The quoting message
+   * counts towards `max_messages`. 50 by default.
    *
    * @generated from field: optional int32 max_percent = 3;
    */
@@ -612,30 +627,30 @@ export const HistoryRecallSchema: GenMessage<HistoryRecall> = /*@__PURE__*/
  */
 export type PrepareHistoryResponse = Message<"utterd.v1.PrepareHistoryResponse"> & {
   /**
-   * A JSON array of messages: each call has its results directly behind it, each result its call.
+   * A JSON array of messages: the results of each call directly follow it, and each result has its call.
    *
    * @generated from field: string messages_json = 1;
    */
   messagesJson: string;
 
   /**
-   * With CONTEXT_FORMAT_ANTHROPIC_MESSAGES, the text of the system messages, for the request's `system`;
-   * empty when there is none.
+   * With CONTEXT_FORMAT_ANTHROPIC_MESSAGES: the text of the system messages, for the request's `system`;
+   * empty if there is none.
    *
    * @generated from field: string system = 2;
    */
   system: string;
 
   /**
-   * Messages of the array.
+   * The number of messages in the array.
    *
    * @generated from field: optional int32 message_count = 3;
    */
   messageCount?: number;
 
   /**
-   * What the messages and the system text would count as utterances (see Utterance.token_count): text
-   * exactly, calls by an estimate.
+   * The tokens that the messages and the system text would count as utterances (see
+   * Utterance.token_count): text exactly, calls by an estimate.
    *
    * @generated from field: optional int32 token_count = 4;
    */
@@ -656,8 +671,8 @@ export type PrepareHistoryResponse = Message<"utterd.v1.PrepareHistoryResponse">
   warnings: HistoryWarning[];
 
   /**
-   * The places in the history, from 0 and ascending, of messages that are quoted in what is recalled. They
-   * are in `dropped` too.
+   * The places in the history, from 0 and ascending, of messages that recall quotes. They are in `dropped`
+   * too.
    *
    * @generated from field: repeated int32 recalled = 7;
    */
@@ -672,7 +687,7 @@ export const PrepareHistoryResponseSchema: GenMessage<PrepareHistoryResponse> = 
   messageDesc(file_utterd_v1_context_service, 10);
 
 /**
- * A message, or a part of one, that was left out. A message may be named more than once.
+ * A message, or a part of one, that was left out. A message may be listed more than once.
  *
  * @generated from message utterd.v1.DroppedMessage
  */
@@ -685,7 +700,7 @@ export type DroppedMessage = Message<"utterd.v1.DroppedMessage"> & {
   index?: number;
 
   /**
-   * Why.
+   * Why it was left out.
    *
    * @generated from field: utterd.v1.DropReason reason = 2;
    */
@@ -707,20 +722,20 @@ export const DroppedMessageSchema: GenMessage<DroppedMessage> = /*@__PURE__*/
   messageDesc(file_utterd_v1_context_service, 11);
 
 /**
- * Something that the caller should know.
+ * Something that the caller should know about a prepared history.
  *
  * @generated from message utterd.v1.HistoryWarning
  */
 export type HistoryWarning = Message<"utterd.v1.HistoryWarning"> & {
   /**
-   * What it is about.
+   * The kind of warning.
    *
    * @generated from field: utterd.v1.HistoryWarningKind kind = 1;
    */
   kind: HistoryWarningKind;
 
   /**
-   * What it is.
+   * The warning in words.
    *
    * @generated from field: string text = 2;
    */
@@ -735,7 +750,7 @@ export const HistoryWarningSchema: GenMessage<HistoryWarning> = /*@__PURE__*/
   messageDesc(file_utterd_v1_context_service, 12);
 
 /**
- * What a context is written as.
+ * The format of a context.
  *
  * @generated from enum utterd.v1.ContextFormat
  */
@@ -755,7 +770,7 @@ export enum ContextFormat {
   OPENAI_CHAT = 1,
 
   /**
-   * Anthropic's messages: the system apart, a user's message first, strict alternation.
+   * Anthropic's messages: the system prompt apart, a user message first, strict alternation.
    *
    * @generated from enum value: CONTEXT_FORMAT_ANTHROPIC_MESSAGES = 2;
    */
@@ -763,8 +778,8 @@ export enum ContextFormat {
 
   /**
    * Text under the heading `## Current Conversation`, each utterance with its time and speaker. Tool
-   * results are left out; a call is named behind the words of the assistant: `[used: write_file]`. A
-   * result that came late is an entry of its own, since the assistant goes on from it.
+   * results are left out, and calls are named after the assistant's words: `[used: write_file]`. A result
+   * that came late is an entry of its own, because the assistant goes on from it.
    *
    * @generated from enum value: CONTEXT_FORMAT_TEXT = 3;
    */
@@ -778,7 +793,7 @@ export const ContextFormatSchema: GenEnum<ContextFormat> = /*@__PURE__*/
   enumDesc(file_utterd_v1_context_service, 0);
 
 /**
- * Where the summary stands in a context.
+ * Where the summary is in a context.
  *
  * @generated from enum utterd.v1.SummaryPlacement
  */
@@ -791,7 +806,7 @@ export enum SummaryPlacement {
   UNSPECIFIED = 0,
 
   /**
-   * In a system message behind the instructions.
+   * In a system message after the instructions.
    *
    * @generated from enum value: SUMMARY_PLACEMENT_SYSTEM = 1;
    */
@@ -799,7 +814,7 @@ export enum SummaryPlacement {
 
   /**
    * In a user message between `[CONVERSATION HISTORY SUMMARY - N messages]` and `[END SUMMARY - Recent
-   * conversation continues below]`. Text has the summary before its heading all the same.
+   * conversation continues below]`. With TEXT the summary is before the heading in any case.
    *
    * @generated from enum value: SUMMARY_PLACEMENT_USER_MESSAGE = 2;
    */
@@ -813,7 +828,7 @@ export const SummaryPlacementSchema: GenEnum<SummaryPlacement> = /*@__PURE__*/
   enumDesc(file_utterd_v1_context_service, 1);
 
 /**
- * What becomes of a unit in which a call has no result.
+ * How calls without a result are rendered.
  *
  * @generated from enum utterd.v1.UnansweredCalls
  */
@@ -826,14 +841,14 @@ export enum UnansweredCalls {
   UNSPECIFIED = 0,
 
   /**
-   * A message that makes a call without a result is left out, with the results of its other calls.
+   * A message with an unanswered call is left out, together with the results of its other calls.
    *
    * @generated from enum value: UNANSWERED_CALLS_OMIT = 1;
    */
   OMIT = 1,
 
   /**
-   * A marked placeholder stands for each result that is missing.
+   * A marked placeholder takes the place of each missing result.
    *
    * @generated from enum value: UNANSWERED_CALLS_PLACEHOLDER = 2;
    */
@@ -860,42 +875,42 @@ export enum RenderedAs {
   UNSPECIFIED = 0,
 
   /**
-   * As it was said, in its place.
+   * Unchanged, in its place.
    *
    * @generated from enum value: RENDERED_AS_WHOLE = 1;
    */
   WHOLE = 1,
 
   /**
-   * As it was said, at the head, as an instruction.
+   * Unchanged, at the head, as an instruction.
    *
    * @generated from enum value: RENDERED_AS_INSTRUCTION = 2;
    */
   INSTRUCTION = 2,
 
   /**
-   * As it was said, before the recent turns, because it is pinned.
+   * Unchanged, before the recent turns, because it is pinned.
    *
    * @generated from enum value: RENDERED_AS_PINNED = 3;
    */
   PINNED = 3,
 
   /**
-   * A tool result of an older turn: a line says what is left out.
+   * A tool result of an older turn, replaced by a line that says what is left out.
    *
    * @generated from enum value: RENDERED_AS_MASKED = 4;
    */
   MASKED = 4,
 
   /**
-   * A tool result too long for the budget: its head, its tail, and a line between.
+   * A tool result too long for the budget, cut to its head and tail with a line between.
    *
    * @generated from enum value: RENDERED_AS_TRIMMED = 5;
    */
   TRIMMED = 5,
 
   /**
-   * Quoted among what was recalled, whole or shortened.
+   * Quoted among the recalled utterances, whole or shortened.
    *
    * @generated from enum value: RENDERED_AS_RECALLED = 6;
    */
@@ -922,28 +937,28 @@ export enum OmissionReason {
   UNSPECIFIED = 0,
 
   /**
-   * They left the window; the summary stands for them.
+   * They left the window; the summary covers them.
    *
    * @generated from enum value: OMISSION_REASON_EVICTED = 1;
    */
   EVICTED = 1,
 
   /**
-   * They do not fit the budget.
+   * They do not fit into the budget.
    *
    * @generated from enum value: OMISSION_REASON_BUDGET = 2;
    */
   BUDGET = 2,
 
   /**
-   * They are of older turns than `max_turns` lets in.
+   * Their turns are older than `max_turns` allows.
    *
    * @generated from enum value: OMISSION_REASON_MAX_TURNS = 3;
    */
   MAX_TURNS = 3,
 
   /**
-   * A call of their unit has no result.
+   * A call in their unit has no result.
    *
    * @generated from enum value: OMISSION_REASON_UNANSWERED_CALL = 4;
    */
@@ -964,14 +979,14 @@ export enum OmissionReason {
   ASIDE = 6,
 
   /**
-   * They say nothing and call nothing.
+   * They have neither text nor calls.
    *
    * @generated from enum value: OMISSION_REASON_EMPTY = 7;
    */
   EMPTY = 7,
 
   /**
-   * The format has no place for them: tool results in a text.
+   * The format cannot contain them: tool results in a text.
    *
    * @generated from enum value: OMISSION_REASON_FORMAT = 8;
    */
@@ -985,7 +1000,7 @@ export const OmissionReasonSchema: GenEnum<OmissionReason> = /*@__PURE__*/
   enumDesc(file_utterd_v1_context_service, 4);
 
 /**
- * What a warning is about.
+ * The kind of a warning about a context.
  *
  * @generated from enum utterd.v1.ContextWarningKind
  */
@@ -998,22 +1013,22 @@ export enum ContextWarningKind {
   UNSPECIFIED = 0,
 
   /**
-   * A limit leaves out what no summary covers: `uncovered_utterance_count` is 1 or more.
+   * A limit leaves out utterances that no summary covers: `uncovered_utterance_count` is 1 or more.
    *
    * @generated from enum value: CONTEXT_WARNING_KIND_UNCOVERED_LEFT_OUT = 1;
    */
   UNCOVERED_LEFT_OUT = 1,
 
   /**
-   * The summary does not fit whole into its share of the budget: its best sentences are rendered, or none.
+   * The whole summary does not fit into its share of the budget: its best sentences are rendered, or none.
    *
    * @generated from enum value: CONTEXT_WARNING_KIND_SUMMARY_CUT = 2;
    */
   SUMMARY_CUT = 2,
 
   /**
-   * Images, files or thinking of older messages are left out: what is rendered so has at most 2 MiB in all, the
-   * newest first, or is that of one message.
+   * Images, files or thinking of older messages are left out. Such parts are rendered up to 2 MiB in all,
+   * the newest first, or those of one message.
    *
    * @generated from enum value: CONTEXT_WARNING_KIND_PARTS_LEFT_OUT = 3;
    */
@@ -1027,35 +1042,35 @@ export const ContextWarningKindSchema: GenEnum<ContextWarningKind> = /*@__PURE__
   enumDesc(file_utterd_v1_context_service, 5);
 
 /**
- * What becomes of user or assistant messages in a row.
+ * How consecutive user or assistant messages are handled.
  *
  * @generated from enum utterd.v1.Alternation
  */
 export enum Alternation {
   /**
-   * They are merged.
+   * MERGE.
    *
    * @generated from enum value: ALTERNATION_UNSPECIFIED = 0;
    */
   UNSPECIFIED = 0,
 
   /**
-   * They become one message, with an empty line between their texts; where their speakers have
-   * different names, each text begins with its speaker's.
+   * They become one message, with an empty line between their texts. If their speakers have different
+   * names, each text begins with the name of its speaker.
    *
    * @generated from enum value: ALTERNATION_MERGE = 1;
    */
   MERGE = 1,
 
   /**
-   * The newest of them stays, the others are dropped.
+   * The newest of them stays, and the others are dropped.
    *
    * @generated from enum value: ALTERNATION_DROP = 2;
    */
   DROP = 2,
 
   /**
-   * The request is refused, with the place of the second one.
+   * The request is refused, and the error names the place of the second one.
    *
    * @generated from enum value: ALTERNATION_REJECT = 3;
    */
@@ -1082,7 +1097,7 @@ export enum DropReason {
   UNSPECIFIED = 0,
 
   /**
-   * It is no JSON object.
+   * It is not a JSON object.
    *
    * @generated from enum value: DROP_REASON_NOT_A_MESSAGE = 1;
    */
@@ -1131,43 +1146,43 @@ export enum DropReason {
   TOO_LARGE = 7,
 
   /**
-   * A tool result that answers no call. One whose call a user message followed before it came is kept, as
-   * a note of the user's: "result of `name`, call `id`: …".
+   * A tool result that answers no call. If a user message came between a call and its result, the result
+   * is kept, as a note from the user: "result of `name`, call `id`: …".
    *
    * @generated from enum value: DROP_REASON_ORPHANED_RESULT = 8;
    */
   ORPHANED_RESULT = 8,
 
   /**
-   * Calls without a result: they are left out, and the message too when it says nothing else.
+   * Calls without a result. They are left out, and so is the message if it says nothing else.
    *
    * @generated from enum value: DROP_REASON_UNANSWERED_CALL = 9;
    */
   UNANSWERED_CALL = 9,
 
   /**
-   * With ALTERNATION_DROP: it is followed by another message of its role.
+   * With ALTERNATION_DROP: another message of its role follows it.
    *
    * @generated from enum value: DROP_REASON_ALTERNATION = 10;
    */
   ALTERNATION = 10,
 
   /**
-   * It is older than `max_messages` allow.
+   * It is older than `max_messages` allows.
    *
    * @generated from enum value: DROP_REASON_MAX_MESSAGES = 11;
    */
   MAX_MESSAGES = 11,
 
   /**
-   * It is older than `max_bytes` allow.
+   * It is older than `max_bytes` allows.
    *
    * @generated from enum value: DROP_REASON_MAX_BYTES = 12;
    */
   MAX_BYTES = 12,
 
   /**
-   * It is older than the `token_budget` allows.
+   * It is older than `token_budget` allows.
    *
    * @generated from enum value: DROP_REASON_TOKEN_BUDGET = 13;
    */
@@ -1181,7 +1196,7 @@ export const DropReasonSchema: GenEnum<DropReason> = /*@__PURE__*/
   enumDesc(file_utterd_v1_context_service, 7);
 
 /**
- * What a warning is about.
+ * The kind of a warning about a prepared history.
  *
  * @generated from enum utterd.v1.HistoryWarningKind
  */
@@ -1194,28 +1209,28 @@ export enum HistoryWarningKind {
   UNSPECIFIED = 0,
 
   /**
-   * The history has three quarters of `max_messages` or more: 15 of 20.
+   * The history has at least three quarters of `max_messages`: 15 of 20.
    *
    * @generated from enum value: HISTORY_WARNING_KIND_MANY_MESSAGES = 1;
    */
   MANY_MESSAGES = 1,
 
   /**
-   * The history and the prompt have three quarters of `max_bytes` or more.
+   * The history and the prompt have at least three quarters of `max_bytes`.
    *
    * @generated from enum value: HISTORY_WARNING_KIND_LARGE_REQUEST = 2;
    */
   LARGE_REQUEST = 2,
 
   /**
-   * What goes out has three quarters of the `token_budget` or more.
+   * The response has at least three quarters of the `token_budget`.
    *
    * @generated from enum value: HISTORY_WARNING_KIND_NEAR_TOKEN_BUDGET = 3;
    */
   NEAR_TOKEN_BUDGET = 3,
 
   /**
-   * Blocks that are no text were left out of a message.
+   * Blocks other than text were left out of a message.
    *
    * @generated from enum value: HISTORY_WARNING_KIND_PARTS_LEFT_OUT = 4;
    */
@@ -1229,21 +1244,21 @@ export enum HistoryWarningKind {
   RESULTS_MOVED = 5,
 
   /**
-   * Messages of one role in a row became one.
+   * Consecutive messages of one role were merged.
    *
    * @generated from enum value: HISTORY_WARNING_KIND_MESSAGES_MERGED = 6;
    */
   MESSAGES_MERGED = 6,
 
   /**
-   * Ids of calls were changed to what the format accepts.
+   * Ids of calls were changed to ones that the format accepts.
    *
    * @generated from enum value: HISTORY_WARNING_KIND_CALL_IDS_CHANGED = 7;
    */
   CALL_IDS_CHANGED = 7,
 
   /**
-   * The format wants a user's message first; a marked one was put there.
+   * The format requires a user message first, so a marked one was added.
    *
    * @generated from enum value: HISTORY_WARNING_KIND_PLACEHOLDER_ADDED = 8;
    */
@@ -1257,16 +1272,17 @@ export const HistoryWarningKindSchema: GenEnum<HistoryWarningKind> = /*@__PURE__
   enumDesc(file_utterd_v1_context_service, 8);
 
 /**
- * What goes to the model.
+ * Builds contexts for models.
  *
  * @generated from service utterd.v1.ContextService
  */
 export const ContextService: GenService<{
   /**
-   * Builds what goes to the model, in one call and under one budget: instructions, summary, pinned
-   * utterances, recent turns and, when asked for, recalled utterances. Units are indivisible: no result
-   * goes without its call, no call without its results, which follow it directly. Between two evictions
-   * a context begins as the one before it did, so that a provider's prompt cache is hit.
+   * Builds the context for a model's API, in one call and within one token budget: instructions, summary,
+   * pinned utterances, recent turns and, on request, recalled utterances. Units are indivisible: a context
+   * never contains a result without its call, nor a call without its results, which follow it directly.
+   * Between two evictions, a context begins with the same bytes as the one before it, so that a provider's
+   * prompt cache hits.
    *
    * @generated from rpc utterd.v1.ContextService.BuildContext
    */
@@ -1276,7 +1292,7 @@ export const ContextService: GenService<{
     output: typeof BuildContextResponseSchema;
   },
   /**
-   * Counts tokens of texts, or of utterances as they would count in a conversation. Stores nothing.
+   * Counts the tokens of texts, or of utterances as they would count in a conversation. Stores nothing.
    *
    * @generated from rpc utterd.v1.ContextService.CountTokens
    */
@@ -1286,8 +1302,8 @@ export const ContextService: GenService<{
     output: typeof CountTokensResponseSchema;
   },
   /**
-   * Makes messages that a model accepts of a history that the caller holds, and a prompt. Keeps the
-   * newest, whole exchanges only; leaves out what is malformed, with reasons. Stores nothing.
+   * Turns a history that the caller holds, and a prompt, into messages that a model's API accepts. Keeps
+   * the newest messages, in whole exchanges, and leaves out malformed ones, with reasons. Stores nothing.
    *
    * @generated from rpc utterd.v1.ContextService.PrepareHistory
    */

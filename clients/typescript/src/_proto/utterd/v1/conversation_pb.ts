@@ -17,112 +17,118 @@ export const file_utterd_v1_conversation: GenFile = /*@__PURE__*/
   fileDesc("Chx1dHRlcmQvdjEvY29udmVyc2F0aW9uLnByb3RvEgl1dHRlcmQudjEijQUKBlBvbGljeRInCgZwcmVzZXQYASABKA4yFy51dHRlcmQudjEuUG9saWN5UHJlc2V0EhsKDm1heF91dHRlcmFuY2VzGAIgASgFSACIAQESHAoPa2VlcF91dHRlcmFuY2VzGAMgASgFSAGIAQESFwoKbWF4X3Rva2VucxgEIAEoBUgCiAEBEhgKC2tlZXBfdG9rZW5zGAUgASgFSAOIAQESFgoJbWF4X3R1cm5zGAYgASgFSASIAQESFwoKa2VlcF90dXJucxgHIAEoBUgFiAEBEiIKFXN1bW1hcml6YXRpb25fZW5hYmxlZBgIIAEoCEgGiAEBEiAKE3N1bW1hcnlfdG9rZW5fbGltaXQYCSABKAVIB4gBARIlCghvdmVyc2l6ZRgKIAEoDjITLnV0dGVyZC52MS5PdmVyc2l6ZRIaCg1hcmNoaXZlX2xpbWl0GAsgASgFSAiIAQESLwoMZXhwaXJlX2FmdGVyGAwgASgLMhkuZ29vZ2xlLnByb3RvYnVmLkR1cmF0aW9uEhoKDWxsbV9zdW1tYXJpZXMYDSABKAhICYgBARIaCg1zdW1tYXJ5X21vZGVsGA4gASgJSAqIAQFCEQoPX21heF91dHRlcmFuY2VzQhIKEF9rZWVwX3V0dGVyYW5jZXNCDQoLX21heF90b2tlbnNCDgoMX2tlZXBfdG9rZW5zQgwKCl9tYXhfdHVybnNCDQoLX2tlZXBfdHVybnNCGAoWX3N1bW1hcml6YXRpb25fZW5hYmxlZEIWChRfc3VtbWFyeV90b2tlbl9saW1pdEIQCg5fYXJjaGl2ZV9saW1pdEIQCg5fbGxtX3N1bW1hcmllc0IQCg5fc3VtbWFyeV9tb2RlbCKBBgoMQ29udmVyc2F0aW9uEhcKD2NvbnZlcnNhdGlvbl9pZBgBIAEoCRIUCgxyZWNpcGllbnRfaWQYAiABKAkSDQoFdGl0bGUYAyABKAkSLgoKc3RhcnRfdGltZRgEIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLwoLdXBkYXRlX3RpbWUYBSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEi0KBnN0YXR1cxgGIAEoDjIdLnV0dGVyZC52MS5Db252ZXJzYXRpb25TdGF0dXMSEAoIZW5jb2RpbmcYByABKAkSIQoGcG9saWN5GAggASgLMhEudXR0ZXJkLnYxLlBvbGljeRIzCgZsYWJlbHMYCSADKAsyIy51dHRlcmQudjEuQ29udmVyc2F0aW9uLkxhYmVsc0VudHJ5EhAKCHJldmlzaW9uGAogASgDEhwKD3V0dGVyYW5jZV9jb3VudBgLIAEoBUgAiAEBEg4KBmFjdGl2ZRgMIAEoCBIoCgp1dHRlcmFuY2VzGA0gAygLMhQudXR0ZXJkLnYxLlV0dGVyYW5jZRIPCgdzdW1tYXJ5GA4gASgJEiwKCGVuZF90aW1lGA8gASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIUCgxlbmRlZF9yZWFzb24YECABKAkSFwoPY2xvc2luZ19zdW1tYXJ5GBEgASgJEioKC2ZvcmtlZF9mcm9tGBIgASgLMhUudXR0ZXJkLnYxLkZvcmtlZEZyb20SIwoFZm9ya3MYEyADKAsyFC51dHRlcmQudjEuRm9ya1BvaW50Eh8KEndpbmRvd190b2tlbl9jb3VudBgUIAEoBUgBiAEBEhUKDWNsb3NpbmdfbW9kZWwYFSABKAkaLQoLTGFiZWxzRW50cnkSCwoDa2V5GAEgASgJEg0KBXZhbHVlGAIgASgJOgI4AUISChBfdXR0ZXJhbmNlX2NvdW50QhUKE193aW5kb3dfdG9rZW5fY291bnQiXgoKRm9ya2VkRnJvbRIXCg9jb252ZXJzYXRpb25faWQYASABKAkSFQoIc2VxdWVuY2UYAiABKANIAIgBARITCgthcHByb3hpbWF0ZRgDIAEoCEILCglfc2VxdWVuY2UiSAoJRm9ya1BvaW50EhcKD2NvbnZlcnNhdGlvbl9pZBgBIAEoCRIVCghzZXF1ZW5jZRgCIAEoA0gAiAEBQgsKCV9zZXF1ZW5jZSp8CgxQb2xpY3lQcmVzZXQSHQoZUE9MSUNZX1BSRVNFVF9VTlNQRUNJRklFRBAAEhkKFVBPTElDWV9QUkVTRVRfUk9MTElORxABEhcKE1BPTElDWV9QUkVTRVRfVFVSTlMQAhIZChVQT0xJQ1lfUFJFU0VUX1NFU1NJT04QAypMCghPdmVyc2l6ZRIYChRPVkVSU0laRV9VTlNQRUNJRklFRBAAEhEKDU9WRVJTSVpFX0tFRVAQARITCg9PVkVSU0laRV9SRUpFQ1QQAirAAQoSQ29udmVyc2F0aW9uU3RhdHVzEiMKH0NPTlZFUlNBVElPTl9TVEFUVVNfVU5TUEVDSUZJRUQQABIeChpDT05WRVJTQVRJT05fU1RBVFVTX0FDVElWRRABEicKI0NPTlZFUlNBVElPTl9TVEFUVVNfQVdBSVRJTkdfQU5TV0VSEAISHAoYQ09OVkVSU0FUSU9OX1NUQVRVU19JRExFEAMSHgoaQ09OVkVSU0FUSU9OX1NUQVRVU19DTE9TRUQQBCpuChBDb252ZXJzYXRpb25WaWV3EiEKHUNPTlZFUlNBVElPTl9WSUVXX1VOU1BFQ0lGSUVEEAASGwoXQ09OVkVSU0FUSU9OX1ZJRVdfQkFTSUMQARIaChZDT05WRVJTQVRJT05fVklFV19GVUxMEAJiBnByb3RvMw", [file_google_protobuf_duration, file_google_protobuf_timestamp, file_utterd_v1_utterance]);
 
 /**
- * A conversation's limits. In a request an absent field leaves the value as it is and an explicit
- * 0 means unlimited; in a response an absent maximum means unlimited.
+ * A conversation's limits. In a request, an absent field leaves the value unchanged, and an explicit 0 means
+ * unlimited. In a response, an absent maximum means unlimited.
  *
  * @generated from message utterd.v1.Policy
  */
 export type Policy = Message<"utterd.v1.Policy"> & {
   /**
-   * Optional. Resets every limit to the preset's before the other fields apply. Empty in responses.
+   * Optional. Resets every limit to this preset before the other fields apply. Unspecified in responses.
    *
    * @generated from field: utterd.v1.PolicyPreset preset = 1;
    */
   preset: PolicyPreset;
 
   /**
-   * Optional. Utterances in the window, 0 to 2,147,483,647. When a change takes the window over it,
-   * the oldest units leave until every measure is at or under its `keep`.
+   * Optional. The maximum number of utterances in the window, 0 to 2,147,483,647. When a change takes the
+   * window above it, the oldest units leave until every measure is at or below its `keep`.
    *
    * @generated from field: optional int32 max_utterances = 2;
    */
   maxUtterances?: number;
 
   /**
-   * Optional. 1 to `max_utterances`; by default four fifths of it.
+   * Optional. The number of utterances that an eviction keeps at most, 1 to `max_utterances`; by default
+   * four fifths of it.
    *
    * @generated from field: optional int32 keep_utterances = 3;
    */
   keepUtterances?: number;
 
   /**
-   * Optional. Tokens of the window's utterances, 0 to 2,147,483,647.
+   * Optional. The maximum number of tokens of the window's utterances, 0 to 2,147,483,647.
    *
    * @generated from field: optional int32 max_tokens = 4;
    */
   maxTokens?: number;
 
   /**
-   * Optional. 1 to `max_tokens`; by default four fifths of it.
+   * Optional. The number of tokens that an eviction keeps at most, 1 to `max_tokens`; by default four
+   * fifths of it.
    *
    * @generated from field: optional int32 keep_tokens = 5;
    */
   keepTokens?: number;
 
   /**
-   * Optional. Distinct turns in the window, 0 to 2,147,483,647; turn 0 does not count.
+   * Optional. The maximum number of distinct turns in the window, 0 to 2,147,483,647; turn 0 does not
+   * count.
    *
    * @generated from field: optional int32 max_turns = 6;
    */
   maxTurns?: number;
 
   /**
-   * Optional. 1 to `max_turns`; by default four fifths of it.
+   * Optional. The number of turns that an eviction keeps at most, 1 to `max_turns`; by default four fifths
+   * of it.
    *
    * @generated from field: optional int32 keep_turns = 7;
    */
   keepTurns?: number;
 
   /**
-   * Optional. Whether what leaves the window is summarised; true by default. When false it is
-   * archived only.
+   * Optional. Whether utterances that leave the window are summarised; true by default. When false, they
+   * are only archived.
    *
    * @generated from field: optional bool summarization_enabled = 8;
    */
   summarizationEnabled?: boolean;
 
   /**
-   * Optional. Tokens of the whole summary, 0 to 2,147,483,647; 1,000 by default. No summary has more than
-   * 100,000, whatever the limit.
+   * Optional. The maximum number of tokens of the whole summary, 0 to 2,147,483,647; 1,000 by default. No
+   * summary has more than 100,000 tokens, whatever the limit.
    *
    * @generated from field: optional int32 summary_token_limit = 9;
    */
   summaryTokenLimit?: number;
 
   /**
-   * Optional. What happens to an utterance or exchange larger than `max_tokens`.
+   * Optional. How an utterance or exchange larger than `max_tokens` is handled.
    *
    * @generated from field: utterd.v1.Oversize oversize = 10;
    */
   oversize: Oversize;
 
   /**
-   * Optional. Utterances that the archive holds, the oldest going first; 10,000 by default. Here 0
-   * keeps none.
+   * Optional. The maximum number of utterances in the archive; the oldest are removed first. 10,000 by
+   * default. Here 0 keeps none.
    *
    * @generated from field: optional int32 archive_limit = 11;
    */
   archiveLimit?: number;
 
   /**
-   * Optional. The conversation is removed so long after its last change; 0 never (the default).
+   * Optional. The conversation is removed when this time has passed since its last change; 0 (the default)
+   * means never.
    *
    * @generated from field: google.protobuf.Duration expire_after = 12;
    */
   expireAfter?: Duration;
 
   /**
-   * Optional. Whether a model tells summaries anew, and the title and the closing summary, in the background.
-   * Absent (the default): where the server has one configured. Refused as true where it has none.
+   * Optional. Whether a model rewrites summaries, the title and the closing summary in the background. If
+   * absent (the default), it does if the server has a model configured. True is refused if the server has
+   * none.
    *
    * @generated from field: optional bool llm_summaries = 13;
    */
   llmSummaries?: boolean;
 
   /**
-   * Optional. The model that does so: the server's `llm_model` or one of its `llm_models`, at most 128 bytes;
-   * others are refused. Empty (the default) for the server's, which is also asked where this one refuses, or
-   * was stored and is no longer one of those.
+   * Optional. The model for `llm_summaries`: the server's `llm_model` or one of its `llm_models`, at most
+   * 128 bytes; others are refused. Empty (the default) means the server's. The server's model is also
+   * asked if this one refuses, or if the stored name is no longer one of the accepted.
    *
    * @generated from field: optional string summary_model = 14;
    */
@@ -137,28 +143,28 @@ export const PolicySchema: GenMessage<Policy> = /*@__PURE__*/
   messageDesc(file_utterd_v1_conversation, 0);
 
 /**
- * A bounded run of utterances of one recipient.
+ * What is said to one recipient between a start and an end.
  *
  * @generated from message utterd.v1.Conversation
  */
 export type Conversation = Message<"utterd.v1.Conversation"> & {
   /**
-   * Names it in its namespace.
+   * The id, unique in its namespace.
    *
    * @generated from field: string conversation_id = 1;
    */
   conversationId: string;
 
   /**
-   * Whose conversation it is.
+   * The recipient.
    *
    * @generated from field: string recipient_id = 2;
    */
   recipientId: string;
 
   /**
-   * Its title: the one that was given, or else, once it has ended, one of 5 to 8 words made of what was
-   * said.
+   * The title: the one that a caller gave or, once the conversation has ended, one of 5 to 8 words made
+   * from what was said.
    *
    * @generated from field: string title = 3;
    */
@@ -172,21 +178,21 @@ export type Conversation = Message<"utterd.v1.Conversation"> & {
   startTime?: Timestamp;
 
   /**
-   * When it changed last.
+   * The time of its last change.
    *
    * @generated from field: google.protobuf.Timestamp update_time = 5;
    */
   updateTime?: Timestamp;
 
   /**
-   * What it is doing.
+   * Its status.
    *
    * @generated from field: utterd.v1.ConversationStatus status = 6;
    */
   status: ConversationStatus;
 
   /**
-   * The encoding that its tokens are counted in, such as `o200k_base`.
+   * The encoding of its token counts, such as `o200k_base`.
    *
    * @generated from field: string encoding = 7;
    */
@@ -207,85 +213,85 @@ export type Conversation = Message<"utterd.v1.Conversation"> & {
   labels: { [key: string]: string };
 
   /**
-   * Counts from 1, one more with each change.
+   * Starts at 1 and increases by one with each change.
    *
    * @generated from field: int64 revision = 10;
    */
   revision: bigint;
 
   /**
-   * Utterances stored, in the window and the archive.
+   * Utterances stored in the window and the archive.
    *
    * @generated from field: optional int32 utterance_count = 11;
    */
   utteranceCount?: number;
 
   /**
-   * Whether Memorize with only its recipient goes here.
+   * Whether a Memorize that names only the recipient goes to this conversation.
    *
    * @generated from field: bool active = 12;
    */
   active: boolean;
 
   /**
-   * In the FULL view: the utterances of the archive and the window, the oldest first; a page of them.
+   * In the FULL view: a page of the utterances in the archive and the window, the oldest first.
    *
    * @generated from field: repeated utterd.v1.Utterance utterances = 13;
    */
   utterances: Utterance[];
 
   /**
-   * In the FULL view: the summary of what left the window; empty when there is none.
+   * In the FULL view: the summary of what left the window; empty if there is none.
    *
    * @generated from field: string summary = 14;
    */
   summary: string;
 
   /**
-   * When it ended; absent while it goes on.
+   * When it ended; absent if it has not.
    *
    * @generated from field: google.protobuf.Timestamp end_time = 15;
    */
   endTime?: Timestamp;
 
   /**
-   * Why it ended: the caller's words, or `idle timeout`.
+   * Why it ended: the caller's reason, or `idle timeout`.
    *
    * @generated from field: string ended_reason = 16;
    */
   endedReason: string;
 
   /**
-   * Once it has ended: what it was about and what came of it, in 2 to 3 sentences: taken from it, or told by
-   * a model, which comes later.
+   * Once it has ended: its subject and outcome in 2 to 3 sentences, extracted from it at once, or later
+   * written by a model.
    *
    * @generated from field: string closing_summary = 17;
    */
   closingSummary: string;
 
   /**
-   * What it was forked from; absent when it was not.
+   * What it was forked from; absent if it is not a fork.
    *
    * @generated from field: utterd.v1.ForkedFrom forked_from = 18;
    */
   forkedFrom?: ForkedFrom;
 
   /**
-   * In GetConversation: its forks, by id; at most 1,000. Forks of its forks are with those.
+   * In GetConversation: its forks by id, at most 1,000. Forks of its forks are listed with those.
    *
    * @generated from field: repeated utterd.v1.ForkPoint forks = 19;
    */
   forks: ForkPoint[];
 
   /**
-   * Tokens of the window's utterances but the soft-forgotten, as Capacity.token_count has them.
+   * Tokens of the window's utterances that are not soft-forgotten, as in Capacity.token_count.
    *
    * @generated from field: optional int32 window_token_count = 20;
    */
   windowTokenCount?: number;
 
   /**
-   * The model that told the closing summary, and the title unless one was given; empty when none did.
+   * The model that wrote the closing summary, and the title unless a caller gave one; empty if none did.
    *
    * @generated from field: string closing_model = 21;
    */
@@ -306,7 +312,7 @@ export const ConversationSchema: GenMessage<Conversation> = /*@__PURE__*/
  */
 export type ForkedFrom = Message<"utterd.v1.ForkedFrom"> & {
   /**
-   * The parent. It may have been deleted since.
+   * The parent, which may have been deleted since.
    *
    * @generated from field: string conversation_id = 1;
    */
@@ -320,8 +326,8 @@ export type ForkedFrom = Message<"utterd.v1.ForkedFrom"> & {
   sequence?: bigint;
 
   /**
-   * A part of the summary that reached beyond that sequence could not be made anew, because what it
-   * was made from is no longer stored: it keeps what it told of the shared part.
+   * Whether a segment that covers more than the shared part could not be rebuilt, because its sources are
+   * no longer stored. It then keeps what it said about the shared part.
    *
    * @generated from field: bool approximate = 3;
    */
@@ -336,7 +342,7 @@ export const ForkedFromSchema: GenMessage<ForkedFrom> = /*@__PURE__*/
   messageDesc(file_utterd_v1_conversation, 2);
 
 /**
- * A fork, and where it parts from its parent.
+ * A fork, and where it branches off from its parent.
  *
  * @generated from message utterd.v1.ForkPoint
  */
@@ -364,36 +370,36 @@ export const ForkPointSchema: GenMessage<ForkPoint> = /*@__PURE__*/
   messageDesc(file_utterd_v1_conversation, 3);
 
 /**
- * A set of limits to start from.
+ * A preset of limits.
  *
  * @generated from enum utterd.v1.PolicyPreset
  */
 export enum PolicyPreset {
   /**
-   * As it is; for a new conversation the server's default policy.
+   * No change; for a new conversation, the server's default policy.
    *
    * @generated from enum value: POLICY_PRESET_UNSPECIFIED = 0;
    */
   UNSPECIFIED = 0,
 
   /**
-   * 20 utterances, of which 16 are kept when one more comes, and 8,000 tokens, of which 6,400 are
-   * kept. Turns are unlimited.
+   * 20 utterances, reduced to 16 when there are more, and 8,000 tokens, reduced to 6,400. Turns are
+   * unlimited.
    *
    * @generated from enum value: POLICY_PRESET_ROLLING = 1;
    */
   ROLLING = 1,
 
   /**
-   * 10 turns, of which 3 are kept when one more comes, and 8,000 tokens, of which 6,400 are kept.
-   * Utterances are unlimited.
+   * 10 turns, reduced to 3 when there are more, and 8,000 tokens, reduced to 6,400. Utterances are
+   * unlimited.
    *
    * @generated from enum value: POLICY_PRESET_TURNS = 2;
    */
   TURNS = 2,
 
   /**
-   * No limit of utterances, turns or tokens.
+   * Utterances, tokens and turns are unlimited.
    *
    * @generated from enum value: POLICY_PRESET_SESSION = 3;
    */
@@ -407,27 +413,27 @@ export const PolicyPresetSchema: GenEnum<PolicyPreset> = /*@__PURE__*/
   enumDesc(file_utterd_v1_conversation, 0);
 
 /**
- * What happens to an utterance or exchange that is itself larger than `max_tokens`.
+ * How an utterance or exchange that is itself larger than `max_tokens` is handled.
  *
  * @generated from enum utterd.v1.Oversize
  */
 export enum Oversize {
   /**
-   * As it is; KEEP for a new conversation.
+   * No change; KEEP for a new conversation.
    *
    * @generated from enum value: OVERSIZE_UNSPECIFIED = 0;
    */
   UNSPECIFIED = 0,
 
   /**
-   * It is kept, capacity says `over_limit`, and it leaves with the next eviction.
+   * It is stored, the capacity says `over_limit`, and it leaves with the next eviction.
    *
    * @generated from enum value: OVERSIZE_KEEP = 1;
    */
   KEEP = 1,
 
   /**
-   * It is refused and nothing is stored.
+   * It is refused, and nothing is stored.
    *
    * @generated from enum value: OVERSIZE_REJECT = 2;
    */
@@ -441,7 +447,7 @@ export const OversizeSchema: GenEnum<Oversize> = /*@__PURE__*/
   enumDesc(file_utterd_v1_conversation, 1);
 
 /**
- * What a conversation is doing.
+ * The status of a conversation.
  *
  * @generated from enum utterd.v1.ConversationStatus
  */
@@ -461,7 +467,7 @@ export enum ConversationStatus {
   ACTIVE = 1,
 
   /**
-   * The last utterance awaits an answer, and is younger than the server's `awaiting_timeout` (60 minutes by
+   * The last utterance awaits an answer and is younger than the server's `awaiting_timeout` (60 minutes by
    * default).
    *
    * @generated from enum value: CONVERSATION_STATUS_AWAITING_ANSWER = 2;
@@ -469,7 +475,7 @@ export enum ConversationStatus {
   AWAITING_ANSWER = 2,
 
   /**
-   * Nothing was said for the server's `idle_timeout`: the next message to its recipient starts another
+   * Nothing was said for the server's `idle_timeout`. The next message to its recipient starts another
    * conversation.
    *
    * @generated from enum value: CONVERSATION_STATUS_IDLE = 3;
@@ -477,7 +483,7 @@ export enum ConversationStatus {
   IDLE = 3,
 
   /**
-   * It has ended: nothing more is said in it.
+   * It has ended: nothing more can be said in it.
    *
    * @generated from enum value: CONVERSATION_STATUS_CLOSED = 4;
    */
@@ -491,7 +497,7 @@ export const ConversationStatusSchema: GenEnum<ConversationStatus> = /*@__PURE__
   enumDesc(file_utterd_v1_conversation, 2);
 
 /**
- * How much of a conversation is sent.
+ * How much of a conversation a response contains.
  *
  * @generated from enum utterd.v1.ConversationView
  */
@@ -504,14 +510,15 @@ export enum ConversationView {
   UNSPECIFIED = 0,
 
   /**
-   * Everything but the utterances and the summary's text.
+   * Everything except the utterances and the text of the summary.
    *
    * @generated from enum value: CONVERSATION_VIEW_BASIC = 1;
    */
   BASIC = 1,
 
   /**
-   * With all utterances that are stored but the soft-forgotten, in pages, and the summary's text.
+   * Everything, with the text of the summary and pages of all stored utterances that are not
+   * soft-forgotten.
    *
    * @generated from enum value: CONVERSATION_VIEW_FULL = 2;
    */

@@ -26,7 +26,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file utterd/v1/conversation_service.proto.
  */
 export const file_utterd_v1_conversation_service: GenFile = /*@__PURE__*/
-  fileDesc("CiR1dHRlcmQvdjEvY29udmVyc2F0aW9uX3NlcnZpY2UucHJvdG8SCXV0dGVyZC52MSKTAgoZQ3JlYXRlQ29udmVyc2F0aW9uUmVxdWVzdBIXCg9jb252ZXJzYXRpb25faWQYASABKAkSFAoMcmVjaXBpZW50X2lkGAIgASgJEg0KBXRpdGxlGAMgASgJEiEKBnBvbGljeRgEIAEoCzIRLnV0dGVyZC52MS5Qb2xpY3kSQAoGbGFiZWxzGAUgAygLMjAudXR0ZXJkLnYxLkNyZWF0ZUNvbnZlcnNhdGlvblJlcXVlc3QuTGFiZWxzRW50cnkSEAoIZW5jb2RpbmcYBiABKAkSEgoKcmVxdWVzdF9pZBgHIAEoCRotCgtMYWJlbHNFbnRyeRILCgNrZXkYASABKAkSDQoFdmFsdWUYAiABKAk6AjgBIl0KGkNyZWF0ZUNvbnZlcnNhdGlvblJlc3BvbnNlEi0KDGNvbnZlcnNhdGlvbhgBIAEoCzIXLnV0dGVyZC52MS5Db252ZXJzYXRpb24SEAoIcmVwbGF5ZWQYAiABKAgimQEKFkdldENvbnZlcnNhdGlvblJlcXVlc3QSFwoPY29udmVyc2F0aW9uX2lkGAEgASgJEhQKDHJlY2lwaWVudF9pZBgCIAEoCRIpCgR2aWV3GAMgASgOMhsudXR0ZXJkLnYxLkNvbnZlcnNhdGlvblZpZXcSEQoJcGFnZV9zaXplGAQgASgFEhIKCnBhZ2VfdG9rZW4YBSABKAkijwEKF0dldENvbnZlcnNhdGlvblJlc3BvbnNlEi0KDGNvbnZlcnNhdGlvbhgBIAEoCzIXLnV0dGVyZC52MS5Db252ZXJzYXRpb24SLAoGc2hhcmVzGAIgAygLMhwudXR0ZXJkLnYxLkNvbnZlcnNhdGlvblNoYXJlEhcKD25leHRfcGFnZV90b2tlbhgDIAEoCSLrAQoYTGlzdENvbnZlcnNhdGlvbnNSZXF1ZXN0EhQKDHJlY2lwaWVudF9pZBgBIAEoCRItCgZzdGF0dXMYAiABKA4yHS51dHRlcmQudjEuQ29udmVyc2F0aW9uU3RhdHVzEhEKCXBhZ2Vfc2l6ZRgDIAEoBRISCgpwYWdlX3Rva2VuGAQgASgJEhYKDmFsbF9yZWNpcGllbnRzGAUgASgIEh4KFmNvbnZlcnNhdGlvbl9pZF9wcmVmaXgYBiABKAkSKwoFb3JkZXIYByABKA4yHC51dHRlcmQudjEuQ29udmVyc2F0aW9uT3JkZXIiZAoZTGlzdENvbnZlcnNhdGlvbnNSZXNwb25zZRIuCg1jb252ZXJzYXRpb25zGAEgAygLMhcudXR0ZXJkLnYxLkNvbnZlcnNhdGlvbhIXCg9uZXh0X3BhZ2VfdG9rZW4YAiABKAki6AIKGVVwZGF0ZUNvbnZlcnNhdGlvblJlcXVlc3QSFwoPY29udmVyc2F0aW9uX2lkGAEgASgJEhQKDHJlY2lwaWVudF9pZBgCIAEoCRINCgV0aXRsZRgDIAEoCRIhCgZwb2xpY3kYBCABKAsyES51dHRlcmQudjEuUG9saWN5EkAKBmxhYmVscxgFIAMoCzIwLnV0dGVyZC52MS5VcGRhdGVDb252ZXJzYXRpb25SZXF1ZXN0LkxhYmVsc0VudHJ5Ei8KC3VwZGF0ZV9tYXNrGAYgASgLMhouZ29vZ2xlLnByb3RvYnVmLkZpZWxkTWFzaxISCgpyZXF1ZXN0X2lkGAcgASgJEh4KEWV4cGVjdGVkX3JldmlzaW9uGAggASgDSACIAQEaLQoLTGFiZWxzRW50cnkSCwoDa2V5GAEgASgJEg0KBXZhbHVlGAIgASgJOgI4AUIUChJfZXhwZWN0ZWRfcmV2aXNpb24i2QEKGlVwZGF0ZUNvbnZlcnNhdGlvblJlc3BvbnNlEi0KDGNvbnZlcnNhdGlvbhgBIAEoCzIXLnV0dGVyZC52MS5Db252ZXJzYXRpb24SKAoHZXZpY3RlZBgCIAMoCzIXLnV0dGVyZC52MS5VdHRlcmFuY2VSZWYSKQoHc3VtbWFyeRgDIAEoCzIYLnV0dGVyZC52MS5TdW1tYXJ5VXBkYXRlEiUKCGNhcGFjaXR5GAQgASgLMhMudXR0ZXJkLnYxLkNhcGFjaXR5EhAKCHJlcGxheWVkGAUgASgIIqEBChZFbmRDb252ZXJzYXRpb25SZXF1ZXN0EhcKD2NvbnZlcnNhdGlvbl9pZBgBIAEoCRIUCgxyZWNpcGllbnRfaWQYAiABKAkSDgoGcmVhc29uGAMgASgJEhIKCnJlcXVlc3RfaWQYBCABKAkSHgoRZXhwZWN0ZWRfcmV2aXNpb24YBSABKANIAIgBAUIUChJfZXhwZWN0ZWRfcmV2aXNpb24iWgoXRW5kQ29udmVyc2F0aW9uUmVzcG9uc2USLQoMY29udmVyc2F0aW9uGAEgASgLMhcudXR0ZXJkLnYxLkNvbnZlcnNhdGlvbhIQCghyZXBsYXllZBgCIAEoCCJqChlEZWxldGVDb252ZXJzYXRpb25SZXF1ZXN0EhcKD2NvbnZlcnNhdGlvbl9pZBgBIAEoCRIeChFleHBlY3RlZF9yZXZpc2lvbhgCIAEoA0gAiAEBQhQKEl9leHBlY3RlZF9yZXZpc2lvbiJOChpEZWxldGVDb252ZXJzYXRpb25SZXNwb25zZRIcCg91dHRlcmFuY2VfY291bnQYASABKAVIAIgBAUISChBfdXR0ZXJhbmNlX2NvdW50IuIBChVMaXN0VXR0ZXJhbmNlc1JlcXVlc3QSFwoPY29udmVyc2F0aW9uX2lkGAEgASgJEhQKDHJlY2lwaWVudF9pZBgCIAEoCRIRCgRsYXN0GAMgASgFSACIAQESIwoFb3JkZXIYBCABKA4yFC51dHRlcmQudjEuTGlzdE9yZGVyEhcKD2luY2x1ZGVfYXJjaGl2ZRgFIAEoCBIZChFpbmNsdWRlX2ZvcmdvdHRlbhgGIAEoCBIRCglwYWdlX3NpemUYByABKAUSEgoKcGFnZV90b2tlbhgIIAEoCUIHCgVfbGFzdCJbChZMaXN0VXR0ZXJhbmNlc1Jlc3BvbnNlEigKCnV0dGVyYW5jZXMYASADKAsyFC51dHRlcmQudjEuVXR0ZXJhbmNlEhcKD25leHRfcGFnZV90b2tlbhgCIAEoCSKEAwoTTGlzdE1lc3NhZ2VzUmVxdWVzdBIXCg9jb252ZXJzYXRpb25faWQYASABKAkSFAoMcmVjaXBpZW50X2lkGAIgASgJEi0KBmZvcm1hdBgDIAEoDjIdLnV0dGVyZC52MS5Db252ZXJzYXRpb25Gb3JtYXQSEQoEbGFzdBgEIAEoBUgAiAEBEhsKDmFmdGVyX3NlcXVlbmNlGAUgASgDSAGIAQESHAoPYmVmb3JlX3NlcXVlbmNlGAYgASgDSAKIAQESFQoNdXR0ZXJhbmNlX2lkcxgHIAMoCRIeCgVyb2xlcxgIIAMoDjIPLnV0dGVyZC52MS5Sb2xlEiMKBW9yZGVyGAkgASgOMhQudXR0ZXJkLnYxLkxpc3RPcmRlchIOCgZvZmZzZXQYCiABKAUSEQoJcGFnZV9zaXplGAsgASgFEhIKCnBhZ2VfdG9rZW4YDCABKAlCBwoFX2xhc3RCEQoPX2FmdGVyX3NlcXVlbmNlQhIKEF9iZWZvcmVfc2VxdWVuY2UigAEKFExpc3RNZXNzYWdlc1Jlc3BvbnNlEiQKCG1lc3NhZ2VzGAEgAygLMhIudXR0ZXJkLnYxLk1lc3NhZ2USFwoPbmV4dF9wYWdlX3Rva2VuGAIgASgJEhcKD2NvbnZlcnNhdGlvbl9pZBgDIAEoCRIQCghyZXZpc2lvbhgEIAEoAyJCChFHZXRTdW1tYXJ5UmVxdWVzdBIXCg9jb252ZXJzYXRpb25faWQYASABKAkSFAoMcmVjaXBpZW50X2lkGAIgASgJIp0BChJHZXRTdW1tYXJ5UmVzcG9uc2USFwoPY29udmVyc2F0aW9uX2lkGAEgASgJEgwKBHRleHQYAiABKAkSGAoLdG9rZW5fY291bnQYAyABKAVIAIgBARIkCghzZWdtZW50cxgEIAMoCzISLnV0dGVyZC52MS5TZWdtZW50EhAKCHJldmlzaW9uGAUgASgDQg4KDF90b2tlbl9jb3VudCKVAwoWVXBkYXRlVXR0ZXJhbmNlUmVxdWVzdBIXCg9jb252ZXJzYXRpb25faWQYASABKAkSFAoMcmVjaXBpZW50X2lkGAIgASgJEhQKDHV0dGVyYW5jZV9pZBgDIAEoCRIOCgZwaW5uZWQYBCABKAgSQQoIbWV0YWRhdGEYBSADKAsyLy51dHRlcmQudjEuVXBkYXRlVXR0ZXJhbmNlUmVxdWVzdC5NZXRhZGF0YUVudHJ5Ei8KC3VwZGF0ZV9tYXNrGAYgASgLMhouZ29vZ2xlLnByb3RvYnVmLkZpZWxkTWFzaxISCgpyZXF1ZXN0X2lkGAcgASgJEh4KEWV4cGVjdGVkX3JldmlzaW9uGAggASgDSACIAQESDwoHY29udGVudBgJIAEoCRImCgllZGl0X21vZGUYCiABKA4yEy51dHRlcmQudjEuRWRpdE1vZGUaLwoNTWV0YWRhdGFFbnRyeRILCgNrZXkYASABKAkSDQoFdmFsdWUYAiABKAk6AjgBQhQKEl9leHBlY3RlZF9yZXZpc2lvbiKwAQoXVXBkYXRlVXR0ZXJhbmNlUmVzcG9uc2USJwoJdXR0ZXJhbmNlGAEgASgLMhQudXR0ZXJkLnYxLlV0dGVyYW5jZRIQCghyZXZpc2lvbhgCIAEoAxIoCgdldmljdGVkGAMgAygLMhcudXR0ZXJkLnYxLlV0dGVyYW5jZVJlZhIQCghyZXBsYXllZBgEIAEoCBIeChZmb3JrZWRfY29udmVyc2F0aW9uX2lkGAUgASgJIpMCChdGb3JrQ29udmVyc2F0aW9uUmVxdWVzdBIXCg9jb252ZXJzYXRpb25faWQYASABKAkSFAoMcmVjaXBpZW50X2lkGAIgASgJEhgKC2F0X3NlcXVlbmNlGAMgASgDSACIAQESGwoTbmV3X2NvbnZlcnNhdGlvbl9pZBgEIAEoCRIXCg90b19yZWNpcGllbnRfaWQYBSABKAkSDQoFdGl0bGUYBiABKAkSEAoIYWN0aXZhdGUYByABKAgSEgoKcmVxdWVzdF9pZBgIIAEoCRIeChFleHBlY3RlZF9yZXZpc2lvbhgJIAEoA0gBiAEBQg4KDF9hdF9zZXF1ZW5jZUIUChJfZXhwZWN0ZWRfcmV2aXNpb24iggEKGEZvcmtDb252ZXJzYXRpb25SZXNwb25zZRItCgxjb252ZXJzYXRpb24YASABKAsyFy51dHRlcmQudjEuQ29udmVyc2F0aW9uEiUKCGNhcGFjaXR5GAIgASgLMhMudXR0ZXJkLnYxLkNhcGFjaXR5EhAKCHJlcGxheWVkGAMgASgIIo0BCg9HZXRTdGF0c1JlcXVlc3QSFwoPY29udmVyc2F0aW9uX2lkGAEgASgJEhQKDHJlY2lwaWVudF9pZBgCIAEoCRIkCgVzY29wZRgDIAEoDjIVLnV0dGVyZC52MS5TdGF0c1Njb3BlEiUKBmJ1Y2tldBgEIAEoDjIVLnV0dGVyZC52MS5UaW1lQnVja2V0IjMKEEdldFN0YXRzUmVzcG9uc2USHwoFc3RhdHMYASABKAsyEC51dHRlcmQudjEuU3RhdHMiLgoWRGVsZXRlUmVjaXBpZW50UmVxdWVzdBIUCgxyZWNpcGllbnRfaWQYASABKAkigwEKF0RlbGV0ZVJlY2lwaWVudFJlc3BvbnNlEh8KEmNvbnZlcnNhdGlvbl9jb3VudBgBIAEoBUgAiAEBEhwKD3V0dGVyYW5jZV9jb3VudBgCIAEoBUgBiAEBQhUKE19jb252ZXJzYXRpb25fY291bnRCEgoQX3V0dGVyYW5jZV9jb3VudCKKAQoYU2hhcmVDb252ZXJzYXRpb25SZXF1ZXN0EhcKD2NvbnZlcnNhdGlvbl9pZBgBIAEoCRIUCgxyZWNpcGllbnRfaWQYAiABKAkSJgoDdHRsGAMgASgLMhkuZ29vZ2xlLnByb3RvYnVmLkR1cmF0aW9uEhcKD2luY2x1ZGVfYXJjaGl2ZRgEIAEoCCKCAQoZU2hhcmVDb252ZXJzYXRpb25SZXNwb25zZRINCgV0b2tlbhgBIAEoCRIrCgVzaGFyZRgCIAEoCzIcLnV0dGVyZC52MS5Db252ZXJzYXRpb25TaGFyZRIXCg9jb252ZXJzYXRpb25faWQYAyABKAkSEAoIcmV2aXNpb24YBCABKAMioAEKEUNvbnZlcnNhdGlvblNoYXJlEhAKCHNoYXJlX2lkGAEgASgJEi8KC2NyZWF0ZV90aW1lGAIgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIvCgtleHBpcmVfdGltZRgDIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASFwoPaW5jbHVkZV9hcmNoaXZlGAQgASgIIlUKElJldm9rZVNoYXJlUmVxdWVzdBIXCg9jb252ZXJzYXRpb25faWQYASABKAkSFAoMcmVjaXBpZW50X2lkGAIgASgJEhAKCHNoYXJlX2lkGAMgASgJIicKE1Jldm9rZVNoYXJlUmVzcG9uc2USEAoIcmV2aXNpb24YASABKAMiSQoRUmVhZFNoYXJlZFJlcXVlc3QSDQoFdG9rZW4YASABKAkSEQoJcGFnZV9zaXplGAIgASgFEhIKCnBhZ2VfdG9rZW4YAyABKAkitwEKElJlYWRTaGFyZWRSZXNwb25zZRItCgxjb252ZXJzYXRpb24YASABKAsyFy51dHRlcmQudjEuQ29udmVyc2F0aW9uEigKCnV0dGVyYW5jZXMYAiADKAsyFC51dHRlcmQudjEuVXR0ZXJhbmNlEhcKD25leHRfcGFnZV90b2tlbhgDIAEoCRIvCgtleHBpcmVfdGltZRgEIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXAiVAoKU3RhdGVWYWx1ZRIMCgRuYW1lGAEgASgJEg4KBGRhdGEYAiABKAxIABIOCgRqc29uGAMgASgJSAASDwoHdmVyc2lvbhgEIAEoA0IHCgV2YWx1ZSLDAQoLU3RhdGVDaGFuZ2USIgoDc2V0GAEgAygLMhUudXR0ZXJkLnYxLlN0YXRlVmFsdWUSDgoGZGVsZXRlGAIgAygJEkcKEWV4cGVjdGVkX3ZlcnNpb25zGAMgAygLMiwudXR0ZXJkLnYxLlN0YXRlQ2hhbmdlLkV4cGVjdGVkVmVyc2lvbnNFbnRyeRo3ChVFeHBlY3RlZFZlcnNpb25zRW50cnkSCwoDa2V5GAEgASgJEg0KBXZhbHVlGAIgASgDOgI4ASJPCg9HZXRTdGF0ZVJlcXVlc3QSFwoPY29udmVyc2F0aW9uX2lkGAEgASgJEhQKDHJlY2lwaWVudF9pZBgCIAEoCRINCgVuYW1lcxgDIAMoCSJSChBHZXRTdGF0ZVJlc3BvbnNlEhcKD2NvbnZlcnNhdGlvbl9pZBgBIAEoCRIlCgZ2YWx1ZXMYAiADKAsyFS51dHRlcmQudjEuU3RhdGVWYWx1ZSLKAgoSVXBkYXRlU3RhdGVSZXF1ZXN0EhcKD2NvbnZlcnNhdGlvbl9pZBgBIAEoCRIUCgxyZWNpcGllbnRfaWQYAiABKAkSIgoDc2V0GAMgAygLMhUudXR0ZXJkLnYxLlN0YXRlVmFsdWUSDgoGZGVsZXRlGAQgAygJEk4KEWV4cGVjdGVkX3ZlcnNpb25zGAUgAygLMjMudXR0ZXJkLnYxLlVwZGF0ZVN0YXRlUmVxdWVzdC5FeHBlY3RlZFZlcnNpb25zRW50cnkSEgoKcmVxdWVzdF9pZBgGIAEoCRIeChFleHBlY3RlZF9yZXZpc2lvbhgHIAEoA0gAiAEBGjcKFUV4cGVjdGVkVmVyc2lvbnNFbnRyeRILCgNrZXkYASABKAkSDQoFdmFsdWUYAiABKAM6AjgBQhQKEl9leHBlY3RlZF9yZXZpc2lvbiJSChNVcGRhdGVTdGF0ZVJlc3BvbnNlEhcKD2NvbnZlcnNhdGlvbl9pZBgBIAEoCRIQCghyZXZpc2lvbhgCIAEoAxIQCghyZXBsYXllZBgDIAEoCCrNAQoRQ29udmVyc2F0aW9uT3JkZXISIgoeQ09OVkVSU0FUSU9OX09SREVSX1VOU1BFQ0lGSUVEEAASIwofQ09OVkVSU0FUSU9OX09SREVSX05FV0VTVF9TVEFSVBABEiMKH0NPTlZFUlNBVElPTl9PUkRFUl9PTERFU1RfU1RBUlQQAhIkCiBDT05WRVJTQVRJT05fT1JERVJfTkVXRVNUX1VQREFURRADEiQKIENPTlZFUlNBVElPTl9PUkRFUl9PTERFU1RfVVBEQVRFEAQqYQoJTGlzdE9yZGVyEhoKFkxJU1RfT1JERVJfVU5TUEVDSUZJRUQQABIbChdMSVNUX09SREVSX09MREVTVF9GSVJTVBABEhsKF0xJU1RfT1JERVJfTkVXRVNUX0ZJUlNUEAIqUQoIRWRpdE1vZGUSGQoVRURJVF9NT0RFX1VOU1BFQ0lGSUVEEAASFgoSRURJVF9NT0RFX0lOX1BMQUNFEAESEgoORURJVF9NT0RFX0ZPUksQAjLxDQoTQ29udmVyc2F0aW9uU2VydmljZRJhChJDcmVhdGVDb252ZXJzYXRpb24SJC51dHRlcmQudjEuQ3JlYXRlQ29udmVyc2F0aW9uUmVxdWVzdBolLnV0dGVyZC52MS5DcmVhdGVDb252ZXJzYXRpb25SZXNwb25zZRJYCg9HZXRDb252ZXJzYXRpb24SIS51dHRlcmQudjEuR2V0Q29udmVyc2F0aW9uUmVxdWVzdBoiLnV0dGVyZC52MS5HZXRDb252ZXJzYXRpb25SZXNwb25zZRJeChFMaXN0Q29udmVyc2F0aW9ucxIjLnV0dGVyZC52MS5MaXN0Q29udmVyc2F0aW9uc1JlcXVlc3QaJC51dHRlcmQudjEuTGlzdENvbnZlcnNhdGlvbnNSZXNwb25zZRJhChJVcGRhdGVDb252ZXJzYXRpb24SJC51dHRlcmQudjEuVXBkYXRlQ29udmVyc2F0aW9uUmVxdWVzdBolLnV0dGVyZC52MS5VcGRhdGVDb252ZXJzYXRpb25SZXNwb25zZRJYCg9FbmRDb252ZXJzYXRpb24SIS51dHRlcmQudjEuRW5kQ29udmVyc2F0aW9uUmVxdWVzdBoiLnV0dGVyZC52MS5FbmRDb252ZXJzYXRpb25SZXNwb25zZRJhChJEZWxldGVDb252ZXJzYXRpb24SJC51dHRlcmQudjEuRGVsZXRlQ29udmVyc2F0aW9uUmVxdWVzdBolLnV0dGVyZC52MS5EZWxldGVDb252ZXJzYXRpb25SZXNwb25zZRJVCg5MaXN0VXR0ZXJhbmNlcxIgLnV0dGVyZC52MS5MaXN0VXR0ZXJhbmNlc1JlcXVlc3QaIS51dHRlcmQudjEuTGlzdFV0dGVyYW5jZXNSZXNwb25zZRJPCgxMaXN0TWVzc2FnZXMSHi51dHRlcmQudjEuTGlzdE1lc3NhZ2VzUmVxdWVzdBofLnV0dGVyZC52MS5MaXN0TWVzc2FnZXNSZXNwb25zZRJJCgpHZXRTdW1tYXJ5EhwudXR0ZXJkLnYxLkdldFN1bW1hcnlSZXF1ZXN0Gh0udXR0ZXJkLnYxLkdldFN1bW1hcnlSZXNwb25zZRJDCghHZXRTdGF0cxIaLnV0dGVyZC52MS5HZXRTdGF0c1JlcXVlc3QaGy51dHRlcmQudjEuR2V0U3RhdHNSZXNwb25zZRJYCg9EZWxldGVSZWNpcGllbnQSIS51dHRlcmQudjEuRGVsZXRlUmVjaXBpZW50UmVxdWVzdBoiLnV0dGVyZC52MS5EZWxldGVSZWNpcGllbnRSZXNwb25zZRJDCghHZXRTdGF0ZRIaLnV0dGVyZC52MS5HZXRTdGF0ZVJlcXVlc3QaGy51dHRlcmQudjEuR2V0U3RhdGVSZXNwb25zZRJMCgtVcGRhdGVTdGF0ZRIdLnV0dGVyZC52MS5VcGRhdGVTdGF0ZVJlcXVlc3QaHi51dHRlcmQudjEuVXBkYXRlU3RhdGVSZXNwb25zZRJeChFTaGFyZUNvbnZlcnNhdGlvbhIjLnV0dGVyZC52MS5TaGFyZUNvbnZlcnNhdGlvblJlcXVlc3QaJC51dHRlcmQudjEuU2hhcmVDb252ZXJzYXRpb25SZXNwb25zZRJMCgtSZXZva2VTaGFyZRIdLnV0dGVyZC52MS5SZXZva2VTaGFyZVJlcXVlc3QaHi51dHRlcmQudjEuUmV2b2tlU2hhcmVSZXNwb25zZRJJCgpSZWFkU2hhcmVkEhwudXR0ZXJkLnYxLlJlYWRTaGFyZWRSZXF1ZXN0Gh0udXR0ZXJkLnYxLlJlYWRTaGFyZWRSZXNwb25zZRJYCg9VcGRhdGVVdHRlcmFuY2USIS51dHRlcmQudjEuVXBkYXRlVXR0ZXJhbmNlUmVxdWVzdBoiLnV0dGVyZC52MS5VcGRhdGVVdHRlcmFuY2VSZXNwb25zZRJbChBGb3JrQ29udmVyc2F0aW9uEiIudXR0ZXJkLnYxLkZvcmtDb252ZXJzYXRpb25SZXF1ZXN0GiMudXR0ZXJkLnYxLkZvcmtDb252ZXJzYXRpb25SZXNwb25zZRJjChJFeHBvcnRDb252ZXJzYXRpb24SJC51dHRlcmQudjEuRXhwb3J0Q29udmVyc2F0aW9uUmVxdWVzdBolLnV0dGVyZC52MS5FeHBvcnRDb252ZXJzYXRpb25SZXNwb25zZTABEmMKEkltcG9ydENvbnZlcnNhdGlvbhIkLnV0dGVyZC52MS5JbXBvcnRDb252ZXJzYXRpb25SZXF1ZXN0GiUudXR0ZXJkLnYxLkltcG9ydENvbnZlcnNhdGlvblJlc3BvbnNlKAFiBnByb3RvMw", [file_google_protobuf_duration, file_google_protobuf_field_mask, file_google_protobuf_timestamp, file_utterd_v1_capacity, file_utterd_v1_conversation, file_utterd_v1_message, file_utterd_v1_stats, file_utterd_v1_summary, file_utterd_v1_transfer, file_utterd_v1_utterance]);
+  fileDesc("CiR1dHRlcmQvdjEvY29udmVyc2F0aW9uX3NlcnZpY2UucHJvdG8SCXV0dGVyZC52MSKTAgoZQ3JlYXRlQ29udmVyc2F0aW9uUmVxdWVzdBIXCg9jb252ZXJzYXRpb25faWQYASABKAkSFAoMcmVjaXBpZW50X2lkGAIgASgJEg0KBXRpdGxlGAMgASgJEiEKBnBvbGljeRgEIAEoCzIRLnV0dGVyZC52MS5Qb2xpY3kSQAoGbGFiZWxzGAUgAygLMjAudXR0ZXJkLnYxLkNyZWF0ZUNvbnZlcnNhdGlvblJlcXVlc3QuTGFiZWxzRW50cnkSEAoIZW5jb2RpbmcYBiABKAkSEgoKcmVxdWVzdF9pZBgHIAEoCRotCgtMYWJlbHNFbnRyeRILCgNrZXkYASABKAkSDQoFdmFsdWUYAiABKAk6AjgBIl0KGkNyZWF0ZUNvbnZlcnNhdGlvblJlc3BvbnNlEi0KDGNvbnZlcnNhdGlvbhgBIAEoCzIXLnV0dGVyZC52MS5Db252ZXJzYXRpb24SEAoIcmVwbGF5ZWQYAiABKAgimQEKFkdldENvbnZlcnNhdGlvblJlcXVlc3QSFwoPY29udmVyc2F0aW9uX2lkGAEgASgJEhQKDHJlY2lwaWVudF9pZBgCIAEoCRIpCgR2aWV3GAMgASgOMhsudXR0ZXJkLnYxLkNvbnZlcnNhdGlvblZpZXcSEQoJcGFnZV9zaXplGAQgASgFEhIKCnBhZ2VfdG9rZW4YBSABKAkijwEKF0dldENvbnZlcnNhdGlvblJlc3BvbnNlEi0KDGNvbnZlcnNhdGlvbhgBIAEoCzIXLnV0dGVyZC52MS5Db252ZXJzYXRpb24SLAoGc2hhcmVzGAIgAygLMhwudXR0ZXJkLnYxLkNvbnZlcnNhdGlvblNoYXJlEhcKD25leHRfcGFnZV90b2tlbhgDIAEoCSLrAQoYTGlzdENvbnZlcnNhdGlvbnNSZXF1ZXN0EhQKDHJlY2lwaWVudF9pZBgBIAEoCRItCgZzdGF0dXMYAiABKA4yHS51dHRlcmQudjEuQ29udmVyc2F0aW9uU3RhdHVzEhEKCXBhZ2Vfc2l6ZRgDIAEoBRISCgpwYWdlX3Rva2VuGAQgASgJEhYKDmFsbF9yZWNpcGllbnRzGAUgASgIEh4KFmNvbnZlcnNhdGlvbl9pZF9wcmVmaXgYBiABKAkSKwoFb3JkZXIYByABKA4yHC51dHRlcmQudjEuQ29udmVyc2F0aW9uT3JkZXIiZAoZTGlzdENvbnZlcnNhdGlvbnNSZXNwb25zZRIuCg1jb252ZXJzYXRpb25zGAEgAygLMhcudXR0ZXJkLnYxLkNvbnZlcnNhdGlvbhIXCg9uZXh0X3BhZ2VfdG9rZW4YAiABKAki6AIKGVVwZGF0ZUNvbnZlcnNhdGlvblJlcXVlc3QSFwoPY29udmVyc2F0aW9uX2lkGAEgASgJEhQKDHJlY2lwaWVudF9pZBgCIAEoCRINCgV0aXRsZRgDIAEoCRIhCgZwb2xpY3kYBCABKAsyES51dHRlcmQudjEuUG9saWN5EkAKBmxhYmVscxgFIAMoCzIwLnV0dGVyZC52MS5VcGRhdGVDb252ZXJzYXRpb25SZXF1ZXN0LkxhYmVsc0VudHJ5Ei8KC3VwZGF0ZV9tYXNrGAYgASgLMhouZ29vZ2xlLnByb3RvYnVmLkZpZWxkTWFzaxISCgpyZXF1ZXN0X2lkGAcgASgJEh4KEWV4cGVjdGVkX3JldmlzaW9uGAggASgDSACIAQEaLQoLTGFiZWxzRW50cnkSCwoDa2V5GAEgASgJEg0KBXZhbHVlGAIgASgJOgI4AUIUChJfZXhwZWN0ZWRfcmV2aXNpb24i2QEKGlVwZGF0ZUNvbnZlcnNhdGlvblJlc3BvbnNlEi0KDGNvbnZlcnNhdGlvbhgBIAEoCzIXLnV0dGVyZC52MS5Db252ZXJzYXRpb24SKAoHZXZpY3RlZBgCIAMoCzIXLnV0dGVyZC52MS5VdHRlcmFuY2VSZWYSKQoHc3VtbWFyeRgDIAEoCzIYLnV0dGVyZC52MS5TdW1tYXJ5VXBkYXRlEiUKCGNhcGFjaXR5GAQgASgLMhMudXR0ZXJkLnYxLkNhcGFjaXR5EhAKCHJlcGxheWVkGAUgASgIIqEBChZFbmRDb252ZXJzYXRpb25SZXF1ZXN0EhcKD2NvbnZlcnNhdGlvbl9pZBgBIAEoCRIUCgxyZWNpcGllbnRfaWQYAiABKAkSDgoGcmVhc29uGAMgASgJEhIKCnJlcXVlc3RfaWQYBCABKAkSHgoRZXhwZWN0ZWRfcmV2aXNpb24YBSABKANIAIgBAUIUChJfZXhwZWN0ZWRfcmV2aXNpb24iWgoXRW5kQ29udmVyc2F0aW9uUmVzcG9uc2USLQoMY29udmVyc2F0aW9uGAEgASgLMhcudXR0ZXJkLnYxLkNvbnZlcnNhdGlvbhIQCghyZXBsYXllZBgCIAEoCCJqChlEZWxldGVDb252ZXJzYXRpb25SZXF1ZXN0EhcKD2NvbnZlcnNhdGlvbl9pZBgBIAEoCRIeChFleHBlY3RlZF9yZXZpc2lvbhgCIAEoA0gAiAEBQhQKEl9leHBlY3RlZF9yZXZpc2lvbiJOChpEZWxldGVDb252ZXJzYXRpb25SZXNwb25zZRIcCg91dHRlcmFuY2VfY291bnQYASABKAVIAIgBAUISChBfdXR0ZXJhbmNlX2NvdW50IuIBChVMaXN0VXR0ZXJhbmNlc1JlcXVlc3QSFwoPY29udmVyc2F0aW9uX2lkGAEgASgJEhQKDHJlY2lwaWVudF9pZBgCIAEoCRIRCgRsYXN0GAMgASgFSACIAQESIwoFb3JkZXIYBCABKA4yFC51dHRlcmQudjEuTGlzdE9yZGVyEhcKD2luY2x1ZGVfYXJjaGl2ZRgFIAEoCBIZChFpbmNsdWRlX2ZvcmdvdHRlbhgGIAEoCBIRCglwYWdlX3NpemUYByABKAUSEgoKcGFnZV90b2tlbhgIIAEoCUIHCgVfbGFzdCJbChZMaXN0VXR0ZXJhbmNlc1Jlc3BvbnNlEigKCnV0dGVyYW5jZXMYASADKAsyFC51dHRlcmQudjEuVXR0ZXJhbmNlEhcKD25leHRfcGFnZV90b2tlbhgCIAEoCSKEAwoTTGlzdE1lc3NhZ2VzUmVxdWVzdBIXCg9jb252ZXJzYXRpb25faWQYASABKAkSFAoMcmVjaXBpZW50X2lkGAIgASgJEi0KBmZvcm1hdBgDIAEoDjIdLnV0dGVyZC52MS5Db252ZXJzYXRpb25Gb3JtYXQSEQoEbGFzdBgEIAEoBUgAiAEBEhsKDmFmdGVyX3NlcXVlbmNlGAUgASgDSAGIAQESHAoPYmVmb3JlX3NlcXVlbmNlGAYgASgDSAKIAQESFQoNdXR0ZXJhbmNlX2lkcxgHIAMoCRIeCgVyb2xlcxgIIAMoDjIPLnV0dGVyZC52MS5Sb2xlEiMKBW9yZGVyGAkgASgOMhQudXR0ZXJkLnYxLkxpc3RPcmRlchIOCgZvZmZzZXQYCiABKAUSEQoJcGFnZV9zaXplGAsgASgFEhIKCnBhZ2VfdG9rZW4YDCABKAlCBwoFX2xhc3RCEQoPX2FmdGVyX3NlcXVlbmNlQhIKEF9iZWZvcmVfc2VxdWVuY2UigAEKFExpc3RNZXNzYWdlc1Jlc3BvbnNlEiQKCG1lc3NhZ2VzGAEgAygLMhIudXR0ZXJkLnYxLk1lc3NhZ2USFwoPbmV4dF9wYWdlX3Rva2VuGAIgASgJEhcKD2NvbnZlcnNhdGlvbl9pZBgDIAEoCRIQCghyZXZpc2lvbhgEIAEoAyJCChFHZXRTdW1tYXJ5UmVxdWVzdBIXCg9jb252ZXJzYXRpb25faWQYASABKAkSFAoMcmVjaXBpZW50X2lkGAIgASgJIp0BChJHZXRTdW1tYXJ5UmVzcG9uc2USFwoPY29udmVyc2F0aW9uX2lkGAEgASgJEgwKBHRleHQYAiABKAkSGAoLdG9rZW5fY291bnQYAyABKAVIAIgBARIkCghzZWdtZW50cxgEIAMoCzISLnV0dGVyZC52MS5TZWdtZW50EhAKCHJldmlzaW9uGAUgASgDQg4KDF90b2tlbl9jb3VudCKVAwoWVXBkYXRlVXR0ZXJhbmNlUmVxdWVzdBIXCg9jb252ZXJzYXRpb25faWQYASABKAkSFAoMcmVjaXBpZW50X2lkGAIgASgJEhQKDHV0dGVyYW5jZV9pZBgDIAEoCRIOCgZwaW5uZWQYBCABKAgSQQoIbWV0YWRhdGEYBSADKAsyLy51dHRlcmQudjEuVXBkYXRlVXR0ZXJhbmNlUmVxdWVzdC5NZXRhZGF0YUVudHJ5Ei8KC3VwZGF0ZV9tYXNrGAYgASgLMhouZ29vZ2xlLnByb3RvYnVmLkZpZWxkTWFzaxISCgpyZXF1ZXN0X2lkGAcgASgJEh4KEWV4cGVjdGVkX3JldmlzaW9uGAggASgDSACIAQESDwoHY29udGVudBgJIAEoCRImCgllZGl0X21vZGUYCiABKA4yEy51dHRlcmQudjEuRWRpdE1vZGUaLwoNTWV0YWRhdGFFbnRyeRILCgNrZXkYASABKAkSDQoFdmFsdWUYAiABKAk6AjgBQhQKEl9leHBlY3RlZF9yZXZpc2lvbiKwAQoXVXBkYXRlVXR0ZXJhbmNlUmVzcG9uc2USJwoJdXR0ZXJhbmNlGAEgASgLMhQudXR0ZXJkLnYxLlV0dGVyYW5jZRIQCghyZXZpc2lvbhgCIAEoAxIoCgdldmljdGVkGAMgAygLMhcudXR0ZXJkLnYxLlV0dGVyYW5jZVJlZhIQCghyZXBsYXllZBgEIAEoCBIeChZmb3JrZWRfY29udmVyc2F0aW9uX2lkGAUgASgJIpMCChdGb3JrQ29udmVyc2F0aW9uUmVxdWVzdBIXCg9jb252ZXJzYXRpb25faWQYASABKAkSFAoMcmVjaXBpZW50X2lkGAIgASgJEhgKC2F0X3NlcXVlbmNlGAMgASgDSACIAQESGwoTbmV3X2NvbnZlcnNhdGlvbl9pZBgEIAEoCRIXCg90b19yZWNpcGllbnRfaWQYBSABKAkSDQoFdGl0bGUYBiABKAkSEAoIYWN0aXZhdGUYByABKAgSEgoKcmVxdWVzdF9pZBgIIAEoCRIeChFleHBlY3RlZF9yZXZpc2lvbhgJIAEoA0gBiAEBQg4KDF9hdF9zZXF1ZW5jZUIUChJfZXhwZWN0ZWRfcmV2aXNpb24iggEKGEZvcmtDb252ZXJzYXRpb25SZXNwb25zZRItCgxjb252ZXJzYXRpb24YASABKAsyFy51dHRlcmQudjEuQ29udmVyc2F0aW9uEiUKCGNhcGFjaXR5GAIgASgLMhMudXR0ZXJkLnYxLkNhcGFjaXR5EhAKCHJlcGxheWVkGAMgASgIIo0BCg9HZXRTdGF0c1JlcXVlc3QSFwoPY29udmVyc2F0aW9uX2lkGAEgASgJEhQKDHJlY2lwaWVudF9pZBgCIAEoCRIkCgVzY29wZRgDIAEoDjIVLnV0dGVyZC52MS5TdGF0c1Njb3BlEiUKBmJ1Y2tldBgEIAEoDjIVLnV0dGVyZC52MS5UaW1lQnVja2V0IjMKEEdldFN0YXRzUmVzcG9uc2USHwoFc3RhdHMYASABKAsyEC51dHRlcmQudjEuU3RhdHMiLgoWRGVsZXRlUmVjaXBpZW50UmVxdWVzdBIUCgxyZWNpcGllbnRfaWQYASABKAkigwEKF0RlbGV0ZVJlY2lwaWVudFJlc3BvbnNlEh8KEmNvbnZlcnNhdGlvbl9jb3VudBgBIAEoBUgAiAEBEhwKD3V0dGVyYW5jZV9jb3VudBgCIAEoBUgBiAEBQhUKE19jb252ZXJzYXRpb25fY291bnRCEgoQX3V0dGVyYW5jZV9jb3VudCKKAQoYU2hhcmVDb252ZXJzYXRpb25SZXF1ZXN0EhcKD2NvbnZlcnNhdGlvbl9pZBgBIAEoCRIUCgxyZWNpcGllbnRfaWQYAiABKAkSJgoDdHRsGAMgASgLMhkuZ29vZ2xlLnByb3RvYnVmLkR1cmF0aW9uEhcKD2luY2x1ZGVfYXJjaGl2ZRgEIAEoCCKCAQoZU2hhcmVDb252ZXJzYXRpb25SZXNwb25zZRINCgV0b2tlbhgBIAEoCRIrCgVzaGFyZRgCIAEoCzIcLnV0dGVyZC52MS5Db252ZXJzYXRpb25TaGFyZRIXCg9jb252ZXJzYXRpb25faWQYAyABKAkSEAoIcmV2aXNpb24YBCABKAMioAEKEUNvbnZlcnNhdGlvblNoYXJlEhAKCHNoYXJlX2lkGAEgASgJEi8KC2NyZWF0ZV90aW1lGAIgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIvCgtleHBpcmVfdGltZRgDIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASFwoPaW5jbHVkZV9hcmNoaXZlGAQgASgIIlUKElJldm9rZVNoYXJlUmVxdWVzdBIXCg9jb252ZXJzYXRpb25faWQYASABKAkSFAoMcmVjaXBpZW50X2lkGAIgASgJEhAKCHNoYXJlX2lkGAMgASgJIicKE1Jldm9rZVNoYXJlUmVzcG9uc2USEAoIcmV2aXNpb24YASABKAMiSQoRUmVhZFNoYXJlZFJlcXVlc3QSDQoFdG9rZW4YASABKAkSEQoJcGFnZV9zaXplGAIgASgFEhIKCnBhZ2VfdG9rZW4YAyABKAkitwEKElJlYWRTaGFyZWRSZXNwb25zZRItCgxjb252ZXJzYXRpb24YASABKAsyFy51dHRlcmQudjEuQ29udmVyc2F0aW9uEigKCnV0dGVyYW5jZXMYAiADKAsyFC51dHRlcmQudjEuVXR0ZXJhbmNlEhcKD25leHRfcGFnZV90b2tlbhgDIAEoCRIvCgtleHBpcmVfdGltZRgEIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXAiVAoKU3RhdGVWYWx1ZRIMCgRuYW1lGAEgASgJEg4KBGRhdGEYAiABKAxIABIOCgRqc29uGAMgASgJSAASDwoHdmVyc2lvbhgEIAEoA0IHCgV2YWx1ZSLDAQoLU3RhdGVDaGFuZ2USIgoDc2V0GAEgAygLMhUudXR0ZXJkLnYxLlN0YXRlVmFsdWUSDgoGZGVsZXRlGAIgAygJEkcKEWV4cGVjdGVkX3ZlcnNpb25zGAMgAygLMiwudXR0ZXJkLnYxLlN0YXRlQ2hhbmdlLkV4cGVjdGVkVmVyc2lvbnNFbnRyeRo3ChVFeHBlY3RlZFZlcnNpb25zRW50cnkSCwoDa2V5GAEgASgJEg0KBXZhbHVlGAIgASgDOgI4ASJ1Cg9HZXRTdGF0ZVJlcXVlc3QSFwoPY29udmVyc2F0aW9uX2lkGAEgASgJEhQKDHJlY2lwaWVudF9pZBgCIAEoCRINCgVuYW1lcxgDIAMoCRIkCgVzY29wZRgEIAEoDjIVLnV0dGVyZC52MS5TdGF0ZVNjb3BlImQKEEdldFN0YXRlUmVzcG9uc2USFwoPY29udmVyc2F0aW9uX2lkGAEgASgJEiUKBnZhbHVlcxgCIAMoCzIVLnV0dGVyZC52MS5TdGF0ZVZhbHVlEhAKCHJldmlzaW9uGAMgASgDIvACChJVcGRhdGVTdGF0ZVJlcXVlc3QSFwoPY29udmVyc2F0aW9uX2lkGAEgASgJEhQKDHJlY2lwaWVudF9pZBgCIAEoCRIiCgNzZXQYAyADKAsyFS51dHRlcmQudjEuU3RhdGVWYWx1ZRIOCgZkZWxldGUYBCADKAkSTgoRZXhwZWN0ZWRfdmVyc2lvbnMYBSADKAsyMy51dHRlcmQudjEuVXBkYXRlU3RhdGVSZXF1ZXN0LkV4cGVjdGVkVmVyc2lvbnNFbnRyeRISCgpyZXF1ZXN0X2lkGAYgASgJEh4KEWV4cGVjdGVkX3JldmlzaW9uGAcgASgDSACIAQESJAoFc2NvcGUYCCABKA4yFS51dHRlcmQudjEuU3RhdGVTY29wZRo3ChVFeHBlY3RlZFZlcnNpb25zRW50cnkSCwoDa2V5GAEgASgJEg0KBXZhbHVlGAIgASgDOgI4AUIUChJfZXhwZWN0ZWRfcmV2aXNpb24iUgoTVXBkYXRlU3RhdGVSZXNwb25zZRIXCg9jb252ZXJzYXRpb25faWQYASABKAkSEAoIcmV2aXNpb24YAiABKAMSEAoIcmVwbGF5ZWQYAyABKAgqzQEKEUNvbnZlcnNhdGlvbk9yZGVyEiIKHkNPTlZFUlNBVElPTl9PUkRFUl9VTlNQRUNJRklFRBAAEiMKH0NPTlZFUlNBVElPTl9PUkRFUl9ORVdFU1RfU1RBUlQQARIjCh9DT05WRVJTQVRJT05fT1JERVJfT0xERVNUX1NUQVJUEAISJAogQ09OVkVSU0FUSU9OX09SREVSX05FV0VTVF9VUERBVEUQAxIkCiBDT05WRVJTQVRJT05fT1JERVJfT0xERVNUX1VQREFURRAEKmEKCUxpc3RPcmRlchIaChZMSVNUX09SREVSX1VOU1BFQ0lGSUVEEAASGwoXTElTVF9PUkRFUl9PTERFU1RfRklSU1QQARIbChdMSVNUX09SREVSX05FV0VTVF9GSVJTVBACKlEKCEVkaXRNb2RlEhkKFUVESVRfTU9ERV9VTlNQRUNJRklFRBAAEhYKEkVESVRfTU9ERV9JTl9QTEFDRRABEhIKDkVESVRfTU9ERV9GT1JLEAIqYgoKU3RhdGVTY29wZRIbChdTVEFURV9TQ09QRV9VTlNQRUNJRklFRBAAEhwKGFNUQVRFX1NDT1BFX0NPTlZFUlNBVElPThABEhkKFVNUQVRFX1NDT1BFX1JFQ0lQSUVOVBACMvENChNDb252ZXJzYXRpb25TZXJ2aWNlEmEKEkNyZWF0ZUNvbnZlcnNhdGlvbhIkLnV0dGVyZC52MS5DcmVhdGVDb252ZXJzYXRpb25SZXF1ZXN0GiUudXR0ZXJkLnYxLkNyZWF0ZUNvbnZlcnNhdGlvblJlc3BvbnNlElgKD0dldENvbnZlcnNhdGlvbhIhLnV0dGVyZC52MS5HZXRDb252ZXJzYXRpb25SZXF1ZXN0GiIudXR0ZXJkLnYxLkdldENvbnZlcnNhdGlvblJlc3BvbnNlEl4KEUxpc3RDb252ZXJzYXRpb25zEiMudXR0ZXJkLnYxLkxpc3RDb252ZXJzYXRpb25zUmVxdWVzdBokLnV0dGVyZC52MS5MaXN0Q29udmVyc2F0aW9uc1Jlc3BvbnNlEmEKElVwZGF0ZUNvbnZlcnNhdGlvbhIkLnV0dGVyZC52MS5VcGRhdGVDb252ZXJzYXRpb25SZXF1ZXN0GiUudXR0ZXJkLnYxLlVwZGF0ZUNvbnZlcnNhdGlvblJlc3BvbnNlElgKD0VuZENvbnZlcnNhdGlvbhIhLnV0dGVyZC52MS5FbmRDb252ZXJzYXRpb25SZXF1ZXN0GiIudXR0ZXJkLnYxLkVuZENvbnZlcnNhdGlvblJlc3BvbnNlEmEKEkRlbGV0ZUNvbnZlcnNhdGlvbhIkLnV0dGVyZC52MS5EZWxldGVDb252ZXJzYXRpb25SZXF1ZXN0GiUudXR0ZXJkLnYxLkRlbGV0ZUNvbnZlcnNhdGlvblJlc3BvbnNlElUKDkxpc3RVdHRlcmFuY2VzEiAudXR0ZXJkLnYxLkxpc3RVdHRlcmFuY2VzUmVxdWVzdBohLnV0dGVyZC52MS5MaXN0VXR0ZXJhbmNlc1Jlc3BvbnNlEk8KDExpc3RNZXNzYWdlcxIeLnV0dGVyZC52MS5MaXN0TWVzc2FnZXNSZXF1ZXN0Gh8udXR0ZXJkLnYxLkxpc3RNZXNzYWdlc1Jlc3BvbnNlEkkKCkdldFN1bW1hcnkSHC51dHRlcmQudjEuR2V0U3VtbWFyeVJlcXVlc3QaHS51dHRlcmQudjEuR2V0U3VtbWFyeVJlc3BvbnNlEkMKCEdldFN0YXRzEhoudXR0ZXJkLnYxLkdldFN0YXRzUmVxdWVzdBobLnV0dGVyZC52MS5HZXRTdGF0c1Jlc3BvbnNlElgKD0RlbGV0ZVJlY2lwaWVudBIhLnV0dGVyZC52MS5EZWxldGVSZWNpcGllbnRSZXF1ZXN0GiIudXR0ZXJkLnYxLkRlbGV0ZVJlY2lwaWVudFJlc3BvbnNlEkMKCEdldFN0YXRlEhoudXR0ZXJkLnYxLkdldFN0YXRlUmVxdWVzdBobLnV0dGVyZC52MS5HZXRTdGF0ZVJlc3BvbnNlEkwKC1VwZGF0ZVN0YXRlEh0udXR0ZXJkLnYxLlVwZGF0ZVN0YXRlUmVxdWVzdBoeLnV0dGVyZC52MS5VcGRhdGVTdGF0ZVJlc3BvbnNlEl4KEVNoYXJlQ29udmVyc2F0aW9uEiMudXR0ZXJkLnYxLlNoYXJlQ29udmVyc2F0aW9uUmVxdWVzdBokLnV0dGVyZC52MS5TaGFyZUNvbnZlcnNhdGlvblJlc3BvbnNlEkwKC1Jldm9rZVNoYXJlEh0udXR0ZXJkLnYxLlJldm9rZVNoYXJlUmVxdWVzdBoeLnV0dGVyZC52MS5SZXZva2VTaGFyZVJlc3BvbnNlEkkKClJlYWRTaGFyZWQSHC51dHRlcmQudjEuUmVhZFNoYXJlZFJlcXVlc3QaHS51dHRlcmQudjEuUmVhZFNoYXJlZFJlc3BvbnNlElgKD1VwZGF0ZVV0dGVyYW5jZRIhLnV0dGVyZC52MS5VcGRhdGVVdHRlcmFuY2VSZXF1ZXN0GiIudXR0ZXJkLnYxLlVwZGF0ZVV0dGVyYW5jZVJlc3BvbnNlElsKEEZvcmtDb252ZXJzYXRpb24SIi51dHRlcmQudjEuRm9ya0NvbnZlcnNhdGlvblJlcXVlc3QaIy51dHRlcmQudjEuRm9ya0NvbnZlcnNhdGlvblJlc3BvbnNlEmMKEkV4cG9ydENvbnZlcnNhdGlvbhIkLnV0dGVyZC52MS5FeHBvcnRDb252ZXJzYXRpb25SZXF1ZXN0GiUudXR0ZXJkLnYxLkV4cG9ydENvbnZlcnNhdGlvblJlc3BvbnNlMAESYwoSSW1wb3J0Q29udmVyc2F0aW9uEiQudXR0ZXJkLnYxLkltcG9ydENvbnZlcnNhdGlvblJlcXVlc3QaJS51dHRlcmQudjEuSW1wb3J0Q29udmVyc2F0aW9uUmVzcG9uc2UoAWIGcHJvdG8z", [file_google_protobuf_duration, file_google_protobuf_field_mask, file_google_protobuf_timestamp, file_utterd_v1_capacity, file_utterd_v1_conversation, file_utterd_v1_message, file_utterd_v1_stats, file_utterd_v1_summary, file_utterd_v1_transfer, file_utterd_v1_utterance]);
 
 /**
  * The request of CreateConversation.
@@ -35,7 +35,7 @@ export const file_utterd_v1_conversation_service: GenFile = /*@__PURE__*/
  */
 export type CreateConversationRequest = Message<"utterd.v1.CreateConversationRequest"> & {
   /**
-   * Optional. 1 to 256 bytes, no control characters; ALREADY_EXISTS when it is taken. By default the
+   * Optional. The id: 1 to 256 bytes, no control characters; ALREADY_EXISTS if it is taken. By default the
    * server makes one.
    *
    * @generated from field: string conversation_id = 1;
@@ -43,43 +43,44 @@ export type CreateConversationRequest = Message<"utterd.v1.CreateConversationReq
   conversationId: string;
 
   /**
-   * Optional. Whose conversation; `default` by default.
+   * Optional. The recipient whose conversation is meant; `default` by default.
    *
    * @generated from field: string recipient_id = 2;
    */
   recipientId: string;
 
   /**
-   * Optional. At most 512 bytes, no control characters.
+   * Optional. The title: at most 512 bytes, no control characters.
    *
    * @generated from field: string title = 3;
    */
   title: string;
 
   /**
-   * Optional. Limits, applied to the server's default policy.
+   * Optional. Limits, which change the server's default policy.
    *
    * @generated from field: utterd.v1.Policy policy = 4;
    */
   policy?: Policy;
 
   /**
-   * Optional. At most 64 entries, keys of 1 to 128 bytes, values of at most 4,096 bytes.
+   * Optional. Labels: at most 64 entries, keys of 1 to 128 bytes, values of at most 4,096 bytes.
    *
    * @generated from field: map<string, string> labels = 5;
    */
   labels: { [key: string]: string };
 
   /**
-   * Optional. `o200k_base`, `cl100k_base`, `p50k_base`, `r50k_base`, or the name of an OpenAI model;
-   * fixed for the conversation's life. By default the server's.
+   * Optional. The encoding of its token counts: `o200k_base`, `cl100k_base`, `p50k_base`, `r50k_base`, or
+   * the name of an OpenAI model. It cannot be changed later. By default the server's.
    *
    * @generated from field: string encoding = 6;
    */
   encoding: string;
 
   /**
-   * Optional. Names this attempt (AIP-155); see MemorizeRequest.
+   * Optional. Identifies this attempt: a retry with the same id returns the first outcome (AIP-155). See
+   * MemorizeRequest.
    *
    * @generated from field: string request_id = 7;
    */
@@ -128,37 +129,38 @@ export const CreateConversationResponseSchema: GenMessage<CreateConversationResp
  */
 export type GetConversationRequest = Message<"utterd.v1.GetConversationRequest"> & {
   /**
-   * Optional. A conversation.
+   * Optional. The conversation's id.
    *
    * @generated from field: string conversation_id = 1;
    */
   conversationId: string;
 
   /**
-   * Optional. Whose conversation; `default` by default.
+   * Optional. The recipient whose conversation is meant; `default` by default.
    *
    * @generated from field: string recipient_id = 2;
    */
   recipientId: string;
 
   /**
-   * Optional. BASIC by default.
+   * Optional. How much to return; BASIC by default.
    *
    * @generated from field: utterd.v1.ConversationView view = 3;
    */
   view: ConversationView;
 
   /**
-   * Optional, with the view FULL only. The most utterances, 1 to 1,000; 0 means 1,000. A page ends also
-   * before the utterance that would take the response beyond 3 MiB, which a client reads by default; the
-   * first one is on it in any case.
+   * Optional, with the FULL view only. The maximum number of utterances per page, 1 to 1,000; 0 means
+   * 1,000. A page also ends before the utterance that would take the response beyond 3 MiB, so that a
+   * client can read it with default settings. Every page has at least one.
    *
    * @generated from field: int32 page_size = 4;
    */
   pageSize: number;
 
   /**
-   * Optional. A `next_page_token`; every other field must be as it was in that request (AIP-158).
+   * Optional. The `next_page_token` of the previous page. Every other field must be as in that request
+   * (AIP-158).
    *
    * @generated from field: string page_token = 5;
    */
@@ -186,14 +188,14 @@ export type GetConversationResponse = Message<"utterd.v1.GetConversationResponse
   conversation?: Conversation;
 
   /**
-   * Its shares that have neither expired nor been revoked, the oldest first.
+   * Its shares that have not expired or been revoked, the oldest first.
    *
    * @generated from field: repeated utterd.v1.ConversationShare shares = 2;
    */
   shares: ConversationShare[];
 
   /**
-   * In the FULL view: gives the next page of utterances; empty on the last one.
+   * In the FULL view: the token of the next page of utterances; empty on the last page.
    *
    * @generated from field: string next_page_token = 3;
    */
@@ -214,7 +216,8 @@ export const GetConversationResponseSchema: GenMessage<GetConversationResponse> 
  */
 export type ListConversationsRequest = Message<"utterd.v1.ListConversationsRequest"> & {
   /**
-   * Optional. Whose conversations; `default` by default. Empty with `all_recipients`.
+   * Optional. The recipient whose conversations are listed; `default` by default. Empty with
+   * `all_recipients`.
    *
    * @generated from field: string recipient_id = 1;
    */
@@ -228,22 +231,23 @@ export type ListConversationsRequest = Message<"utterd.v1.ListConversationsReque
   status: ConversationStatus;
 
   /**
-   * Optional. The most conversations, 1 to 1,000; 0 means 10 (seed 000). A page ends also before the
-   * conversation that would take the response beyond 3 MiB.
+   * Optional. The maximum number of conversations per page, 1 to 1,000; 0 means 10 (seed 000). A page also
+   * ends before the conversation that would take the response beyond 3 MiB.
    *
    * @generated from field: int32 page_size = 3;
    */
   pageSize: number;
 
   /**
-   * Optional. A `next_page_token`; every other field must be as it was in that request (AIP-158).
+   * Optional. The `next_page_token` of the previous page. Every other field must be as in that request
+   * (AIP-158).
    *
    * @generated from field: string page_token = 4;
    */
   pageToken: string;
 
   /**
-   * Optional. Lists the conversations of every recipient of the caller's namespace.
+   * Optional. Lists the conversations of every recipient in the caller's namespace.
    *
    * @generated from field: bool all_recipients = 5;
    */
@@ -257,7 +261,8 @@ export type ListConversationsRequest = Message<"utterd.v1.ListConversationsReque
   conversationIdPrefix: string;
 
   /**
-   * Optional. The order; CONVERSATION_ORDER_NEWEST_START by default. Those of one time are by their ids.
+   * Optional. The order; CONVERSATION_ORDER_NEWEST_START by default. Conversations with the same time are
+   * ordered by id.
    *
    * @generated from field: utterd.v1.ConversationOrder order = 7;
    */
@@ -278,14 +283,14 @@ export const ListConversationsRequestSchema: GenMessage<ListConversationsRequest
  */
 export type ListConversationsResponse = Message<"utterd.v1.ListConversationsResponse"> & {
   /**
-   * The conversations in the BASIC view, in the order asked for.
+   * The conversations in the BASIC view, in the requested order.
    *
    * @generated from field: repeated utterd.v1.Conversation conversations = 1;
    */
   conversations: Conversation[];
 
   /**
-   * Gives the next page; empty on the last one.
+   * The token of the next page; empty on the last page.
    *
    * @generated from field: string next_page_token = 2;
    */
@@ -306,28 +311,28 @@ export const ListConversationsResponseSchema: GenMessage<ListConversationsRespon
  */
 export type UpdateConversationRequest = Message<"utterd.v1.UpdateConversationRequest"> & {
   /**
-   * Optional. A conversation.
+   * Optional. The conversation's id.
    *
    * @generated from field: string conversation_id = 1;
    */
   conversationId: string;
 
   /**
-   * Optional. Whose conversation; `default` by default.
+   * Optional. The recipient whose conversation is meant; `default` by default.
    *
    * @generated from field: string recipient_id = 2;
    */
   recipientId: string;
 
   /**
-   * With `title` in the mask: at most 512 bytes, no control characters; empty for none.
+   * With `title` in the mask: the new title, at most 512 bytes, no control characters; empty for none.
    *
    * @generated from field: string title = 3;
    */
   title: string;
 
   /**
-   * With `policy` in the mask: the limits to change. An absent field leaves its value as it is and an
+   * With `policy` in the mask: the limits to change. An absent field leaves its value unchanged, and an
    * explicit 0 means unlimited.
    *
    * @generated from field: utterd.v1.Policy policy = 4;
@@ -335,28 +340,29 @@ export type UpdateConversationRequest = Message<"utterd.v1.UpdateConversationReq
   policy?: Policy;
 
   /**
-   * With `labels` in the mask: all labels, replacing what was there.
+   * With `labels` in the mask: all labels, which replace the old ones.
    *
    * @generated from field: map<string, string> labels = 5;
    */
   labels: { [key: string]: string };
 
   /**
-   * Required. Paths out of `title`, `policy`, `labels` (AIP-161).
+   * Required. Paths from `title`, `policy`, `labels` (AIP-161).
    *
    * @generated from field: google.protobuf.FieldMask update_mask = 6;
    */
   updateMask?: FieldMask;
 
   /**
-   * Optional. Names this attempt (AIP-155); see MemorizeRequest.
+   * Optional. Identifies this attempt: a retry with the same id returns the first outcome (AIP-155). See
+   * MemorizeRequest.
    *
    * @generated from field: string request_id = 7;
    */
   requestId: string;
 
   /**
-   * Optional. Refuses with ABORTED when the conversation's revision is another (AIP-154).
+   * Optional. ABORTED if the conversation's revision is not this one (AIP-154).
    *
    * @generated from field: optional int64 expected_revision = 8;
    */
@@ -384,15 +390,15 @@ export type UpdateConversationResponse = Message<"utterd.v1.UpdateConversationRe
   conversation?: Conversation;
 
   /**
-   * What left the window under a smaller limit. Of a list of references of more than 1 MiB, those behind
-   * that have only their `sequence`.
+   * What left the window because of a smaller limit. If the references exceed 1 MiB, those beyond it have
+   * only their `sequence`.
    *
    * @generated from field: repeated utterd.v1.UtteranceRef evicted = 2;
    */
   evicted: UtteranceRef[];
 
   /**
-   * What changed in the summary; absent when nothing did, and in a replay.
+   * What changed in the summary; absent if nothing did, and in a replay.
    *
    * @generated from field: utterd.v1.SummaryUpdate summary = 3;
    */
@@ -427,35 +433,36 @@ export const UpdateConversationResponseSchema: GenMessage<UpdateConversationResp
  */
 export type EndConversationRequest = Message<"utterd.v1.EndConversationRequest"> & {
   /**
-   * Optional. A conversation.
+   * Optional. The conversation's id.
    *
    * @generated from field: string conversation_id = 1;
    */
   conversationId: string;
 
   /**
-   * Optional. Whose conversation; `default` by default.
+   * Optional. The recipient whose conversation is meant; `default` by default.
    *
    * @generated from field: string recipient_id = 2;
    */
   recipientId: string;
 
   /**
-   * Optional. Why, such as `task completed`; at most 512 bytes, no control characters.
+   * Optional. The reason, such as `task completed`; at most 512 bytes, no control characters.
    *
    * @generated from field: string reason = 3;
    */
   reason: string;
 
   /**
-   * Optional. Names this attempt (AIP-155); see MemorizeRequest.
+   * Optional. Identifies this attempt: a retry with the same id returns the first outcome (AIP-155). See
+   * MemorizeRequest.
    *
    * @generated from field: string request_id = 4;
    */
   requestId: string;
 
   /**
-   * Optional. Refuses with ABORTED when the conversation's revision is another (AIP-154).
+   * Optional. ABORTED if the conversation's revision is not this one (AIP-154).
    *
    * @generated from field: optional int64 expected_revision = 5;
    */
@@ -511,7 +518,7 @@ export type DeleteConversationRequest = Message<"utterd.v1.DeleteConversationReq
   conversationId: string;
 
   /**
-   * Optional. Refuses with ABORTED when the conversation's revision is another (AIP-154).
+   * Optional. ABORTED if the conversation's revision is not this one (AIP-154).
    *
    * @generated from field: optional int64 expected_revision = 2;
    */
@@ -532,7 +539,7 @@ export const DeleteConversationRequestSchema: GenMessage<DeleteConversationReque
  */
 export type DeleteConversationResponse = Message<"utterd.v1.DeleteConversationResponse"> & {
   /**
-   * How many utterances were removed.
+   * Utterances that were removed.
    *
    * @generated from field: optional int32 utterance_count = 1;
    */
@@ -553,58 +560,59 @@ export const DeleteConversationResponseSchema: GenMessage<DeleteConversationResp
  */
 export type ListUtterancesRequest = Message<"utterd.v1.ListUtterancesRequest"> & {
   /**
-   * Optional. A conversation.
+   * Optional. The conversation's id.
    *
    * @generated from field: string conversation_id = 1;
    */
   conversationId: string;
 
   /**
-   * Optional. Whose conversation; `default` by default.
+   * Optional. The recipient whose conversation is meant; `default` by default.
    *
    * @generated from field: string recipient_id = 2;
    */
   recipientId: string;
 
   /**
-   * Optional. Only the last so many of what would be listed, 1 or more.
+   * Optional. Only this many of the newest utterances, 1 or more.
    *
    * @generated from field: optional int32 last = 3;
    */
   last?: number;
 
   /**
-   * Optional. OLDEST_FIRST by default.
+   * Optional. The order; OLDEST_FIRST by default.
    *
    * @generated from field: utterd.v1.ListOrder order = 4;
    */
   order: ListOrder;
 
   /**
-   * Optional. Lists the archive too.
+   * Optional. Also lists the archive.
    *
    * @generated from field: bool include_archive = 5;
    */
   includeArchive: boolean;
 
   /**
-   * Optional. Lists the soft-forgotten too.
+   * Optional. Also lists soft-forgotten utterances.
    *
    * @generated from field: bool include_forgotten = 6;
    */
   includeForgotten: boolean;
 
   /**
-   * Optional. The most utterances, 1 to 1,000; 0 means 100. A page ends also before the utterance that
-   * would take the response beyond 3 MiB, which a client reads by default; the first one is on it in any
-   * case.
+   * Optional. The maximum number of utterances per page, 1 to 1,000; 0 means 100. A page also ends before
+   * the utterance that would take the response beyond 3 MiB, so that a client can read it with default
+   * settings. Every page has at least one.
    *
    * @generated from field: int32 page_size = 7;
    */
   pageSize: number;
 
   /**
-   * Optional. A `next_page_token`; every other field must be as it was in that request (AIP-158).
+   * Optional. The `next_page_token` of the previous page. Every other field must be as in that request
+   * (AIP-158).
    *
    * @generated from field: string page_token = 8;
    */
@@ -632,7 +640,7 @@ export type ListUtterancesResponse = Message<"utterd.v1.ListUtterancesResponse">
   utterances: Utterance[];
 
   /**
-   * Gives the next page; empty on the last one.
+   * The token of the next page; empty on the last page.
    *
    * @generated from field: string next_page_token = 2;
    */
@@ -647,43 +655,45 @@ export const ListUtterancesResponseSchema: GenMessage<ListUtterancesResponse> = 
   messageDesc(file_utterd_v1_conversation_service, 13);
 
 /**
- * The request of ListMessages. What is given of `after_sequence`, `before_sequence`, `utterance_ids` and `roles`
- * must all hold of a message. The window and the archive are listed, without what is forgotten.
+ * The request of ListMessages. A message is listed if it meets all of the given `after_sequence`,
+ * `before_sequence`, `utterance_ids` and `roles`. The list covers the window and the archive, without
+ * forgotten messages.
  *
  * @generated from message utterd.v1.ListMessagesRequest
  */
 export type ListMessagesRequest = Message<"utterd.v1.ListMessagesRequest"> & {
   /**
-   * Optional. A conversation.
+   * Optional. The conversation's id.
    *
    * @generated from field: string conversation_id = 1;
    */
   conversationId: string;
 
   /**
-   * Optional. Whose conversation; `default` by default.
+   * Optional. The recipient whose conversation is meant; `default` by default.
    *
    * @generated from field: string recipient_id = 2;
    */
   recipientId: string;
 
   /**
-   * Optional. OPENAI_CHAT, OPENAI_RESPONSES or ANTHROPIC_MESSAGES: every message in this format. By default each in
-   * the format in which it came; what came as an utterance, in OPENAI_CHAT.
+   * Optional. OPENAI_CHAT, OPENAI_RESPONSES or ANTHROPIC_MESSAGES: returns every message in this format.
+   * By default each message has the format in which it came, and one that came as an utterance has
+   * OPENAI_CHAT.
    *
    * @generated from field: utterd.v1.ConversationFormat format = 3;
    */
   format: ConversationFormat;
 
   /**
-   * Optional. Only the newest so many of what would be listed, 1 or more.
+   * Optional. Only this many of the newest messages, 1 or more.
    *
    * @generated from field: optional int32 last = 4;
    */
   last?: number;
 
   /**
-   * Optional. Only messages that begin behind this sequence, 0 or more.
+   * Optional. Only messages that begin after this sequence, 0 or more.
    *
    * @generated from field: optional int64 after_sequence = 5;
    */
@@ -704,36 +714,38 @@ export type ListMessagesRequest = Message<"utterd.v1.ListMessagesRequest"> & {
   utteranceIds: string[];
 
   /**
-   * Optional. Only messages of which the first utterance has one of these roles.
+   * Optional. Only messages whose first utterance has one of these roles.
    *
    * @generated from field: repeated utterd.v1.Role roles = 8;
    */
   roles: Role[];
 
   /**
-   * Optional. OLDEST_FIRST by default.
+   * Optional. The order; OLDEST_FIRST by default.
    *
    * @generated from field: utterd.v1.ListOrder order = 9;
    */
   order: ListOrder;
 
   /**
-   * Optional. How many messages of the list are passed over, 0 or more.
+   * Optional. The number of messages to skip, 0 or more.
    *
    * @generated from field: int32 offset = 10;
    */
   offset: number;
 
   /**
-   * Optional. The most messages, 1 to 1,000; 0 means 100. A page ends also before the message that would take the
-   * response beyond 3 MiB, which a client reads by default; the first one is on it in any case.
+   * Optional. The maximum number of messages per page, 1 to 1,000; 0 means 100. A page also ends before
+   * the message that would take the response beyond 3 MiB, so that a client can read it with default
+   * settings. Every page has at least one.
    *
    * @generated from field: int32 page_size = 11;
    */
   pageSize: number;
 
   /**
-   * Optional. A `next_page_token`; every other field must be as it was in that request (AIP-158).
+   * Optional. The `next_page_token` of the previous page. Every other field must be as in that request
+   * (AIP-158).
    *
    * @generated from field: string page_token = 12;
    */
@@ -761,21 +773,22 @@ export type ListMessagesResponse = Message<"utterd.v1.ListMessagesResponse"> & {
   messages: Message$1[];
 
   /**
-   * Gives the next page; empty on the last one.
+   * The token of the next page; empty on the last page.
    *
    * @generated from field: string next_page_token = 2;
    */
   nextPageToken: string;
 
   /**
-   * The conversation; empty for a recipient without one.
+   * The conversation; empty if the recipient has none.
    *
    * @generated from field: string conversation_id = 3;
    */
   conversationId: string;
 
   /**
-   * The revision at which it was read: what a Memorize or Forget that builds on it names as `expected_revision`.
+   * The revision at which the list was read, to be passed as `expected_revision` of a Memorize or Forget
+   * that builds on it.
    *
    * @generated from field: int64 revision = 4;
    */
@@ -796,14 +809,14 @@ export const ListMessagesResponseSchema: GenMessage<ListMessagesResponse> = /*@_
  */
 export type GetSummaryRequest = Message<"utterd.v1.GetSummaryRequest"> & {
   /**
-   * Optional. A conversation.
+   * Optional. The conversation's id.
    *
    * @generated from field: string conversation_id = 1;
    */
   conversationId: string;
 
   /**
-   * Optional. Whose conversation; `default` by default.
+   * Optional. The recipient whose conversation is meant; `default` by default.
    *
    * @generated from field: string recipient_id = 2;
    */
@@ -831,7 +844,7 @@ export type GetSummaryResponse = Message<"utterd.v1.GetSummaryResponse"> & {
   conversationId: string;
 
   /**
-   * The texts of all segments, the oldest first; empty when nothing left the window. At most the policy's
+   * The texts of all segments, the oldest first; empty if nothing left the window. At most the policy's
    * `summary_token_limit`, and 100,000 tokens in any case.
    *
    * @generated from field: string text = 2;
@@ -839,7 +852,7 @@ export type GetSummaryResponse = Message<"utterd.v1.GetSummaryResponse"> & {
   text: string;
 
   /**
-   * Tokens of `text`, exactly.
+   * The exact number of tokens of `text`.
    *
    * @generated from field: optional int32 token_count = 3;
    */
@@ -853,7 +866,7 @@ export type GetSummaryResponse = Message<"utterd.v1.GetSummaryResponse"> & {
   segments: Segment[];
 
   /**
-   * The revision that this summary holds for.
+   * The conversation's revision that this summary describes.
    *
    * @generated from field: int64 revision = 5;
    */
@@ -874,14 +887,14 @@ export const GetSummaryResponseSchema: GenMessage<GetSummaryResponse> = /*@__PUR
  */
 export type UpdateUtteranceRequest = Message<"utterd.v1.UpdateUtteranceRequest"> & {
   /**
-   * Optional. A conversation.
+   * Optional. The conversation's id.
    *
    * @generated from field: string conversation_id = 1;
    */
   conversationId: string;
 
   /**
-   * Optional. Whose conversation; `default` by default.
+   * Optional. The recipient whose conversation is meant; `default` by default.
    *
    * @generated from field: string recipient_id = 2;
    */
@@ -895,50 +908,51 @@ export type UpdateUtteranceRequest = Message<"utterd.v1.UpdateUtteranceRequest">
   utteranceId: string;
 
   /**
-   * With `pinned` in the mask: whether it is important.
+   * With `pinned` in the mask: whether the utterance is pinned.
    *
    * @generated from field: bool pinned = 4;
    */
   pinned: boolean;
 
   /**
-   * With `metadata` in the mask: all entries, replacing what was there.
+   * With `metadata` in the mask: all entries, which replace the old ones.
    *
    * @generated from field: map<string, string> metadata = 5;
    */
   metadata: { [key: string]: string };
 
   /**
-   * Required. Paths out of `pinned`, `metadata`, `content` (AIP-161).
+   * Required. Paths from `pinned`, `metadata`, `content` (AIP-161).
    *
    * @generated from field: google.protobuf.FieldMask update_mask = 6;
    */
   updateMask?: FieldMask;
 
   /**
-   * Optional. Names this attempt (AIP-155); see MemorizeRequest.
+   * Optional. Identifies this attempt: a retry with the same id returns the first outcome (AIP-155). See
+   * MemorizeRequest.
    *
    * @generated from field: string request_id = 7;
    */
   requestId: string;
 
   /**
-   * Optional. Refuses with ABORTED when the conversation's revision is another (AIP-154).
+   * Optional. ABORTED if the conversation's revision is not this one (AIP-154).
    *
    * @generated from field: optional int64 expected_revision = 8;
    */
   expectedRevision?: bigint;
 
   /**
-   * With `content` in the mask: what it says now. At most the server's `max_content_bytes` (1 MiB by
-   * default), tool-call arguments and extras included; empty only with tool calls or ROLE_TOOL.
+   * With `content` in the mask: the new content. At most the server's `max_content_bytes` (1 MiB by
+   * default), including tool-call arguments and extras. It may be empty only with tool calls or ROLE_TOOL.
    *
    * @generated from field: string content = 9;
    */
   content: string;
 
   /**
-   * Optional. Where the new content stands; only with `content` in the mask. IN_PLACE by default.
+   * Optional, and only with `content` in the mask. Where the new content goes; IN_PLACE by default.
    *
    * @generated from field: utterd.v1.EditMode edit_mode = 10;
    */
@@ -959,22 +973,22 @@ export const UpdateUtteranceRequestSchema: GenMessage<UpdateUtteranceRequest> = 
  */
 export type UpdateUtteranceResponse = Message<"utterd.v1.UpdateUtteranceResponse"> & {
   /**
-   * The utterance after the change; with FORK, as it stands in the fork.
+   * The utterance after the change; with FORK, the one in the fork.
    *
    * @generated from field: utterd.v1.Utterance utterance = 1;
    */
   utterance?: Utterance;
 
   /**
-   * The revision, after the change, of the conversation that `utterance` stands in.
+   * The revision after the change of the conversation that contains `utterance`.
    *
    * @generated from field: int64 revision = 2;
    */
   revision: bigint;
 
   /**
-   * What left the window because it is no longer pinned, or because more is said now. Of a list of
-   * references of more than 1 MiB, those behind that have only their `sequence`.
+   * What left the window because it was unpinned or because the content grew. If the references exceed 1
+   * MiB, those beyond it have only their `sequence`.
    *
    * @generated from field: repeated utterd.v1.UtteranceRef evicted = 3;
    */
@@ -1016,23 +1030,23 @@ export type ForkConversationRequest = Message<"utterd.v1.ForkConversationRequest
   conversationId: string;
 
   /**
-   * Optional. Whose conversation; `default` by default.
+   * Optional. The recipient whose conversation is forked; `default` by default.
    *
    * @generated from field: string recipient_id = 2;
    */
   recipientId: string;
 
   /**
-   * Optional. The last sequence that the fork shares, from 1; the newest by default. Within an exchange
-   * it is refused with FAILED_PRECONDITION, which names the nearest ones that are accepted: `before`
-   * (unless the exchange is the first that was said) and `behind`.
+   * Optional. The last sequence that the fork shares, from 1; the newest by default. A sequence within an
+   * exchange is refused with FAILED_PRECONDITION, which names the nearest accepted ones: `before` (unless
+   * the exchange came first) and `behind`.
    *
    * @generated from field: optional int64 at_sequence = 3;
    */
   atSequence?: bigint;
 
   /**
-   * Optional. The fork's id: 1 to 256 bytes, no control characters; ALREADY_EXISTS when it is taken. By
+   * Optional. The fork's id: 1 to 256 bytes, no control characters; ALREADY_EXISTS if it is taken. By
    * default the server makes one.
    *
    * @generated from field: string new_conversation_id = 4;
@@ -1040,36 +1054,37 @@ export type ForkConversationRequest = Message<"utterd.v1.ForkConversationRequest
   newConversationId: string;
 
   /**
-   * Optional. Whose conversation the fork is; by default the parent's recipient's.
+   * Optional. The fork's recipient; by default the parent's.
    *
    * @generated from field: string to_recipient_id = 5;
    */
   toRecipientId: string;
 
   /**
-   * Optional. The fork's title, at most 512 bytes, no control characters; by default its parent's.
+   * Optional. The fork's title, at most 512 bytes, no control characters; by default the parent's.
    *
    * @generated from field: string title = 6;
    */
   title: string;
 
   /**
-   * Optional. Makes the fork its recipient's active conversation also when there is one already. By
-   * default it becomes that only when there is none.
+   * Optional. Makes the fork its recipient's active conversation even if there is one already. By default
+   * it becomes active only if there is none.
    *
    * @generated from field: bool activate = 7;
    */
   activate: boolean;
 
   /**
-   * Optional. Names this attempt (AIP-155); see MemorizeRequest.
+   * Optional. Identifies this attempt: a retry with the same id returns the first outcome (AIP-155). See
+   * MemorizeRequest.
    *
    * @generated from field: string request_id = 8;
    */
   requestId: string;
 
   /**
-   * Optional. Refuses with ABORTED when the parent's revision is another (AIP-154).
+   * Optional. ABORTED if the parent's revision is not this one (AIP-154).
    *
    * @generated from field: optional int64 expected_revision = 9;
    */
@@ -1125,28 +1140,29 @@ export const ForkConversationResponseSchema: GenMessage<ForkConversationResponse
  */
 export type GetStatsRequest = Message<"utterd.v1.GetStatsRequest"> & {
   /**
-   * Optional. A conversation; not with the scope RECIPIENT.
+   * Optional. The conversation's id; not allowed with the scope RECIPIENT.
    *
    * @generated from field: string conversation_id = 1;
    */
   conversationId: string;
 
   /**
-   * Optional. Whose conversation; `default` by default.
+   * Optional. The recipient whose conversation is meant; `default` by default.
    *
    * @generated from field: string recipient_id = 2;
    */
   recipientId: string;
 
   /**
-   * Optional. CONVERSATION by default.
+   * Optional. What the numbers cover; CONVERSATION by default.
    *
    * @generated from field: utterd.v1.StatsScope scope = 3;
    */
   scope: StatsScope;
 
   /**
-   * Optional. DAY by default. INVALID_ARGUMENT when what was said falls into more than 10,000 spans.
+   * Optional. The length of the time spans; DAY by default. INVALID_ARGUMENT if what was said falls into
+   * more than 10,000 spans.
    *
    * @generated from field: utterd.v1.TimeBucket bucket = 4;
    */
@@ -1188,7 +1204,7 @@ export const GetStatsResponseSchema: GenMessage<GetStatsResponse> = /*@__PURE__*
  */
 export type DeleteRecipientRequest = Message<"utterd.v1.DeleteRecipientRequest"> & {
   /**
-   * Required. Whose; there is no default.
+   * Required. The recipient; there is no default.
    *
    * @generated from field: string recipient_id = 1;
    */
@@ -1209,14 +1225,14 @@ export const DeleteRecipientRequestSchema: GenMessage<DeleteRecipientRequest> = 
  */
 export type DeleteRecipientResponse = Message<"utterd.v1.DeleteRecipientResponse"> & {
   /**
-   * How many conversations were removed; 0 when there was none.
+   * Conversations that were removed; 0 if there were none.
    *
    * @generated from field: optional int32 conversation_count = 1;
    */
   conversationCount?: number;
 
   /**
-   * How many utterances were removed with them.
+   * Utterances that were removed with them.
    *
    * @generated from field: optional int32 utterance_count = 2;
    */
@@ -1237,28 +1253,28 @@ export const DeleteRecipientResponseSchema: GenMessage<DeleteRecipientResponse> 
  */
 export type ShareConversationRequest = Message<"utterd.v1.ShareConversationRequest"> & {
   /**
-   * Optional. A conversation.
+   * Optional. The conversation's id.
    *
    * @generated from field: string conversation_id = 1;
    */
   conversationId: string;
 
   /**
-   * Optional. Whose conversation; `default` by default.
+   * Optional. The recipient whose conversation is meant; `default` by default.
    *
    * @generated from field: string recipient_id = 2;
    */
   recipientId: string;
 
   /**
-   * Optional. The token expires so long from now; more than 0, at most 366 days; 7 days by default.
+   * Optional. The time until the token expires: more than 0, at most 366 days; 7 days by default.
    *
    * @generated from field: google.protobuf.Duration ttl = 3;
    */
   ttl?: Duration;
 
   /**
-   * Optional. Whether its holder reads the archive too; only the window by default.
+   * Optional. Whether the holder can also read the archive; by default only the window.
    *
    * @generated from field: bool include_archive = 4;
    */
@@ -1279,8 +1295,8 @@ export const ShareConversationRequestSchema: GenMessage<ShareConversationRequest
  */
 export type ShareConversationResponse = Message<"utterd.v1.ShareConversationResponse"> & {
   /**
-   * The token: `utterd_share_`, then letters, digits, `-` and `_`. It is shown this once: only a digest
-   * of it is kept.
+   * The token: `utterd_share_` followed by letters, digits, `-` and `_`. It is shown only this once,
+   * because the server keeps only a digest of it.
    *
    * @generated from field: string token = 1;
    */
@@ -1316,34 +1332,34 @@ export const ShareConversationResponseSchema: GenMessage<ShareConversationRespon
   messageDesc(file_utterd_v1_conversation_service, 27);
 
 /**
- * A token that lets its holder read a conversation, as the conversation knows it.
+ * A share of a conversation, without its token.
  *
  * @generated from message utterd.v1.ConversationShare
  */
 export type ConversationShare = Message<"utterd.v1.ConversationShare"> & {
   /**
-   * Names it in its conversation.
+   * The id of the share, unique in its conversation.
    *
    * @generated from field: string share_id = 1;
    */
   shareId: string;
 
   /**
-   * When it was made.
+   * When it was created.
    *
    * @generated from field: google.protobuf.Timestamp create_time = 2;
    */
   createTime?: Timestamp;
 
   /**
-   * From this moment on it is good for nothing.
+   * When it expires.
    *
    * @generated from field: google.protobuf.Timestamp expire_time = 3;
    */
   expireTime?: Timestamp;
 
   /**
-   * Whether its holder reads the archive too.
+   * Whether the holder can also read the archive.
    *
    * @generated from field: bool include_archive = 4;
    */
@@ -1364,14 +1380,14 @@ export const ConversationShareSchema: GenMessage<ConversationShare> = /*@__PURE_
  */
 export type RevokeShareRequest = Message<"utterd.v1.RevokeShareRequest"> & {
   /**
-   * Optional. The conversation that is shared.
+   * Optional. The shared conversation.
    *
    * @generated from field: string conversation_id = 1;
    */
   conversationId: string;
 
   /**
-   * Optional. Whose conversation; `default` by default.
+   * Optional. The recipient whose conversation is meant; `default` by default.
    *
    * @generated from field: string recipient_id = 2;
    */
@@ -1420,23 +1436,23 @@ export const RevokeShareResponseSchema: GenMessage<RevokeShareResponse> = /*@__P
  */
 export type ReadSharedRequest = Message<"utterd.v1.ReadSharedRequest"> & {
   /**
-   * Required. The token that ShareConversation gave.
+   * Required. The token that ShareConversation returned.
    *
    * @generated from field: string token = 1;
    */
   token: string;
 
   /**
-   * Optional. The most utterances, 1 to 1,000; 0 means 100. A page ends also before the utterance that
-   * would take the response beyond 3 MiB, which a client reads by default; the first one is on it in any
-   * case.
+   * Optional. The maximum number of utterances per page, 1 to 1,000; 0 means 100. A page also ends before
+   * the utterance that would take the response beyond 3 MiB, so that a client can read it with default
+   * settings. Every page has at least one.
    *
    * @generated from field: int32 page_size = 2;
    */
   pageSize: number;
 
   /**
-   * Optional. A `next_page_token`; the token must be the same as in that request (AIP-158).
+   * Optional. The `next_page_token` of the previous page. The token must be as in that request (AIP-158).
    *
    * @generated from field: string page_token = 3;
    */
@@ -1457,7 +1473,7 @@ export const ReadSharedRequestSchema: GenMessage<ReadSharedRequest> = /*@__PURE_
  */
 export type ReadSharedResponse = Message<"utterd.v1.ReadSharedResponse"> & {
   /**
-   * On the first page: the conversation in the BASIC view, with the text of its summary; without the
+   * On the first page: the conversation in the BASIC view, with the text of its summary, but without the
    * conversation that it was forked from.
    *
    * @generated from field: utterd.v1.Conversation conversation = 1;
@@ -1465,15 +1481,15 @@ export type ReadSharedResponse = Message<"utterd.v1.ReadSharedResponse"> & {
   conversation?: Conversation;
 
   /**
-   * The utterances of the window and, where it is shared, the archive, the oldest first; without the
-   * soft-forgotten.
+   * The utterances of the window and, if it is shared, the archive, the oldest first, without
+   * soft-forgotten ones.
    *
    * @generated from field: repeated utterd.v1.Utterance utterances = 2;
    */
   utterances: Utterance[];
 
   /**
-   * Gives the next page; empty on the last one.
+   * The token of the next page; empty on the last page.
    *
    * @generated from field: string next_page_token = 3;
    */
@@ -1508,7 +1524,7 @@ export type StateValue = Message<"utterd.v1.StateValue"> & {
   name: string;
 
   /**
-   * Required. The value. A conversation has at most 256 names, and 1 MiB of names and values together.
+   * Required. The value. A state has at most 256 names, and 1 MiB of names and values together.
    *
    * @generated from oneof utterd.v1.StateValue.value
    */
@@ -1531,7 +1547,8 @@ export type StateValue = Message<"utterd.v1.StateValue"> & {
   } | { case: undefined; value?: undefined };
 
   /**
-   * In an answer: the revision of the conversation that wrote the value. Ignored in a request.
+   * In an answer: the revision, of the conversation or of the recipient's state, that wrote the value. Ignored in a
+   * request.
    *
    * @generated from field: int64 version = 4;
    */
@@ -1546,28 +1563,29 @@ export const StateValueSchema: GenMessage<StateValue> = /*@__PURE__*/
   messageDesc(file_utterd_v1_conversation_service, 33);
 
 /**
- * What to change of a conversation's state. What is not named stays.
+ * A change of a state. Values that it does not name stay.
  *
  * @generated from message utterd.v1.StateChange
  */
 export type StateChange = Message<"utterd.v1.StateChange"> & {
   /**
-   * Optional. Values to set, each name once.
+   * Optional. The values to set. Each name may occur once.
    *
    * @generated from field: repeated utterd.v1.StateValue set = 1;
    */
   set: StateValue[];
 
   /**
-   * Optional. Names to delete; one that there is not is passed over. `set` and `delete` name one name at least.
+   * Optional. The names to delete. A name that does not exist is ignored. `set` and `delete` together must
+   * contain at least one name.
    *
    * @generated from field: repeated string delete = 2;
    */
   delete: string[];
 
   /**
-   * Optional. Of names, the version that the caller expects; 0 for one that there is not. ABORTED (STALE_STATE), with
-   * each name whose version is another, and nothing is changed.
+   * Optional. The version that the caller expects of each name; 0 means that the name does not exist. If a
+   * version differs, the call fails with ABORTED (STALE_STATE), lists the names that differ, and changes nothing.
    *
    * @generated from field: map<string, int64> expected_versions = 3;
    */
@@ -1588,25 +1606,32 @@ export const StateChangeSchema: GenMessage<StateChange> = /*@__PURE__*/
  */
 export type GetStateRequest = Message<"utterd.v1.GetStateRequest"> & {
   /**
-   * Optional. A conversation.
+   * Optional. The conversation. Not accepted with the scope RECIPIENT.
    *
    * @generated from field: string conversation_id = 1;
    */
   conversationId: string;
 
   /**
-   * Optional. Whose conversation; `default` by default.
+   * Optional. The recipient whose conversation, or whose state, is meant; `default` by default.
    *
    * @generated from field: string recipient_id = 2;
    */
   recipientId: string;
 
   /**
-   * Optional. The names wanted, at most 256; all by default. One that there is not is left out.
+   * Optional. The names to return, at most 256; all by default. A name that does not exist is left out.
    *
    * @generated from field: repeated string names = 3;
    */
   names: string[];
+
+  /**
+   * Optional. CONVERSATION by default.
+   *
+   * @generated from field: utterd.v1.StateScope scope = 4;
+   */
+  scope: StateScope;
 };
 
 /**
@@ -1623,18 +1648,26 @@ export const GetStateRequestSchema: GenMessage<GetStateRequest> = /*@__PURE__*/
  */
 export type GetStateResponse = Message<"utterd.v1.GetStateResponse"> & {
   /**
-   * The conversation; empty when the recipient has none.
+   * The conversation. Empty if the recipient has none, and with the scope RECIPIENT.
    *
    * @generated from field: string conversation_id = 1;
    */
   conversationId: string;
 
   /**
-   * The values, by name; all as they were at one moment.
+   * The values, sorted by name, all as of one moment.
    *
    * @generated from field: repeated utterd.v1.StateValue values = 2;
    */
   values: StateValue[];
+
+  /**
+   * The revision of the conversation, or of the recipient's state; 0 if there is none. The values are at least as
+   * new.
+   *
+   * @generated from field: int64 revision = 3;
+   */
+  revision: bigint;
 };
 
 /**
@@ -1651,54 +1684,65 @@ export const GetStateResponseSchema: GenMessage<GetStateResponse> = /*@__PURE__*
  */
 export type UpdateStateRequest = Message<"utterd.v1.UpdateStateRequest"> & {
   /**
-   * Optional. A conversation, which must exist.
+   * Optional. The conversation, which must exist. Not accepted with the scope RECIPIENT.
    *
    * @generated from field: string conversation_id = 1;
    */
   conversationId: string;
 
   /**
-   * Optional. Whose conversation; `default` by default.
+   * Optional. The recipient whose conversation, or whose state, is meant; `default` by default. Its state need not
+   * exist yet.
    *
    * @generated from field: string recipient_id = 2;
    */
   recipientId: string;
 
   /**
-   * Optional. Values to set, each name once.
+   * Optional. The values to set. Each name may occur once.
    *
    * @generated from field: repeated utterd.v1.StateValue set = 3;
    */
   set: StateValue[];
 
   /**
-   * Optional. Names to delete; one that there is not is passed over. `set` and `delete` name one name at least.
+   * Optional. The names to delete. A name that does not exist is ignored. `set` and `delete` together must
+   * contain at least one name.
    *
    * @generated from field: repeated string delete = 4;
    */
   delete: string[];
 
   /**
-   * Optional. Of names, the version that the caller expects; 0 for one that there is not. ABORTED (STALE_STATE), with
-   * each name whose version is another, and nothing is changed.
+   * Optional. The version that the caller expects of each name; 0 means that the name does not exist. If a
+   * version differs, the call fails with ABORTED (STALE_STATE), lists the names that differ, and changes nothing.
    *
    * @generated from field: map<string, int64> expected_versions = 5;
    */
   expectedVersions: { [key: string]: bigint };
 
   /**
-   * Optional. Names this attempt (AIP-155); see MemorizeRequest.
+   * Optional. Identifies this attempt: a retry with the same id returns the first outcome (AIP-155). See
+   * MemorizeRequest.
    *
    * @generated from field: string request_id = 6;
    */
   requestId: string;
 
   /**
-   * Optional. Refuses with ABORTED when the conversation's revision is another (AIP-154).
+   * Optional. The call fails with ABORTED if the conversation, or the recipient's state, has another revision
+   * (AIP-154). 0 means that the recipient has no state yet.
    *
    * @generated from field: optional int64 expected_revision = 7;
    */
   expectedRevision?: bigint;
+
+  /**
+   * Optional. CONVERSATION by default.
+   *
+   * @generated from field: utterd.v1.StateScope scope = 8;
+   */
+  scope: StateScope;
 };
 
 /**
@@ -1715,14 +1759,15 @@ export const UpdateStateRequestSchema: GenMessage<UpdateStateRequest> = /*@__PUR
  */
 export type UpdateStateResponse = Message<"utterd.v1.UpdateStateResponse"> & {
   /**
-   * The conversation.
+   * The conversation. Empty with the scope RECIPIENT.
    *
    * @generated from field: string conversation_id = 1;
    */
   conversationId: string;
 
   /**
-   * Its revision after the change: the version of each value that was set.
+   * The revision of the conversation, or of the recipient's state, after the change. It is the version of each value
+   * that was set.
    *
    * @generated from field: int64 revision = 2;
    */
@@ -1744,16 +1789,16 @@ export const UpdateStateResponseSchema: GenMessage<UpdateStateResponse> = /*@__P
   messageDesc(file_utterd_v1_conversation_service, 38);
 
 /**
- * The order of a list of conversations. Pages hold each conversation once, also while others start and are
- * deleted. In an order by update, one that is changed between two pages moves: to the end of a list whose
- * oldest come first, where it is told again; to the front of one whose newest come first, and so to the first
- * page of the next list.
+ * The order of a list of conversations. Across pages, each conversation appears once, even while others
+ * start and are deleted. In an order by update, a conversation that changes between two pages moves. In
+ * OLDEST_UPDATE it moves to the end and appears again. In NEWEST_UPDATE it moves to the front, where a new
+ * list shows it.
  *
  * @generated from enum utterd.v1.ConversationOrder
  */
 export enum ConversationOrder {
   /**
-   * The newest start first.
+   * NEWEST_START.
    *
    * @generated from enum value: CONVERSATION_ORDER_UNSPECIFIED = 0;
    */
@@ -1829,7 +1874,7 @@ export const ListOrderSchema: GenEnum<ListOrder> = /*@__PURE__*/
   enumDesc(file_utterd_v1_conversation_service, 1);
 
 /**
- * Where new content of an utterance stands.
+ * Where the new content of an utterance goes.
  *
  * @generated from enum utterd.v1.EditMode
  */
@@ -1842,18 +1887,17 @@ export enum EditMode {
   UNSPECIFIED = 0,
 
   /**
-   * In its conversation: every reader sees it from now on, also the summary. The first content is
-   * kept as `original_content`.
+   * Into the conversation itself: every reader sees it, and so does the summary. The first content is kept
+   * as `original_content`.
    *
    * @generated from enum value: EDIT_MODE_IN_PLACE = 1;
    */
   IN_PLACE = 1,
 
   /**
-   * In a fork of its conversation, which ends with it: the fork holds what was said before the
-   * utterance's exchange, and of the exchange what was said up to the utterance. The conversation
-   * itself stays as it is. A hard forget of the utterance there reaches the fork: see
-   * FORGET_MODE_HARD.
+   * Into a fork of the conversation, which ends with the edited utterance. The fork contains what was said
+   * before the utterance's exchange, and the exchange up to the utterance. The conversation itself does
+   * not change. A hard forget of the utterance there reaches the fork: see FORGET_MODE_HARD.
    *
    * @generated from enum value: EDIT_MODE_FORK = 2;
    */
@@ -1867,24 +1911,58 @@ export const EditModeSchema: GenEnum<EditMode> = /*@__PURE__*/
   enumDesc(file_utterd_v1_conversation_service, 2);
 
 /**
- * Conversations and what is stored in them.
+ * Whose state is meant.
  *
- * Requests about one conversation address it as MemoryService's do: by `conversation_id`; or by
- * `recipient_id` alone, its active conversation; or by neither, the recipient `default`. The lists, numbers
- * and the summary of a recipient without a conversation are empty; GetConversation and what changes one
- * are NOT_FOUND then.
+ * @generated from enum utterd.v1.StateScope
+ */
+export enum StateScope {
+  /**
+   * Means CONVERSATION.
+   *
+   * @generated from enum value: STATE_SCOPE_UNSPECIFIED = 0;
+   */
+  UNSPECIFIED = 0,
+
+  /**
+   * The state of a conversation.
+   *
+   * @generated from enum value: STATE_SCOPE_CONVERSATION = 1;
+   */
+  CONVERSATION = 1,
+
+  /**
+   * The state of the recipient, which does not depend on any conversation.
+   *
+   * @generated from enum value: STATE_SCOPE_RECIPIENT = 2;
+   */
+  RECIPIENT = 2,
+}
+
+/**
+ * Describes the enum utterd.v1.StateScope.
+ */
+export const StateScopeSchema: GenEnum<StateScope> = /*@__PURE__*/
+  enumDesc(file_utterd_v1_conversation_service, 3);
+
+/**
+ * Manages conversations and reads what is stored in them.
  *
- * CreateConversation, UpdateConversation, UpdateUtterance, ForkConversation and ImportConversation are refused as
- * Memorize is, with RESOURCE_EXHAUSTED and the reason NAMESPACE_QUOTA, when the caller's namespace would have more
- * conversations or bytes than the server lets a namespace store. A fork counts what it has, although it shares
- * it. What adds nothing is never refused for that.
+ * Requests address a conversation as those of MemoryService do: by `conversation_id`; or by `recipient_id`
+ * alone, which means its active conversation; or by neither, which means the recipient `default`. For a
+ * recipient without a conversation, lists, numbers and the summary are empty, and GetConversation and all
+ * calls that change a conversation answer NOT_FOUND.
+ *
+ * CreateConversation, UpdateConversation, UpdateUtterance, ForkConversation and ImportConversation answer
+ * RESOURCE_EXHAUSTED with the reason NAMESPACE_QUOTA, as Memorize does, if the caller's namespace would
+ * exceed the number of conversations or bytes that the server allows it. A fork counts everything it
+ * contains, although it shares it. Calls that add nothing are never refused for this reason.
  *
  * @generated from service utterd.v1.ConversationService
  */
 export const ConversationService: GenService<{
   /**
-   * Creates a conversation with a policy and labels of its own. It becomes its recipient's active
-   * one unless there is one already.
+   * Creates a conversation with its own policy and labels. It becomes its recipient's active conversation
+   * unless there is one already.
    *
    * @generated from rpc utterd.v1.ConversationService.CreateConversation
    */
@@ -1894,7 +1972,7 @@ export const ConversationService: GenService<{
     output: typeof CreateConversationResponseSchema;
   },
   /**
-   * Returns a conversation, in the FULL view with all that is stored of it.
+   * Returns a conversation; in the FULL view with everything stored in it.
    *
    * @generated from rpc utterd.v1.ConversationService.GetConversation
    */
@@ -1904,7 +1982,7 @@ export const ConversationService: GenService<{
     output: typeof GetConversationResponseSchema;
   },
   /**
-   * Lists a recipient's conversations, or those of every recipient, the newest first by default.
+   * Lists the conversations of one recipient or of all, the newest first by default.
    *
    * @generated from rpc utterd.v1.ConversationService.ListConversations
    */
@@ -1924,8 +2002,9 @@ export const ConversationService: GenService<{
     output: typeof UpdateConversationResponseSchema;
   },
   /**
-   * Ends a conversation: nothing more is said in it, and it gets a title and a closing summary. The next
-   * message to its recipient starts another one. FAILED_PRECONDITION when it has ended already.
+   * Ends a conversation. Nothing more can be said in it, and it gets a title and a closing summary. The
+   * next message to its recipient starts another conversation. FAILED_PRECONDITION if it has already
+   * ended.
    *
    * @generated from rpc utterd.v1.ConversationService.EndConversation
    */
@@ -1955,7 +2034,8 @@ export const ConversationService: GenService<{
     output: typeof ListUtterancesResponseSchema;
   },
   /**
-   * Lists messages one by one, as they came: those that a Memorize brought in a provider's format byte for byte.
+   * Lists messages one by one. A message that Memorize received in a provider's format is returned byte
+   * for byte.
    *
    * @generated from rpc utterd.v1.ConversationService.ListMessages
    */
@@ -1975,8 +2055,8 @@ export const ConversationService: GenService<{
     output: typeof GetSummaryResponseSchema;
   },
   /**
-   * Counts what is stored of a conversation, or of all conversations of a recipient: what was said by
-   * role and by time, which tools were used, what left the window, and what its summary saves.
+   * Returns numbers of one conversation or of all conversations of a recipient: what was said by role and
+   * by time, which tools were used, what left the window, and what the summary saves.
    *
    * @generated from rpc utterd.v1.ConversationService.GetStats
    */
@@ -1986,10 +2066,10 @@ export const ConversationService: GenService<{
     output: typeof GetStatsResponseSchema;
   },
   /**
-   * Removes everything of a recipient: each of its conversations, active and ended, and what is stored
-   * in them. A conversation that starts meanwhile is removed too. What request ids came to stays for 24
-   * hours, and events as long as they are kept: both hold references and no text. As after any deletion,
-   * bytes in the store's files go with the next scrub.
+   * Removes everything of a recipient: each conversation, active or ended, with everything stored in it,
+   * and the recipient's own state. A conversation that starts meanwhile is removed too. The outcomes of
+   * request ids stay for 24 hours, and events as long as they are kept; both contain references but no
+   * text. As after any deletion, the next scrub removes the bytes from the store's files.
    *
    * @generated from rpc utterd.v1.ConversationService.DeleteRecipient
    */
@@ -1999,7 +2079,7 @@ export const ConversationService: GenService<{
     output: typeof DeleteRecipientResponseSchema;
   },
   /**
-   * Returns named values that are kept beside a conversation.
+   * Returns the state of a conversation, or of a recipient: named values that callers keep there.
    *
    * @generated from rpc utterd.v1.ConversationService.GetState
    */
@@ -2009,9 +2089,11 @@ export const ConversationService: GenService<{
     output: typeof GetStateResponseSchema;
   },
   /**
-   * Sets and deletes named values beside a conversation, in one change; what is not named stays. They are no part of
-   * what was said: no context, summary, search or export tells of them. A fork has the values that its parent has
-   * when it is made, and each changes its own from then on. With the conversation they are removed.
+   * Sets and deletes values of the state of a conversation, or of a recipient, in one change. Values that the
+   * request does not name stay. State is not part of what was said: no context, summary or search contains
+   * it, and of the export formats only PERSISTED_CONVERSATIONS does. A fork starts with a copy of its
+   * parent's state. A conversation's state is removed with the conversation. A recipient's state needs no
+   * conversation and outlives them all; only DeleteRecipient removes it.
    *
    * @generated from rpc utterd.v1.ConversationService.UpdateState
    */
@@ -2021,9 +2103,9 @@ export const ConversationService: GenService<{
     output: typeof UpdateStateResponseSchema;
   },
   /**
-   * Makes a token by which whoever holds it can read one conversation, until it expires, is revoked, or
-   * the conversation is removed. A call that is repeated makes another one. RESOURCE_EXHAUSTED when the
-   * conversation has 64 that have not expired.
+   * Creates a token that lets its holder read one conversation, until it expires, is revoked, or the
+   * conversation is removed. A repeated call creates another token. RESOURCE_EXHAUSTED if the conversation
+   * has 64 tokens that have not expired.
    *
    * @generated from rpc utterd.v1.ConversationService.ShareConversation
    */
@@ -2033,8 +2115,8 @@ export const ConversationService: GenService<{
     output: typeof ShareConversationResponseSchema;
   },
   /**
-   * Takes a share back: its token is good for nothing from then on. NOT_FOUND when there is none of
-   * that id, or it has expired and is gone.
+   * Revokes a share: its token stops working. NOT_FOUND if no share has that id, or it has expired and is
+   * gone.
    *
    * @generated from rpc utterd.v1.ConversationService.RevokeShare
    */
@@ -2044,8 +2126,8 @@ export const ConversationService: GenService<{
     output: typeof RevokeShareResponseSchema;
   },
   /**
-   * Reads a conversation by the token of a share; no other credential is needed. PERMISSION_DENIED
-   * when the token opens nothing: whether it is wrong, has expired or was revoked is not told.
+   * Reads a conversation with the token of a share; no other credential is needed. PERMISSION_DENIED if
+   * the token is not valid. The error does not say whether it is wrong, has expired or was revoked.
    *
    * @generated from rpc utterd.v1.ConversationService.ReadShared
    */
@@ -2055,8 +2137,8 @@ export const ConversationService: GenService<{
     output: typeof ReadSharedResponseSchema;
   },
   /**
-   * Changes an utterance's pin, metadata or content. A pin holds for the utterance's whole unit. New
-   * content stands in the place of what was said, which is kept beside it, or in a fork.
+   * Changes an utterance's pin, metadata or content. A pin applies to the utterance's whole unit. New
+   * content replaces the old, which is kept beside it, or goes into a fork.
    *
    * @generated from rpc utterd.v1.ConversationService.UpdateUtterance
    */
@@ -2066,9 +2148,9 @@ export const ConversationService: GenService<{
     output: typeof UpdateUtteranceResponseSchema;
   },
   /**
-   * Starts another conversation with what was said in one up to a point. Both share it, and nothing is
-   * copied; what either says, forgets softly, pins or edits afterwards, the other does not see. A hard
-   * forget of what is shared reaches both.
+   * Starts another conversation with what was said in this one up to a point. Both share that part, and
+   * nothing is copied. What one of them says, forgets softly, pins or edits afterwards does not show in
+   * the other. A hard forget of the shared part reaches both.
    *
    * @generated from rpc utterd.v1.ConversationService.ForkConversation
    */
@@ -2078,8 +2160,9 @@ export const ConversationService: GenService<{
     output: typeof ForkConversationResponseSchema;
   },
   /**
-   * Writes a conversation, or all of a recipient's, in a format of conversations: everything stored in
-   * the archive and the window but what is forgotten. What came in that format goes out as it came.
+   * Exports a conversation, or all conversations of a recipient, in a transcript format: everything in the
+   * archive and the window that is not forgotten. Messages that came in that format are exported
+   * unchanged.
    *
    * @generated from rpc utterd.v1.ConversationService.ExportConversation
    */
@@ -2089,9 +2172,9 @@ export const ConversationService: GenService<{
     output: typeof ExportConversationResponseSchema;
   },
   /**
-   * Imports conversations: first a message with the header, then the content in chunks. Everything is
-   * checked before anything is stored. An import that is repeated stores nothing twice, and goes on
-   * where an earlier one broke off.
+   * Imports conversations: the first message has the header, the others the content in chunks. Everything
+   * is checked before anything is stored. A repeated import stores nothing twice, and resumes an
+   * interrupted one.
    *
    * @generated from rpc utterd.v1.ConversationService.ImportConversation
    */

@@ -26,7 +26,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file utterd/v1/memory_service.proto.
  */
 export const file_utterd_v1_memory_service: GenFile = /*@__PURE__*/
-  fileDesc("Ch51dHRlcmQvdjEvbWVtb3J5X3NlcnZpY2UucHJvdG8SCXV0dGVyZC52MSKcAwoPTWVtb3JpemVSZXF1ZXN0EhcKD2NvbnZlcnNhdGlvbl9pZBgBIAEoCRIUCgxyZWNpcGllbnRfaWQYAiABKAkSKwoKdXR0ZXJhbmNlcxgDIAMoCzIXLnV0dGVyZC52MS5OZXdVdHRlcmFuY2USEgoKcmVxdWVzdF9pZBgEIAEoCRIeChFleHBlY3RlZF9yZXZpc2lvbhgFIAEoA0gAiAEBEg8KB2xlbmllbnQYBiABKAgSEgoKc2Vzc2lvbl9pZBgHIAEoCRIVCg1tZXNzYWdlc19qc29uGAggASgJEi0KBmZvcm1hdBgJIAEoDjIdLnV0dGVyZC52MS5Db252ZXJzYXRpb25Gb3JtYXQSEwoLbWVzc2FnZV9pZHMYCiADKAkSGgoNcmVwbGFjZV9hZnRlchgLIAEoA0gBiAEBEg4KBnVwc2VydBgMIAEoCBIlCgVzdGF0ZRgNIAEoCzIWLnV0dGVyZC52MS5TdGF0ZUNoYW5nZUIUChJfZXhwZWN0ZWRfcmV2aXNpb25CEAoOX3JlcGxhY2VfYWZ0ZXIijwMKEE1lbW9yaXplUmVzcG9uc2USFwoPY29udmVyc2F0aW9uX2lkGAEgASgJEhAKCHJldmlzaW9uGAIgASgDEioKCW1lbW9yaXplZBgDIAMoCzIXLnV0dGVyZC52MS5VdHRlcmFuY2VSZWYSKAoHZXZpY3RlZBgEIAMoCzIXLnV0dGVyZC52MS5VdHRlcmFuY2VSZWYSKQoHc3VtbWFyeRgFIAEoCzIYLnV0dGVyZC52MS5TdW1tYXJ5VXBkYXRlEiUKCGNhcGFjaXR5GAYgASgLMhMudXR0ZXJkLnYxLkNhcGFjaXR5EhwKFHN0YXJ0ZWRfY29udmVyc2F0aW9uGAcgASgIEhAKCHJlcGxheWVkGAggASgIEi8KDmlycmVndWxhcml0aWVzGAkgAygLMhcudXR0ZXJkLnYxLklycmVndWxhcml0eRIdChVlbmRlZF9jb252ZXJzYXRpb25faWQYCiABKAkSKAoHcmVtb3ZlZBgLIAMoCzIXLnV0dGVyZC52MS5VdHRlcmFuY2VSZWYiUwoMSXJyZWd1bGFyaXR5EhIKBWluZGV4GAEgASgFSACIAQESEAoIc2VxdWVuY2UYAiABKAMSEwoLZGVzY3JpcHRpb24YAyABKAlCCAoGX2luZGV4IkUKFU1lbW9yaXplU3RyZWFtUmVxdWVzdBIsCghtZW1vcml6ZRgBIAEoCzIaLnV0dGVyZC52MS5NZW1vcml6ZVJlcXVlc3QieQoWTWVtb3JpemVTdHJlYW1SZXNwb25zZRIwCgltZW1vcml6ZWQYASABKAsyGy51dHRlcmQudjEuTWVtb3JpemVSZXNwb25zZUgAEiMKBWVycm9yGAIgASgLMhIuZ29vZ2xlLnJwYy5TdGF0dXNIAEIICgZyZXN1bHQiyQMKDlJlbWVtYmVyRmlsdGVyEh4KBXJvbGVzGAEgAygOMg8udXR0ZXJkLnYxLlJvbGUSDQoFbmFtZXMYAiADKAkSFQoIbWluX3R1cm4YAyABKAVIAIgBARIVCghtYXhfdHVybhgEIAEoBUgBiAEBEhkKDG1pbl9zZXF1ZW5jZRgFIAEoA0gCiAEBEhkKDG1heF9zZXF1ZW5jZRgGIAEoA0gDiAEBEi4KCnN0YXJ0X3RpbWUYByABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEiwKCGVuZF90aW1lGAggASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBITCgZwaW5uZWQYCSABKAhIBIgBARI5CghtZXRhZGF0YRgKIAMoCzInLnV0dGVyZC52MS5SZW1lbWJlckZpbHRlci5NZXRhZGF0YUVudHJ5Gi8KDU1ldGFkYXRhRW50cnkSCwoDa2V5GAEgASgJEg0KBXZhbHVlGAIgASgJOgI4AUILCglfbWluX3R1cm5CCwoJX21heF90dXJuQg8KDV9taW5fc2VxdWVuY2VCDwoNX21heF9zZXF1ZW5jZUIJCgdfcGlubmVkIrUCCg9SZW1lbWJlclJlcXVlc3QSFwoPY29udmVyc2F0aW9uX2lkGAEgASgJEhQKDHJlY2lwaWVudF9pZBgCIAEoCRIOCgZwcm9tcHQYAyABKAkSKQoGZmlsdGVyGAQgASgLMhkudXR0ZXJkLnYxLlJlbWVtYmVyRmlsdGVyEicKBXNjb3BlGAUgASgOMhgudXR0ZXJkLnYxLlJlbWVtYmVyU2NvcGUSJwoFb3JkZXIYBiABKA4yGC51dHRlcmQudjEuUmVtZW1iZXJPcmRlchIRCgluZWlnaGJvcnMYByABKAUSEQoJcGFnZV9zaXplGAggASgFEhIKCnBhZ2VfdG9rZW4YCSABKAkSGgoNbWluX3JlbGV2YW5jZRgKIAEoAUgAiAEBQhAKDl9taW5fcmVsZXZhbmNlIk4KEFJlbWVtYmVyUmVzcG9uc2USIQoHbWF0Y2hlcxgBIAMoCzIQLnV0dGVyZC52MS5NYXRjaBIXCg9uZXh0X3BhZ2VfdG9rZW4YAiABKAkioAIKBU1hdGNoEicKCXV0dGVyYW5jZRgBIAEoCzIULnV0dGVyZC52MS5VdHRlcmFuY2USFwoPY29udmVyc2F0aW9uX2lkGAIgASgJEhIKBXNjb3JlGAMgASgBSACIAQESFgoJcmVsZXZhbmNlGAQgASgBSAGIAQESFAoHcmVjZW5jeRgFIAEoAUgCiAEBEhUKDW1hdGNoZWRfdGVybXMYBiADKAkSJwoJbmVpZ2hib3JzGAcgAygLMhQudXR0ZXJkLnYxLlV0dGVyYW5jZRIvCg5tYXRjaGVkX3JhbmdlcxgIIAMoCzIXLnV0dGVyZC52MS5NYXRjaGVkUmFuZ2VCCAoGX3Njb3JlQgwKCl9yZWxldmFuY2VCCgoIX3JlY2VuY3kiRgoMTWF0Y2hlZFJhbmdlEhIKBXN0YXJ0GAEgASgFSACIAQESEAoDZW5kGAIgASgFSAGIAQFCCAoGX3N0YXJ0QgYKBF9lbmQi2AIKDUZvcmdldFJlcXVlc3QSFwoPY29udmVyc2F0aW9uX2lkGAEgASgJEhQKDHJlY2lwaWVudF9pZBgCIAEoCRIUCgxpbnN0cnVjdGlvbnMYAyABKAkSIwoEbW9kZRgEIAEoDjIVLnV0dGVyZC52MS5Gb3JnZXRNb2RlEg8KB2RyeV9ydW4YBSABKAgSEgoKcmVxdWVzdF9pZBgGIAEoCRIeChFleHBlY3RlZF9yZXZpc2lvbhgHIAEoA0gAiAEBEisKCHNlbGVjdG9yGAggASgLMhkudXR0ZXJkLnYxLkZvcmdldFNlbGVjdG9yEg0KBWV4YWN0GAkgASgIEhcKD3JldHVybl9tZXNzYWdlcxgKIAEoCBItCgZmb3JtYXQYCyABKA4yHS51dHRlcmQudjEuQ29udmVyc2F0aW9uRm9ybWF0QhQKEl9leHBlY3RlZF9yZXZpc2lvbiKGAQoORm9yZ2V0U2VsZWN0b3ISFQoNdXR0ZXJhbmNlX2lkcxgBIAMoCRIrCglzZXF1ZW5jZXMYAiADKAsyGC51dHRlcmQudjEuU2VxdWVuY2VSYW5nZRIcCg9uZXdlc3RfbWVzc2FnZXMYAyABKAVIAIgBAUISChBfbmV3ZXN0X21lc3NhZ2VzIpYDCg5Gb3JnZXRSZXNwb25zZRIXCg9jb252ZXJzYXRpb25faWQYASABKAkSEAoIcmV2aXNpb24YAiABKAMSKgoJZm9yZ290dGVuGAMgAygLMhcudXR0ZXJkLnYxLlV0dGVyYW5jZVJlZhIdChByZWJ1aWx0X3NlZ21lbnRzGAQgASgFSACIAQESJQoIY2FwYWNpdHkYBSABKAsyEy51dHRlcmQudjEuQ2FwYWNpdHkSFQoNdW5kZXJzdG9vZF9hcxgGIAEoCRIQCghyZXBsYXllZBgHIAEoCBIjCgRtb2RlGAggASgOMhUudXR0ZXJkLnYxLkZvcmdldE1vZGUSKgoId2FybmluZ3MYCSADKAsyGC51dHRlcmQudjEuRm9yZ2V0V2FybmluZxIyChBzdGlsbF9zdW1tYXJpc2VkGAogAygLMhgudXR0ZXJkLnYxLlNlcXVlbmNlUmFuZ2USJAoIbWVzc2FnZXMYCyADKAsyEi51dHRlcmQudjEuTWVzc2FnZUITChFfcmVidWlsdF9zZWdtZW50cyJJCg1Gb3JnZXRXYXJuaW5nEioKBGtpbmQYASABKA4yHC51dHRlcmQudjEuRm9yZ2V0V2FybmluZ0tpbmQSDAoEdGV4dBgCIAEoCSKgAQoOUmVzdG9yZVJlcXVlc3QSFwoPY29udmVyc2F0aW9uX2lkGAEgASgJEhQKDHJlY2lwaWVudF9pZBgCIAEoCRIVCg11dHRlcmFuY2VfaWRzGAMgAygJEhIKCnJlcXVlc3RfaWQYBCABKAkSHgoRZXhwZWN0ZWRfcmV2aXNpb24YBSABKANIAIgBAUIUChJfZXhwZWN0ZWRfcmV2aXNpb24iygEKD1Jlc3RvcmVSZXNwb25zZRIXCg9jb252ZXJzYXRpb25faWQYASABKAkSEAoIcmV2aXNpb24YAiABKAMSKQoIcmVzdG9yZWQYAyADKAsyFy51dHRlcmQudjEuVXR0ZXJhbmNlUmVmEigKB2V2aWN0ZWQYBCADKAsyFy51dHRlcmQudjEuVXR0ZXJhbmNlUmVmEiUKCGNhcGFjaXR5GAUgASgLMhMudXR0ZXJkLnYxLkNhcGFjaXR5EhAKCHJlcGxheWVkGAYgASgIIroCChBTdW1tYXJpemVSZXF1ZXN0EhcKD2NvbnZlcnNhdGlvbl9pZBgBIAEoCRIUCgxyZWNpcGllbnRfaWQYAiABKAkSKAoFc2NvcGUYAyABKA4yGS51dHRlcmQudjEuU3VtbWFyaXplU2NvcGUSGQoMcmVjZW50X2NvdW50GAQgASgFSACIAQESFwoKZmlyc3RfdHVybhgFIAEoBUgBiAEBEhYKCWxhc3RfdHVybhgGIAEoBUgCiAEBEhgKC3Rva2VuX2xpbWl0GAcgASgFSAOIAQESEwoLZm9jdXNfYXJlYXMYCCADKAkSFAoMd2FpdF9mb3JfbGxtGAkgASgIQg8KDV9yZWNlbnRfY291bnRCDQoLX2ZpcnN0X3R1cm5CDAoKX2xhc3RfdHVybkIOCgxfdG9rZW5fbGltaXQiwgIKEVN1bW1hcml6ZVJlc3BvbnNlEhcKD2NvbnZlcnNhdGlvbl9pZBgBIAEoCRIMCgR0ZXh0GAIgASgJEhgKC3Rva2VuX2NvdW50GAMgASgFSACIAQESKQoHc291cmNlcxgEIAMoCzIYLnV0dGVyZC52MS5TZXF1ZW5jZVJhbmdlEh8KEnNvdXJjZV90b2tlbl9jb3VudBgFIAEoBUgBiAEBEigKBm1ldGhvZBgGIAEoDjIYLnV0dGVyZC52MS5TdW1tYXJ5TWV0aG9kEg0KBW1vZGVsGAcgASgJEhEKCWxsbV9lcnJvchgIIAEoCRItCgh3YXJuaW5ncxgJIAMoCzIbLnV0dGVyZC52MS5TdW1tYXJpemVXYXJuaW5nQg4KDF90b2tlbl9jb3VudEIVChNfc291cmNlX3Rva2VuX2NvdW50Ik8KEFN1bW1hcml6ZVdhcm5pbmcSLQoEa2luZBgBIAEoDjIfLnV0dGVyZC52MS5TdW1tYXJpemVXYXJuaW5nS2luZBIMCgR0ZXh0GAIgASgJIlsKFkdldENhcGFjaXR5SW5mb1JlcXVlc3QSFwoPY29udmVyc2F0aW9uX2lkGAEgASgJEhQKDHJlY2lwaWVudF9pZBgCIAEoCRISCgpzZXNzaW9uX2lkGAMgASgJIkAKF0dldENhcGFjaXR5SW5mb1Jlc3BvbnNlEiUKCGNhcGFjaXR5GAEgASgLMhMudXR0ZXJkLnYxLkNhcGFjaXR5IlkKFFdhdGNoQ2FwYWNpdHlSZXF1ZXN0EhcKD2NvbnZlcnNhdGlvbl9pZBgBIAEoCRIUCgxyZWNpcGllbnRfaWQYAiABKAkSEgoKc2Vzc2lvbl9pZBgDIAEoCSI+ChVXYXRjaENhcGFjaXR5UmVzcG9uc2USJQoIY2FwYWNpdHkYASABKAsyEy51dHRlcmQudjEuQ2FwYWNpdHkqiQEKDVJlbWVtYmVyU2NvcGUSHgoaUkVNRU1CRVJfU0NPUEVfVU5TUEVDSUZJRUQQABIZChVSRU1FTUJFUl9TQ09QRV9XSU5ET1cQARIfChtSRU1FTUJFUl9TQ09QRV9DT05WRVJTQVRJT04QAhIcChhSRU1FTUJFUl9TQ09QRV9SRUNJUElFTlQQAyppCg1SZW1lbWJlck9yZGVyEh4KGlJFTUVNQkVSX09SREVSX1VOU1BFQ0lGSUVEEAASHAoYUkVNRU1CRVJfT1JERVJfUkVMRVZBTkNFEAESGgoWUkVNRU1CRVJfT1JERVJfUkVDRU5DWRACKlUKCkZvcmdldE1vZGUSGwoXRk9SR0VUX01PREVfVU5TUEVDSUZJRUQQABIUChBGT1JHRVRfTU9ERV9TT0ZUEAESFAoQRk9SR0VUX01PREVfSEFSRBACKo0BChFGb3JnZXRXYXJuaW5nS2luZBIjCh9GT1JHRVRfV0FSTklOR19LSU5EX1VOU1BFQ0lGSUVEEAASKQolRk9SR0VUX1dBUk5JTkdfS0lORF9OT1RISU5HX0ZPUkdPVFRFThABEigKJEZPUkdFVF9XQVJOSU5HX0tJTkRfV09VTERfQkVfUkVGVVNFRBACKp4BCg5TdW1tYXJpemVTY29wZRIfChtTVU1NQVJJWkVfU0NPUEVfVU5TUEVDSUZJRUQQABIXChNTVU1NQVJJWkVfU0NPUEVfQUxMEAESGgoWU1VNTUFSSVpFX1NDT1BFX1JFQ0VOVBACEhsKF1NVTU1BUklaRV9TQ09QRV9FVklDVEVEEAMSGQoVU1VNTUFSSVpFX1NDT1BFX1RVUk5TEAQqyQEKFFN1bW1hcml6ZVdhcm5pbmdLaW5kEiYKIlNVTU1BUklaRV9XQVJOSU5HX0tJTkRfVU5TUEVDSUZJRUQQABIrCidTVU1NQVJJWkVfV0FSTklOR19LSU5EX05PVEhJTkdfU0VMRUNURUQQARIwCixTVU1NQVJJWkVfV0FSTklOR19LSU5EX1RPS0VOX0xJTUlUX1RPT19TTUFMTBACEioKJlNVTU1BUklaRV9XQVJOSU5HX0tJTkRfTk9USElOR19UT19URUxMEAMy7QQKDU1lbW9yeVNlcnZpY2USQwoITWVtb3JpemUSGi51dHRlcmQudjEuTWVtb3JpemVSZXF1ZXN0GhsudXR0ZXJkLnYxLk1lbW9yaXplUmVzcG9uc2USWQoOTWVtb3JpemVTdHJlYW0SIC51dHRlcmQudjEuTWVtb3JpemVTdHJlYW1SZXF1ZXN0GiEudXR0ZXJkLnYxLk1lbW9yaXplU3RyZWFtUmVzcG9uc2UoATABEkMKCFJlbWVtYmVyEhoudXR0ZXJkLnYxLlJlbWVtYmVyUmVxdWVzdBobLnV0dGVyZC52MS5SZW1lbWJlclJlc3BvbnNlEj0KBkZvcmdldBIYLnV0dGVyZC52MS5Gb3JnZXRSZXF1ZXN0GhkudXR0ZXJkLnYxLkZvcmdldFJlc3BvbnNlEkAKB1Jlc3RvcmUSGS51dHRlcmQudjEuUmVzdG9yZVJlcXVlc3QaGi51dHRlcmQudjEuUmVzdG9yZVJlc3BvbnNlEkYKCVN1bW1hcml6ZRIbLnV0dGVyZC52MS5TdW1tYXJpemVSZXF1ZXN0GhwudXR0ZXJkLnYxLlN1bW1hcml6ZVJlc3BvbnNlElgKD0dldENhcGFjaXR5SW5mbxIhLnV0dGVyZC52MS5HZXRDYXBhY2l0eUluZm9SZXF1ZXN0GiIudXR0ZXJkLnYxLkdldENhcGFjaXR5SW5mb1Jlc3BvbnNlElQKDVdhdGNoQ2FwYWNpdHkSHy51dHRlcmQudjEuV2F0Y2hDYXBhY2l0eVJlcXVlc3QaIC51dHRlcmQudjEuV2F0Y2hDYXBhY2l0eVJlc3BvbnNlMAFiBnByb3RvMw", [file_google_protobuf_timestamp, file_google_rpc_status, file_utterd_v1_capacity, file_utterd_v1_conversation_service, file_utterd_v1_message, file_utterd_v1_summary, file_utterd_v1_transfer, file_utterd_v1_utterance]);
+  fileDesc("Ch51dHRlcmQvdjEvbWVtb3J5X3NlcnZpY2UucHJvdG8SCXV0dGVyZC52MSLNAwoPTWVtb3JpemVSZXF1ZXN0EhcKD2NvbnZlcnNhdGlvbl9pZBgBIAEoCRIUCgxyZWNpcGllbnRfaWQYAiABKAkSKwoKdXR0ZXJhbmNlcxgDIAMoCzIXLnV0dGVyZC52MS5OZXdVdHRlcmFuY2USEgoKcmVxdWVzdF9pZBgEIAEoCRIeChFleHBlY3RlZF9yZXZpc2lvbhgFIAEoA0gAiAEBEg8KB2xlbmllbnQYBiABKAgSEgoKc2Vzc2lvbl9pZBgHIAEoCRIVCg1tZXNzYWdlc19qc29uGAggASgJEi0KBmZvcm1hdBgJIAEoDjIdLnV0dGVyZC52MS5Db252ZXJzYXRpb25Gb3JtYXQSEwoLbWVzc2FnZV9pZHMYCiADKAkSGgoNcmVwbGFjZV9hZnRlchgLIAEoA0gBiAEBEg4KBnVwc2VydBgMIAEoCBIlCgVzdGF0ZRgNIAEoCzIWLnV0dGVyZC52MS5TdGF0ZUNoYW5nZRIvCg9yZWNpcGllbnRfc3RhdGUYDiABKAsyFi51dHRlcmQudjEuU3RhdGVDaGFuZ2VCFAoSX2V4cGVjdGVkX3JldmlzaW9uQhAKDl9yZXBsYWNlX2FmdGVyIo8DChBNZW1vcml6ZVJlc3BvbnNlEhcKD2NvbnZlcnNhdGlvbl9pZBgBIAEoCRIQCghyZXZpc2lvbhgCIAEoAxIqCgltZW1vcml6ZWQYAyADKAsyFy51dHRlcmQudjEuVXR0ZXJhbmNlUmVmEigKB2V2aWN0ZWQYBCADKAsyFy51dHRlcmQudjEuVXR0ZXJhbmNlUmVmEikKB3N1bW1hcnkYBSABKAsyGC51dHRlcmQudjEuU3VtbWFyeVVwZGF0ZRIlCghjYXBhY2l0eRgGIAEoCzITLnV0dGVyZC52MS5DYXBhY2l0eRIcChRzdGFydGVkX2NvbnZlcnNhdGlvbhgHIAEoCBIQCghyZXBsYXllZBgIIAEoCBIvCg5pcnJlZ3VsYXJpdGllcxgJIAMoCzIXLnV0dGVyZC52MS5JcnJlZ3VsYXJpdHkSHQoVZW5kZWRfY29udmVyc2F0aW9uX2lkGAogASgJEigKB3JlbW92ZWQYCyADKAsyFy51dHRlcmQudjEuVXR0ZXJhbmNlUmVmIlMKDElycmVndWxhcml0eRISCgVpbmRleBgBIAEoBUgAiAEBEhAKCHNlcXVlbmNlGAIgASgDEhMKC2Rlc2NyaXB0aW9uGAMgASgJQggKBl9pbmRleCJFChVNZW1vcml6ZVN0cmVhbVJlcXVlc3QSLAoIbWVtb3JpemUYASABKAsyGi51dHRlcmQudjEuTWVtb3JpemVSZXF1ZXN0InkKFk1lbW9yaXplU3RyZWFtUmVzcG9uc2USMAoJbWVtb3JpemVkGAEgASgLMhsudXR0ZXJkLnYxLk1lbW9yaXplUmVzcG9uc2VIABIjCgVlcnJvchgCIAEoCzISLmdvb2dsZS5ycGMuU3RhdHVzSABCCAoGcmVzdWx0IskDCg5SZW1lbWJlckZpbHRlchIeCgVyb2xlcxgBIAMoDjIPLnV0dGVyZC52MS5Sb2xlEg0KBW5hbWVzGAIgAygJEhUKCG1pbl90dXJuGAMgASgFSACIAQESFQoIbWF4X3R1cm4YBCABKAVIAYgBARIZCgxtaW5fc2VxdWVuY2UYBSABKANIAogBARIZCgxtYXhfc2VxdWVuY2UYBiABKANIA4gBARIuCgpzdGFydF90aW1lGAcgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIsCghlbmRfdGltZRgIIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASEwoGcGlubmVkGAkgASgISASIAQESOQoIbWV0YWRhdGEYCiADKAsyJy51dHRlcmQudjEuUmVtZW1iZXJGaWx0ZXIuTWV0YWRhdGFFbnRyeRovCg1NZXRhZGF0YUVudHJ5EgsKA2tleRgBIAEoCRINCgV2YWx1ZRgCIAEoCToCOAFCCwoJX21pbl90dXJuQgsKCV9tYXhfdHVybkIPCg1fbWluX3NlcXVlbmNlQg8KDV9tYXhfc2VxdWVuY2VCCQoHX3Bpbm5lZCK1AgoPUmVtZW1iZXJSZXF1ZXN0EhcKD2NvbnZlcnNhdGlvbl9pZBgBIAEoCRIUCgxyZWNpcGllbnRfaWQYAiABKAkSDgoGcHJvbXB0GAMgASgJEikKBmZpbHRlchgEIAEoCzIZLnV0dGVyZC52MS5SZW1lbWJlckZpbHRlchInCgVzY29wZRgFIAEoDjIYLnV0dGVyZC52MS5SZW1lbWJlclNjb3BlEicKBW9yZGVyGAYgASgOMhgudXR0ZXJkLnYxLlJlbWVtYmVyT3JkZXISEQoJbmVpZ2hib3JzGAcgASgFEhEKCXBhZ2Vfc2l6ZRgIIAEoBRISCgpwYWdlX3Rva2VuGAkgASgJEhoKDW1pbl9yZWxldmFuY2UYCiABKAFIAIgBAUIQCg5fbWluX3JlbGV2YW5jZSJOChBSZW1lbWJlclJlc3BvbnNlEiEKB21hdGNoZXMYASADKAsyEC51dHRlcmQudjEuTWF0Y2gSFwoPbmV4dF9wYWdlX3Rva2VuGAIgASgJIqACCgVNYXRjaBInCgl1dHRlcmFuY2UYASABKAsyFC51dHRlcmQudjEuVXR0ZXJhbmNlEhcKD2NvbnZlcnNhdGlvbl9pZBgCIAEoCRISCgVzY29yZRgDIAEoAUgAiAEBEhYKCXJlbGV2YW5jZRgEIAEoAUgBiAEBEhQKB3JlY2VuY3kYBSABKAFIAogBARIVCg1tYXRjaGVkX3Rlcm1zGAYgAygJEicKCW5laWdoYm9ycxgHIAMoCzIULnV0dGVyZC52MS5VdHRlcmFuY2USLwoObWF0Y2hlZF9yYW5nZXMYCCADKAsyFy51dHRlcmQudjEuTWF0Y2hlZFJhbmdlQggKBl9zY29yZUIMCgpfcmVsZXZhbmNlQgoKCF9yZWNlbmN5IkYKDE1hdGNoZWRSYW5nZRISCgVzdGFydBgBIAEoBUgAiAEBEhAKA2VuZBgCIAEoBUgBiAEBQggKBl9zdGFydEIGCgRfZW5kItgCCg1Gb3JnZXRSZXF1ZXN0EhcKD2NvbnZlcnNhdGlvbl9pZBgBIAEoCRIUCgxyZWNpcGllbnRfaWQYAiABKAkSFAoMaW5zdHJ1Y3Rpb25zGAMgASgJEiMKBG1vZGUYBCABKA4yFS51dHRlcmQudjEuRm9yZ2V0TW9kZRIPCgdkcnlfcnVuGAUgASgIEhIKCnJlcXVlc3RfaWQYBiABKAkSHgoRZXhwZWN0ZWRfcmV2aXNpb24YByABKANIAIgBARIrCghzZWxlY3RvchgIIAEoCzIZLnV0dGVyZC52MS5Gb3JnZXRTZWxlY3RvchINCgVleGFjdBgJIAEoCBIXCg9yZXR1cm5fbWVzc2FnZXMYCiABKAgSLQoGZm9ybWF0GAsgASgOMh0udXR0ZXJkLnYxLkNvbnZlcnNhdGlvbkZvcm1hdEIUChJfZXhwZWN0ZWRfcmV2aXNpb24ihgEKDkZvcmdldFNlbGVjdG9yEhUKDXV0dGVyYW5jZV9pZHMYASADKAkSKwoJc2VxdWVuY2VzGAIgAygLMhgudXR0ZXJkLnYxLlNlcXVlbmNlUmFuZ2USHAoPbmV3ZXN0X21lc3NhZ2VzGAMgASgFSACIAQFCEgoQX25ld2VzdF9tZXNzYWdlcyKWAwoORm9yZ2V0UmVzcG9uc2USFwoPY29udmVyc2F0aW9uX2lkGAEgASgJEhAKCHJldmlzaW9uGAIgASgDEioKCWZvcmdvdHRlbhgDIAMoCzIXLnV0dGVyZC52MS5VdHRlcmFuY2VSZWYSHQoQcmVidWlsdF9zZWdtZW50cxgEIAEoBUgAiAEBEiUKCGNhcGFjaXR5GAUgASgLMhMudXR0ZXJkLnYxLkNhcGFjaXR5EhUKDXVuZGVyc3Rvb2RfYXMYBiABKAkSEAoIcmVwbGF5ZWQYByABKAgSIwoEbW9kZRgIIAEoDjIVLnV0dGVyZC52MS5Gb3JnZXRNb2RlEioKCHdhcm5pbmdzGAkgAygLMhgudXR0ZXJkLnYxLkZvcmdldFdhcm5pbmcSMgoQc3RpbGxfc3VtbWFyaXNlZBgKIAMoCzIYLnV0dGVyZC52MS5TZXF1ZW5jZVJhbmdlEiQKCG1lc3NhZ2VzGAsgAygLMhIudXR0ZXJkLnYxLk1lc3NhZ2VCEwoRX3JlYnVpbHRfc2VnbWVudHMiSQoNRm9yZ2V0V2FybmluZxIqCgRraW5kGAEgASgOMhwudXR0ZXJkLnYxLkZvcmdldFdhcm5pbmdLaW5kEgwKBHRleHQYAiABKAkioAEKDlJlc3RvcmVSZXF1ZXN0EhcKD2NvbnZlcnNhdGlvbl9pZBgBIAEoCRIUCgxyZWNpcGllbnRfaWQYAiABKAkSFQoNdXR0ZXJhbmNlX2lkcxgDIAMoCRISCgpyZXF1ZXN0X2lkGAQgASgJEh4KEWV4cGVjdGVkX3JldmlzaW9uGAUgASgDSACIAQFCFAoSX2V4cGVjdGVkX3JldmlzaW9uIsoBCg9SZXN0b3JlUmVzcG9uc2USFwoPY29udmVyc2F0aW9uX2lkGAEgASgJEhAKCHJldmlzaW9uGAIgASgDEikKCHJlc3RvcmVkGAMgAygLMhcudXR0ZXJkLnYxLlV0dGVyYW5jZVJlZhIoCgdldmljdGVkGAQgAygLMhcudXR0ZXJkLnYxLlV0dGVyYW5jZVJlZhIlCghjYXBhY2l0eRgFIAEoCzITLnV0dGVyZC52MS5DYXBhY2l0eRIQCghyZXBsYXllZBgGIAEoCCK6AgoQU3VtbWFyaXplUmVxdWVzdBIXCg9jb252ZXJzYXRpb25faWQYASABKAkSFAoMcmVjaXBpZW50X2lkGAIgASgJEigKBXNjb3BlGAMgASgOMhkudXR0ZXJkLnYxLlN1bW1hcml6ZVNjb3BlEhkKDHJlY2VudF9jb3VudBgEIAEoBUgAiAEBEhcKCmZpcnN0X3R1cm4YBSABKAVIAYgBARIWCglsYXN0X3R1cm4YBiABKAVIAogBARIYCgt0b2tlbl9saW1pdBgHIAEoBUgDiAEBEhMKC2ZvY3VzX2FyZWFzGAggAygJEhQKDHdhaXRfZm9yX2xsbRgJIAEoCEIPCg1fcmVjZW50X2NvdW50Qg0KC19maXJzdF90dXJuQgwKCl9sYXN0X3R1cm5CDgoMX3Rva2VuX2xpbWl0IsICChFTdW1tYXJpemVSZXNwb25zZRIXCg9jb252ZXJzYXRpb25faWQYASABKAkSDAoEdGV4dBgCIAEoCRIYCgt0b2tlbl9jb3VudBgDIAEoBUgAiAEBEikKB3NvdXJjZXMYBCADKAsyGC51dHRlcmQudjEuU2VxdWVuY2VSYW5nZRIfChJzb3VyY2VfdG9rZW5fY291bnQYBSABKAVIAYgBARIoCgZtZXRob2QYBiABKA4yGC51dHRlcmQudjEuU3VtbWFyeU1ldGhvZBINCgVtb2RlbBgHIAEoCRIRCglsbG1fZXJyb3IYCCABKAkSLQoId2FybmluZ3MYCSADKAsyGy51dHRlcmQudjEuU3VtbWFyaXplV2FybmluZ0IOCgxfdG9rZW5fY291bnRCFQoTX3NvdXJjZV90b2tlbl9jb3VudCJPChBTdW1tYXJpemVXYXJuaW5nEi0KBGtpbmQYASABKA4yHy51dHRlcmQudjEuU3VtbWFyaXplV2FybmluZ0tpbmQSDAoEdGV4dBgCIAEoCSJbChZHZXRDYXBhY2l0eUluZm9SZXF1ZXN0EhcKD2NvbnZlcnNhdGlvbl9pZBgBIAEoCRIUCgxyZWNpcGllbnRfaWQYAiABKAkSEgoKc2Vzc2lvbl9pZBgDIAEoCSJiChdHZXRDYXBhY2l0eUluZm9SZXNwb25zZRIlCghjYXBhY2l0eRgBIAEoCzITLnV0dGVyZC52MS5DYXBhY2l0eRIUCgdkdXJhYmxlGAIgASgISACIAQFCCgoIX2R1cmFibGUiWQoUV2F0Y2hDYXBhY2l0eVJlcXVlc3QSFwoPY29udmVyc2F0aW9uX2lkGAEgASgJEhQKDHJlY2lwaWVudF9pZBgCIAEoCRISCgpzZXNzaW9uX2lkGAMgASgJIj4KFVdhdGNoQ2FwYWNpdHlSZXNwb25zZRIlCghjYXBhY2l0eRgBIAEoCzITLnV0dGVyZC52MS5DYXBhY2l0eSqJAQoNUmVtZW1iZXJTY29wZRIeChpSRU1FTUJFUl9TQ09QRV9VTlNQRUNJRklFRBAAEhkKFVJFTUVNQkVSX1NDT1BFX1dJTkRPVxABEh8KG1JFTUVNQkVSX1NDT1BFX0NPTlZFUlNBVElPThACEhwKGFJFTUVNQkVSX1NDT1BFX1JFQ0lQSUVOVBADKmkKDVJlbWVtYmVyT3JkZXISHgoaUkVNRU1CRVJfT1JERVJfVU5TUEVDSUZJRUQQABIcChhSRU1FTUJFUl9PUkRFUl9SRUxFVkFOQ0UQARIaChZSRU1FTUJFUl9PUkRFUl9SRUNFTkNZEAIqVQoKRm9yZ2V0TW9kZRIbChdGT1JHRVRfTU9ERV9VTlNQRUNJRklFRBAAEhQKEEZPUkdFVF9NT0RFX1NPRlQQARIUChBGT1JHRVRfTU9ERV9IQVJEEAIqjQEKEUZvcmdldFdhcm5pbmdLaW5kEiMKH0ZPUkdFVF9XQVJOSU5HX0tJTkRfVU5TUEVDSUZJRUQQABIpCiVGT1JHRVRfV0FSTklOR19LSU5EX05PVEhJTkdfRk9SR09UVEVOEAESKAokRk9SR0VUX1dBUk5JTkdfS0lORF9XT1VMRF9CRV9SRUZVU0VEEAIqngEKDlN1bW1hcml6ZVNjb3BlEh8KG1NVTU1BUklaRV9TQ09QRV9VTlNQRUNJRklFRBAAEhcKE1NVTU1BUklaRV9TQ09QRV9BTEwQARIaChZTVU1NQVJJWkVfU0NPUEVfUkVDRU5UEAISGwoXU1VNTUFSSVpFX1NDT1BFX0VWSUNURUQQAxIZChVTVU1NQVJJWkVfU0NPUEVfVFVSTlMQBCrJAQoUU3VtbWFyaXplV2FybmluZ0tpbmQSJgoiU1VNTUFSSVpFX1dBUk5JTkdfS0lORF9VTlNQRUNJRklFRBAAEisKJ1NVTU1BUklaRV9XQVJOSU5HX0tJTkRfTk9USElOR19TRUxFQ1RFRBABEjAKLFNVTU1BUklaRV9XQVJOSU5HX0tJTkRfVE9LRU5fTElNSVRfVE9PX1NNQUxMEAISKgomU1VNTUFSSVpFX1dBUk5JTkdfS0lORF9OT1RISU5HX1RPX1RFTEwQAzLtBAoNTWVtb3J5U2VydmljZRJDCghNZW1vcml6ZRIaLnV0dGVyZC52MS5NZW1vcml6ZVJlcXVlc3QaGy51dHRlcmQudjEuTWVtb3JpemVSZXNwb25zZRJZCg5NZW1vcml6ZVN0cmVhbRIgLnV0dGVyZC52MS5NZW1vcml6ZVN0cmVhbVJlcXVlc3QaIS51dHRlcmQudjEuTWVtb3JpemVTdHJlYW1SZXNwb25zZSgBMAESQwoIUmVtZW1iZXISGi51dHRlcmQudjEuUmVtZW1iZXJSZXF1ZXN0GhsudXR0ZXJkLnYxLlJlbWVtYmVyUmVzcG9uc2USPQoGRm9yZ2V0EhgudXR0ZXJkLnYxLkZvcmdldFJlcXVlc3QaGS51dHRlcmQudjEuRm9yZ2V0UmVzcG9uc2USQAoHUmVzdG9yZRIZLnV0dGVyZC52MS5SZXN0b3JlUmVxdWVzdBoaLnV0dGVyZC52MS5SZXN0b3JlUmVzcG9uc2USRgoJU3VtbWFyaXplEhsudXR0ZXJkLnYxLlN1bW1hcml6ZVJlcXVlc3QaHC51dHRlcmQudjEuU3VtbWFyaXplUmVzcG9uc2USWAoPR2V0Q2FwYWNpdHlJbmZvEiEudXR0ZXJkLnYxLkdldENhcGFjaXR5SW5mb1JlcXVlc3QaIi51dHRlcmQudjEuR2V0Q2FwYWNpdHlJbmZvUmVzcG9uc2USVAoNV2F0Y2hDYXBhY2l0eRIfLnV0dGVyZC52MS5XYXRjaENhcGFjaXR5UmVxdWVzdBogLnV0dGVyZC52MS5XYXRjaENhcGFjaXR5UmVzcG9uc2UwAWIGcHJvdG8z", [file_google_protobuf_timestamp, file_google_rpc_status, file_utterd_v1_capacity, file_utterd_v1_conversation_service, file_utterd_v1_message, file_utterd_v1_summary, file_utterd_v1_transfer, file_utterd_v1_utterance]);
 
 /**
  * The request of Memorize.
@@ -35,113 +35,125 @@ export const file_utterd_v1_memory_service: GenFile = /*@__PURE__*/
  */
 export type MemorizeRequest = Message<"utterd.v1.MemorizeRequest"> & {
   /**
-   * Optional. A conversation; created when it does not exist. 1 to 256 bytes, no control characters.
+   * Optional. The conversation's id, 1 to 256 bytes, no control characters. A conversation that does not
+   * exist is created.
    *
    * @generated from field: string conversation_id = 1;
    */
   conversationId: string;
 
   /**
-   * Optional. Whose conversation; `default` by default. 1 to 256 bytes, no control characters. With
-   * a `conversation_id` that exists, it must be that conversation's; one that starts here becomes the
-   * active one of the recipient that is given, unless there is one already.
+   * Optional. The recipient whose conversation is meant; `default` by default. 1 to 256 bytes, no control
+   * characters. With the `conversation_id` of an existing conversation, it must be that conversation's
+   * recipient. A conversation that starts here becomes the active one of the given recipient, unless there
+   * is one already.
    *
    * @generated from field: string recipient_id = 2;
    */
   recipientId: string;
 
   /**
-   * 1 to the server's `max_batch` (1,000 by default), in the order they were said. Required unless there is
-   * `messages_json` or `replace_after`.
+   * The utterances, in the order in which they were said: 1 to the server's `max_batch` (1,000 by
+   * default). Required unless there is `messages_json` or `replace_after`.
    *
    * @generated from field: repeated utterd.v1.NewUtterance utterances = 3;
    */
   utterances: NewUtterance[];
 
   /**
-   * Optional. Names this attempt: a repeated request with it returns the first outcome and stores
-   * nothing, for 24 hours (AIP-155). 1 to 256 bytes, no control characters.
+   * Optional. Identifies this attempt: for 24 hours, a retry with the same id returns the first outcome
+   * and stores nothing (AIP-155). 1 to 256 bytes, no control characters.
    *
    * @generated from field: string request_id = 4;
    */
   requestId: string;
 
   /**
-   * Optional. Refuses with ABORTED when the conversation's revision is another; 0 means that the
-   * conversation must not exist yet.
+   * Optional. ABORTED if the conversation's revision is not this one; 0 means that the conversation must
+   * not exist yet.
    *
    * @generated from field: optional int64 expected_revision = 5;
    */
   expectedRevision?: bigint;
 
   /**
-   * Optional. Accepts what real transcripts hold: an utterance with neither content nor calls; a tool result
-   * that answers no call, open or abandoned, which is kept aside and reported; and in `messages_json` a role
-   * that is not known, which is read as the user's.
+   * Optional. Accepts irregularities that occur in real transcripts: an utterance with neither content nor
+   * calls; a tool result that answers no call, open or abandoned, which is kept aside and reported; and in
+   * `messages_json` an unknown role, which is read as the user's.
    *
    * @generated from field: bool lenient = 6;
    */
   lenient: boolean;
 
   /**
-   * Optional. The caller's session: one that answered the advice to compact with NEVER_THIS_SESSION
-   * is not given it in the response. 1 to 256 bytes.
+   * Optional. The caller's session. The response has no compaction advice if this session answered
+   * NEVER_THIS_SESSION. 1 to 256 bytes.
    *
    * @generated from field: string session_id = 7;
    */
   sessionId: string;
 
   /**
-   * Optional, in the place of `utterances`. A JSON array of messages as a provider's API writes them, or as
-   * BuildContext does. ListMessages gives each back byte for byte. A message becomes one utterance; one that
-   * holds results of tools, one for each and one for what else it says. At most `max_batch` utterances.
+   * Optional, instead of `utterances`. A JSON array of messages in the format of a provider's API, or as
+   * BuildContext returns it. ListMessages returns each message byte for byte. A message becomes one
+   * utterance. A message with tool results becomes one utterance for each result, and one for the rest of
+   * it. At most `max_batch` utterances.
    *
    * @generated from field: string messages_json = 8;
    */
   messagesJson: string;
 
   /**
-   * Optional, with `messages_json`. OPENAI_CHAT, OPENAI_RESPONSES or ANTHROPIC_MESSAGES; told by the looks of the
-   * messages by default.
+   * Optional, with `messages_json`. OPENAI_CHAT, OPENAI_RESPONSES or ANTHROPIC_MESSAGES; by default
+   * detected from the messages.
    *
    * @generated from field: utterd.v1.ConversationFormat format = 9;
    */
   format: ConversationFormat;
 
   /**
-   * Optional, with `messages_json`. Ids of the caller's for the messages, as many as there are, unique in the
-   * conversation: each becomes the `utterance_id` of its message's first utterance. An empty one leaves that
-   * to the server.
+   * Optional, with `messages_json`. The caller's ids for the messages, one for each, unique in the
+   * conversation. Each becomes the `utterance_id` of its message's first utterance. For an empty id, the
+   * server makes one.
    *
    * @generated from field: repeated string message_ids = 10;
    */
   messageIds: string[];
 
   /**
-   * Optional. Removes everything behind this sequence, 0 for everything stored, as Forget with HARD and `exact`
-   * does, and stores what the request brings, which may be nothing, in the same commit. Not in MemorizeStream.
+   * Optional. Removes everything after this sequence (0: everything stored), as Forget with HARD and
+   * `exact` does, and stores the utterances of the request, if any, in the same commit. Not allowed in
+   * MemorizeStream.
    *
    * @generated from field: optional int64 replace_after = 11;
    */
   replaceAfter?: bigint;
 
   /**
-   * Optional. An id that the conversation has already is no error: what it names is replaced, in its place,
-   * and keeps its sequence, turn and time; nothing is kept of what it said. Calls and results are paired anew
-   * within its exchange alone. Each of these must be one utterance, before and after.
+   * Optional. Accepts ids that the conversation already has. The new utterance replaces the old one, and
+   * keeps its sequence, turn and time; nothing of the old content is kept. Calls and results are paired
+   * again within its exchange only. Each replaced message must be one utterance, before and after.
    *
    * @generated from field: bool upsert = 12;
    */
   upsert: boolean;
 
   /**
-   * Optional. Changes the conversation's state, as UpdateState does, in the same commit: when either is refused,
-   * neither is done. The values that are set have the response's `revision` as their version. A conversation that
-   * starts has none before: each of its names is at version 0, also where the one before was left idle.
+   * Optional. A change of the conversation's state, as in UpdateState, in the same commit: if either is refused,
+   * neither happens. The response's `revision` is the version of the values that are set. A conversation that
+   * starts with this call has no state before it, so each name is at version 0.
    *
    * @generated from field: utterd.v1.StateChange state = 13;
    */
   state?: StateChange;
+
+  /**
+   * Optional. A change of the recipient's state, as in UpdateState with the scope RECIPIENT, in the same commit.
+   * GetState returns the versions of the values that are set.
+   *
+   * @generated from field: utterd.v1.StateChange recipient_state = 14;
+   */
+  recipientState?: StateChange;
 };
 
 /**
@@ -158,7 +170,7 @@ export const MemorizeRequestSchema: GenMessage<MemorizeRequest> = /*@__PURE__*/
  */
 export type MemorizeResponse = Message<"utterd.v1.MemorizeResponse"> & {
   /**
-   * Where the utterances went.
+   * The conversation that contains the utterances.
    *
    * @generated from field: string conversation_id = 1;
    */
@@ -172,8 +184,8 @@ export type MemorizeResponse = Message<"utterd.v1.MemorizeResponse"> & {
   revision: bigint;
 
   /**
-   * The utterances stored, in the order given, without those that `upsert` replaced. Of a list of references of more than 1 MiB, here and in
-   * `evicted`, those behind that have only their `sequence`.
+   * The stored utterances, in the order of the request, without those that `upsert` replaced. If the
+   * references exceed 1 MiB, here and in `evicted`, those beyond it have only their `sequence`.
    *
    * @generated from field: repeated utterd.v1.UtteranceRef memorized = 3;
    */
@@ -187,7 +199,7 @@ export type MemorizeResponse = Message<"utterd.v1.MemorizeResponse"> & {
   evicted: UtteranceRef[];
 
   /**
-   * What changed in the summary; absent when nothing did, and in a replay.
+   * What changed in the summary; absent if nothing did, and in a replay.
    *
    * @generated from field: utterd.v1.SummaryUpdate summary = 5;
    */
@@ -215,24 +227,22 @@ export type MemorizeResponse = Message<"utterd.v1.MemorizeResponse"> & {
   replayed: boolean;
 
   /**
-   * With `lenient`: the utterances that were stored although they are not well-formed; empty in a
-   * replay.
+   * With `lenient`: the malformed utterances that were stored; empty in a replay.
    *
    * @generated from field: repeated utterd.v1.Irregularity irregularities = 9;
    */
   irregularities: Irregularity[];
 
   /**
-   * The recipient's conversation that was left idle, and ended for this one to start; empty when none
-   * did.
+   * The recipient's idle conversation that this call ended to start a new one; empty if none ended.
    *
    * @generated from field: string ended_conversation_id = 10;
    */
   endedConversationId: string;
 
   /**
-   * What `replace_after` removed, the oldest first. Of a list of references of more than 1 MiB, those behind that
-   * have only their `sequence`.
+   * The utterances that `replace_after` removed, the oldest first. If the references exceed 1 MiB, those
+   * beyond it have only their `sequence`.
    *
    * @generated from field: repeated utterd.v1.UtteranceRef removed = 11;
    */
@@ -247,13 +257,13 @@ export const MemorizeResponseSchema: GenMessage<MemorizeResponse> = /*@__PURE__*
   messageDesc(file_utterd_v1_memory_service, 1);
 
 /**
- * Something in a transcript that a lenient call let pass.
+ * A malformed utterance that a call with `lenient` accepted.
  *
  * @generated from message utterd.v1.Irregularity
  */
 export type Irregularity = Message<"utterd.v1.Irregularity"> & {
   /**
-   * The utterance's place in the request, from 0.
+   * The utterance's index in the request, from 0.
    *
    * @generated from field: optional int32 index = 1;
    */
@@ -282,7 +292,7 @@ export const IrregularitySchema: GenMessage<Irregularity> = /*@__PURE__*/
   messageDesc(file_utterd_v1_memory_service, 2);
 
 /**
- * The request of MemorizeStream, one a message.
+ * One message of MemorizeStream.
  *
  * @generated from message utterd.v1.MemorizeStreamRequest
  */
@@ -309,13 +319,13 @@ export const MemorizeStreamRequestSchema: GenMessage<MemorizeStreamRequest> = /*
  */
 export type MemorizeStreamResponse = Message<"utterd.v1.MemorizeStreamResponse"> & {
   /**
-   * What became of the message.
+   * The outcome of the message.
    *
    * @generated from oneof utterd.v1.MemorizeStreamResponse.result
    */
   result: {
     /**
-     * It was stored.
+     * The message was stored.
      *
      * @generated from field: utterd.v1.MemorizeResponse memorized = 1;
      */
@@ -323,7 +333,7 @@ export type MemorizeStreamResponse = Message<"utterd.v1.MemorizeStreamResponse">
     case: "memorized";
   } | {
     /**
-     * It was refused, and nothing of it was stored.
+     * The message was refused, and nothing of it was stored.
      *
      * @generated from field: google.rpc.Status error = 2;
      */
@@ -340,48 +350,48 @@ export const MemorizeStreamResponseSchema: GenMessage<MemorizeStreamResponse> = 
   messageDesc(file_utterd_v1_memory_service, 4);
 
 /**
- * What utterances must have to be found. Every field that is given must hold.
+ * Conditions for utterances to be found. All given fields must match.
  *
  * @generated from message utterd.v1.RememberFilter
  */
 export type RememberFilter = Message<"utterd.v1.RememberFilter"> & {
   /**
-   * Optional. One of these roles.
+   * Optional. The role is one of these.
    *
    * @generated from field: repeated utterd.v1.Role roles = 1;
    */
   roles: Role[];
 
   /**
-   * Optional. One of these names.
+   * Optional. The name is one of these.
    *
    * @generated from field: repeated string names = 2;
    */
   names: string[];
 
   /**
-   * Optional. A turn of at least this, 0 or more.
+   * Optional. The lowest turn, 0 or more.
    *
    * @generated from field: optional int32 min_turn = 3;
    */
   minTurn?: number;
 
   /**
-   * Optional. A turn of at most this, `min_turn` or more.
+   * Optional. The highest turn, `min_turn` or more.
    *
    * @generated from field: optional int32 max_turn = 4;
    */
   maxTurn?: number;
 
   /**
-   * Optional. A sequence of at least this, 1 or more.
+   * Optional. The lowest sequence, 1 or more.
    *
    * @generated from field: optional int64 min_sequence = 5;
    */
   minSequence?: bigint;
 
   /**
-   * Optional. A sequence of at most this, `min_sequence` or more.
+   * Optional. The highest sequence, `min_sequence` or more.
    *
    * @generated from field: optional int64 max_sequence = 6;
    */
@@ -402,14 +412,14 @@ export type RememberFilter = Message<"utterd.v1.RememberFilter"> & {
   endTime?: Timestamp;
 
   /**
-   * Optional. Pinned, or not pinned.
+   * Optional. Whether it is pinned.
    *
    * @generated from field: optional bool pinned = 9;
    */
   pinned?: boolean;
 
   /**
-   * Optional. Metadata with all of these entries.
+   * Optional. The metadata contains all of these entries.
    *
    * @generated from field: map<string, string> metadata = 10;
    */
@@ -430,14 +440,14 @@ export const RememberFilterSchema: GenMessage<RememberFilter> = /*@__PURE__*/
  */
 export type RememberRequest = Message<"utterd.v1.RememberRequest"> & {
   /**
-   * Optional. A conversation.
+   * Optional. The conversation's id.
    *
    * @generated from field: string conversation_id = 1;
    */
   conversationId: string;
 
   /**
-   * Optional. Whose conversation; `default` by default.
+   * Optional. The recipient whose conversation is meant; `default` by default.
    *
    * @generated from field: string recipient_id = 2;
    */
@@ -451,7 +461,7 @@ export type RememberRequest = Message<"utterd.v1.RememberRequest"> & {
   prompt: string;
 
   /**
-   * Optional. What utterances must have.
+   * Optional. Conditions for utterances to be found.
    *
    * @generated from field: utterd.v1.RememberFilter filter = 4;
    */
@@ -465,38 +475,42 @@ export type RememberRequest = Message<"utterd.v1.RememberRequest"> & {
   scope: RememberScope;
 
   /**
-   * Optional. RELEVANCE by default with a prompt, RECENCY without.
+   * Optional. The order; RELEVANCE by default with a prompt, RECENCY without.
    *
    * @generated from field: utterd.v1.RememberOrder order = 6;
    */
   order: RememberOrder;
 
   /**
-   * Optional. How many utterances before and after each match come along, 0 to 10, and with any the rest of its
-   * exchange; of a match that has more than 3 MiB with them, the nearest.
+   * Optional. The number of utterances before and after each match that are returned with it, 0 to 10. If
+   * it is not 0, the rest of the match's exchange comes too. If a match has more than 3 MiB with them,
+   * only the nearest come.
    *
    * @generated from field: int32 neighbors = 7;
    */
   neighbors: number;
 
   /**
-   * Optional. The most matches, 1 to 1,000; 0 means 10. A page ends also before the match that would take
-   * the response beyond 3 MiB, which a client reads by default; the first one is on it in any case.
+   * Optional. The maximum number of matches per page, 1 to 1,000; 0 means 10. A page also ends before the
+   * match that would take the response beyond 3 MiB, so that a client can read it with default settings.
+   * Every page has at least one.
    *
    * @generated from field: int32 page_size = 8;
    */
   pageSize: number;
 
   /**
-   * Optional. A `next_page_token`; every other field must be as it was in that request (AIP-158).
+   * Optional. The `next_page_token` of the previous page. Every other field must be as in that request
+   * (AIP-158).
    *
    * @generated from field: string page_token = 9;
    */
   pageToken: string;
 
   /**
-   * Optional. The least `relevance` of a match, 0 to 1. Without it a match may have any, but a prompt of which no
-   * utterance covers 0.35 finds nothing, as most do about what was never said.
+   * Optional. The minimum `relevance` of a match, 0 to 1. Without it, any match is returned, unless no
+   * utterance covers 0.35 of the prompt. Then nothing is found, as for most prompts about something that
+   * was never said.
    *
    * @generated from field: optional double min_relevance = 10;
    */
@@ -517,14 +531,14 @@ export const RememberRequestSchema: GenMessage<RememberRequest> = /*@__PURE__*/
  */
 export type RememberResponse = Message<"utterd.v1.RememberResponse"> & {
   /**
-   * What was found, in order.
+   * The matches, in order.
    *
    * @generated from field: repeated utterd.v1.Match matches = 1;
    */
   matches: Match[];
 
   /**
-   * Gives the next page; empty on the last one.
+   * The token of the next page; empty on the last page.
    *
    * @generated from field: string next_page_token = 2;
    */
@@ -539,8 +553,8 @@ export const RememberResponseSchema: GenMessage<RememberResponse> = /*@__PURE__*
   messageDesc(file_utterd_v1_memory_service, 7);
 
 /**
- * An utterance that Remember found: it has a word of the prompt itself, is said by someone whom the prompt names, was
- * said when the prompt asks for, or answers a question that has a word of it.
+ * An utterance that Remember found: it contains a word of the prompt, was said by somebody or at a time that
+ * the prompt names, or answers a question that contains a word of the prompt.
  *
  * @generated from message utterd.v1.Match
  */
@@ -560,48 +574,49 @@ export type Match = Message<"utterd.v1.Match"> & {
   conversationId: string;
 
   /**
-   * What RELEVANCE orders by: above 0, without an upper bound, comparable within one response. BM25 over the words
-   * of the utterance, or of its best passage when it is long, those of its neighbours, its speaker's name and its
-   * time; raised by up to a twentieth by recency. Where a model embeds what is searched, how far this and the nearness
-   * in meaning lie above what was searched on average: that may be below 0.
+   * What RELEVANCE sorts by: above 0, without an upper bound, comparable within one response. It is BM25
+   * over the words of the utterance (or of its best passage if it is long), of its neighbours, its
+   * speaker's name and its time, raised by up to a twentieth by recency. With an embedding model, it is
+   * how far that and the similarity in meaning lie above the average of what was searched, and may be
+   * below 0.
    *
    * @generated from field: optional double score = 3;
    */
   score?: number;
 
   /**
-   * How much of the prompt it covers, from 0 to 1: of the prompt's words, each by how rare it is, the share that the
-   * utterance or its neighbours have. Where a model embeds what is searched, how far it stands out by its meaning when that
-   * is more. Comparable between prompts and conversations; 0 without a prompt.
+   * How much of the prompt it covers, from 0 to 1: the share of the prompt's words, weighted by how rare
+   * they are, that the utterance or its neighbours contain. With an embedding model, how far its meaning
+   * stands out, if that is more. Comparable between prompts and conversations; 0 without a prompt.
    *
    * @generated from field: optional double relevance = 4;
    */
   relevance?: number;
 
   /**
-   * From near 0 for the oldest utterance searched to 1 for the newest.
+   * The recency, from near 0 for the oldest utterance searched to 1 for the newest.
    *
    * @generated from field: optional double recency = 5;
    */
   recency?: number;
 
   /**
-   * The words of the prompt that it holds, in any inflection and as the prompt writes them. None for an answer that
-   * matches by the question before it.
+   * The words of the prompt that it contains, in any inflection, as the prompt writes them. Empty for an
+   * answer that matches by the question before it.
    *
    * @generated from field: repeated string matched_terms = 6;
    */
   matchedTerms: string[];
 
   /**
-   * The utterances around it, in the order said, itself left out.
+   * The utterances around it, in the order in which they were said, without itself.
    *
    * @generated from field: repeated utterd.v1.Utterance neighbors = 7;
    */
   neighbors: Utterance[];
 
   /**
-   * Where these words stand in `utterance.content`, ascending, for highlighting: the first 256 ranges.
+   * Where these words are in `utterance.content`, ascending, for highlighting: the first 256 ranges.
    *
    * @generated from field: repeated utterd.v1.MatchedRange matched_ranges = 8;
    */
@@ -622,14 +637,14 @@ export const MatchSchema: GenMessage<Match> = /*@__PURE__*/
  */
 export type MatchedRange = Message<"utterd.v1.MatchedRange"> & {
   /**
-   * Its first character, from 0, in Unicode code points.
+   * The index of its first character, from 0, in Unicode code points.
    *
    * @generated from field: optional int32 start = 1;
    */
   start?: number;
 
   /**
-   * The first character behind it.
+   * The index after its last character.
    *
    * @generated from field: optional int32 end = 2;
    */
@@ -650,93 +665,91 @@ export const MatchedRangeSchema: GenMessage<MatchedRange> = /*@__PURE__*/
  */
 export type ForgetRequest = Message<"utterd.v1.ForgetRequest"> & {
   /**
-   * Optional. A conversation.
+   * Optional. The conversation's id.
    *
    * @generated from field: string conversation_id = 1;
    */
   conversationId: string;
 
   /**
-   * Optional. Whose conversation; `default` by default.
+   * Optional. The recipient whose conversation is meant; `default` by default.
    *
    * @generated from field: string recipient_id = 2;
    */
   recipientId: string;
 
   /**
-   * What to forget, in the short forms or in plain English.
+   * What to forget, in the short forms or in plain English. Required unless there is a `selector`.
    *
-   * Of the window: `oldest`, `newest`, `first:N`, `last:N`, `position:N`. Of everything stored:
-   * `turn:N`, `before:turn_N`, `after:turn_N`, `first:N_turns`, `last:N_turns`, `speaker:ROLE`,
-   * `name:NAME`, `sequence:N`, `id:ID`, `since:TIME` (said then or later), `before:TIME` (said
-   * earlier), `about:TEXT` (holds all its words), `about:"A","B"` (either), `all`. N of positions,
-   * turns and sequences may be `N-M`, `N-` or a list, `2,5-7`; a TIME is a day, `2026-11-20`, or
-   * `2026-11-20T10:00:00Z`, in UTC unless it has an offset. Several of these together select what
-   * meets all of them.
+   * In the window: `oldest`, `newest`, `first:N`, `last:N`, `position:N`. In everything stored: `turn:N`,
+   * `before:turn_N`, `after:turn_N`, `first:N_turns`, `last:N_turns`, `speaker:ROLE`, `name:NAME`,
+   * `sequence:N`, `id:ID`, `since:TIME` (said then or later), `before:TIME` (said earlier), `about:TEXT`
+   * (contains all its words), `about:"A","B"` (contains either), `all`. N of positions, turns and
+   * sequences may be `N-M`, `N-` or a list, `2,5-7`. A TIME is a day, `2026-11-20`, or
+   * `2026-11-20T10:00:00Z`, in UTC unless it has an offset. Several of these together select what meets
+   * all of them.
    *
-   * In plain English the whole sentence is understood, or refused with the forms that may be meant.
-   * Times such as "today", "since 10 am" and "older than a week" are told by the server's clock, in
-   * UTC. A sentence that selects more than half of the window, and more than one exchange of it, is
-   * refused with FAILED_PRECONDITION, the count, and the short form to say instead.
+   * In plain English, the whole sentence is understood, or refused with the forms that may be meant. Times
+   * such as "today", "since 10 am" and "older than a week" follow the server's clock, in UTC. A sentence
+   * that selects more than half of the window, and more than one exchange of it, is refused with
+   * FAILED_PRECONDITION, the count, and the short form to use instead.
    *
-   * With HARD, what the summary still tells of utterances that are no longer stored goes by `all`,
-   * `sequence` and `about`; with SOFT it stays, since nothing could bring it back: see
-   * `still_summarised`.
-   *
-   * Required unless there is a `selector`.
+   * With HARD, `all`, `sequence` and `about` also remove what the summary still says about utterances that
+   * are no longer stored. With SOFT that stays, because nothing could restore it: see `still_summarised`.
    *
    * @generated from field: string instructions = 3;
    */
   instructions: string;
 
   /**
-   * Optional. SOFT by default.
+   * Optional. How to forget; SOFT by default.
    *
    * @generated from field: utterd.v1.ForgetMode mode = 4;
    */
   mode: ForgetMode;
 
   /**
-   * Optional. Tells what would be forgotten and changes nothing, and warns of what would be refused as
-   * too much; `request_id` is then passed over.
+   * Optional. Returns what would be forgotten, and changes nothing. Warns if the call would be refused
+   * because it selects too much. `request_id` is ignored then.
    *
    * @generated from field: bool dry_run = 5;
    */
   dryRun: boolean;
 
   /**
-   * Optional. Names this attempt (AIP-155); see MemorizeRequest.
+   * Optional. Identifies this attempt: a retry with the same id returns the first outcome (AIP-155). See
+   * MemorizeRequest.
    *
    * @generated from field: string request_id = 6;
    */
   requestId: string;
 
   /**
-   * Optional. Refuses with ABORTED when the conversation's revision is another.
+   * Optional. ABORTED if the conversation's revision is not this one.
    *
    * @generated from field: optional int64 expected_revision = 7;
    */
   expectedRevision?: bigint;
 
   /**
-   * Optional, in the place of `instructions`.
+   * Optional, instead of `instructions`. What to forget.
    *
    * @generated from field: utterd.v1.ForgetSelector selector = 8;
    */
   selector?: ForgetSelector;
 
   /**
-   * Optional, with a `selector` and HARD. Forgets what is selected and nothing else, where otherwise an exchange is
-   * forgotten whole. What is left is paired anew: a call whose result went is unanswered, and waits again
-   * when nothing follows it; a result whose call went is kept aside.
+   * Optional, with a `selector` and HARD. Forgets only the selected utterances; without it, an exchange is
+   * forgotten whole. The rest is paired again: a call whose result was forgotten is unanswered, and waits
+   * again if nothing follows it. A result whose call was forgotten is kept aside.
    *
    * @generated from field: bool exact = 9;
    */
   exact: boolean;
 
   /**
-   * Optional. Answers the messages that were forgotten: see `messages`. A repeated request with the same
-   * `request_id` answers none, since outcomes keep no text.
+   * Optional. Returns the forgotten messages: see `messages`. A retry with the same `request_id` returns
+   * none, because outcomes contain no text.
    *
    * @generated from field: bool return_messages = 10;
    */
@@ -758,13 +771,13 @@ export const ForgetRequestSchema: GenMessage<ForgetRequest> = /*@__PURE__*/
   messageDesc(file_utterd_v1_memory_service, 10);
 
 /**
- * What Forget selects: all that any of the fields names.
+ * What Forget selects: everything that any of the fields names.
  *
  * @generated from message utterd.v1.ForgetSelector
  */
 export type ForgetSelector = Message<"utterd.v1.ForgetSelector"> & {
   /**
-   * Optional. Ids of utterances; at most 1,000. One that names nothing stored selects nothing.
+   * Optional. Ids of utterances; at most 1,000. An id that is not stored selects nothing.
    *
    * @generated from field: repeated string utterance_ids = 1;
    */
@@ -778,7 +791,8 @@ export type ForgetSelector = Message<"utterd.v1.ForgetSelector"> & {
   sequences: SequenceRange[];
 
   /**
-   * Optional. The newest so many messages, 1 or more, as ListMessages lists them: with all the utterances of each.
+   * Optional. This many of the newest messages, 1 or more, as ListMessages lists them, with all utterances
+   * of each.
    *
    * @generated from field: optional int32 newest_messages = 3;
    */
@@ -813,15 +827,15 @@ export type ForgetResponse = Message<"utterd.v1.ForgetResponse"> & {
   revision: bigint;
 
   /**
-   * What was forgotten, the oldest first: whole units. Of a list of references of more than 1 MiB, those
-   * behind that have only their `sequence`.
+   * What was forgotten, the oldest first, in whole units. If the references exceed 1 MiB, those beyond it
+   * have only their `sequence`.
    *
    * @generated from field: repeated utterd.v1.UtteranceRef forgotten = 3;
    */
   forgotten: UtteranceRef[];
 
   /**
-   * How many segments of the summary were rebuilt without it, or removed.
+   * The number of summary segments that were rebuilt without it, or removed.
    *
    * @generated from field: optional int32 rebuilt_segments = 4;
    */
@@ -835,8 +849,8 @@ export type ForgetResponse = Message<"utterd.v1.ForgetResponse"> & {
   capacity?: Capacity;
 
   /**
-   * The instructions as they were understood, in their short form, with the times that were meant when
-   * the call took effect. It selects the same when it is sent as `instructions`.
+   * The instructions as they were understood, in their short form, with the times that applied when the
+   * call took effect. Sent as `instructions`, it selects the same.
    *
    * @generated from field: string understood_as = 6;
    */
@@ -864,16 +878,16 @@ export type ForgetResponse = Message<"utterd.v1.ForgetResponse"> & {
   warnings: ForgetWarning[];
 
   /**
-   * With SOFT: utterances that `all`, `sequence` or `about` select, that are no longer stored, and of
-   * which the summary still tells. They are not forgotten; HARD takes them out of the summary.
+   * With SOFT: utterances selected by `all`, `sequence` or `about` that are no longer stored, but that the
+   * summary still covers. They are not forgotten; HARD removes them from the summary.
    *
    * @generated from field: repeated utterd.v1.SequenceRange still_summarised = 10;
    */
   stillSummarised: SequenceRange[];
 
   /**
-   * With `return_messages`: what was forgotten, the oldest first, each as ListMessages lists it. Of more than
-   * 3 MiB, the newest.
+   * With `return_messages`: what was forgotten, the oldest first, as ListMessages lists it. If it exceeds
+   * 3 MiB, the newest of it.
    *
    * @generated from field: repeated utterd.v1.Message messages = 11;
    */
@@ -894,14 +908,14 @@ export const ForgetResponseSchema: GenMessage<ForgetResponse> = /*@__PURE__*/
  */
 export type ForgetWarning = Message<"utterd.v1.ForgetWarning"> & {
   /**
-   * What it is about.
+   * The kind of warning.
    *
    * @generated from field: utterd.v1.ForgetWarningKind kind = 1;
    */
   kind: ForgetWarningKind;
 
   /**
-   * What it is.
+   * The warning in words.
    *
    * @generated from field: string text = 2;
    */
@@ -922,36 +936,37 @@ export const ForgetWarningSchema: GenMessage<ForgetWarning> = /*@__PURE__*/
  */
 export type RestoreRequest = Message<"utterd.v1.RestoreRequest"> & {
   /**
-   * Optional. A conversation.
+   * Optional. The conversation's id.
    *
    * @generated from field: string conversation_id = 1;
    */
   conversationId: string;
 
   /**
-   * Optional. Whose conversation; `default` by default.
+   * Optional. The recipient whose conversation is meant; `default` by default.
    *
    * @generated from field: string recipient_id = 2;
    */
   recipientId: string;
 
   /**
-   * Required. 1 to 1,000 ids of stored utterances; each comes back with its whole unit. One that is
-   * not soft-forgotten stays as it is.
+   * Required. 1 to 1,000 ids of stored utterances. Each is restored with its whole unit. An utterance that
+   * is not soft-forgotten stays as it is.
    *
    * @generated from field: repeated string utterance_ids = 3;
    */
   utteranceIds: string[];
 
   /**
-   * Optional. Names this attempt (AIP-155); see MemorizeRequest.
+   * Optional. Identifies this attempt: a retry with the same id returns the first outcome (AIP-155). See
+   * MemorizeRequest.
    *
    * @generated from field: string request_id = 4;
    */
   requestId: string;
 
   /**
-   * Optional. Refuses with ABORTED when the conversation's revision is another.
+   * Optional. ABORTED if the conversation's revision is not this one.
    *
    * @generated from field: optional int64 expected_revision = 5;
    */
@@ -986,15 +1001,15 @@ export type RestoreResponse = Message<"utterd.v1.RestoreResponse"> & {
   revision: bigint;
 
   /**
-   * What came back, the oldest first. Of a list of references of more than 1 MiB, here and in `evicted`,
-   * those behind that have only their `sequence`.
+   * The restored utterances, the oldest first. If the references exceed 1 MiB, here and in `evicted`,
+   * those beyond it have only their `sequence`.
    *
    * @generated from field: repeated utterd.v1.UtteranceRef restored = 3;
    */
   restored: UtteranceRef[];
 
   /**
-   * What left the window to make room for it.
+   * The utterances that left the window to make room.
    *
    * @generated from field: repeated utterd.v1.UtteranceRef evicted = 4;
    */
@@ -1029,14 +1044,14 @@ export const RestoreResponseSchema: GenMessage<RestoreResponse> = /*@__PURE__*/
  */
 export type SummarizeRequest = Message<"utterd.v1.SummarizeRequest"> & {
   /**
-   * Optional. A conversation.
+   * Optional. The conversation's id.
    *
    * @generated from field: string conversation_id = 1;
    */
   conversationId: string;
 
   /**
-   * Optional. Whose conversation; `default` by default.
+   * Optional. The recipient whose conversation is meant; `default` by default.
    *
    * @generated from field: string recipient_id = 2;
    */
@@ -1050,45 +1065,45 @@ export type SummarizeRequest = Message<"utterd.v1.SummarizeRequest"> & {
   scope: SummarizeScope;
 
   /**
-   * Required with RECENT, and only there: 1 or more.
+   * Required with RECENT, and only allowed there: the number of utterances, 1 or more.
    *
    * @generated from field: optional int32 recent_count = 4;
    */
   recentCount?: number;
 
   /**
-   * Required with TURNS, and only there: 0 or more.
+   * Required with TURNS, and only allowed there: the first turn, 0 or more.
    *
    * @generated from field: optional int32 first_turn = 5;
    */
   firstTurn?: number;
 
   /**
-   * Required with TURNS, and only there: `first_turn` or more.
+   * Required with TURNS, and only allowed there: the last turn, `first_turn` or more.
    *
    * @generated from field: optional int32 last_turn = 6;
    */
   lastTurn?: number;
 
   /**
-   * Optional. The most tokens, 1 or more; by default the policy's `summary_token_limit`. It is what bounds
-   * the response: 100,000 tokens are well below the 4 MiB that a client reads by default.
+   * Optional. The maximum number of tokens, 1 or more; by default the policy's `summary_token_limit`. It
+   * bounds the response: 100,000 tokens are well below the 4 MiB that a client reads by default.
    *
    * @generated from field: optional int32 token_limit = 7;
    */
   tokenLimit?: number;
 
   /**
-   * Optional. Words that make a sentence matter more; at most 32, of 1 to 256 bytes.
+   * Optional. Words that make a sentence more important; at most 32, of 1 to 256 bytes each.
    *
    * @generated from field: repeated string focus_areas = 8;
    */
   focusAreas: string[];
 
   /**
-   * Optional. Has the server's model tell the summary, within the deadline of the call, or else the
-   * server's `llm_timeout`; stores nothing. Where no model is configured, or it fails, the response is as
-   * it is without this, and `llm_error` says why.
+   * Optional. Has the server's model write the summary, within the deadline of the call, or else the
+   * server's `llm_timeout`. Stores nothing. If no model is configured or it fails, the response is the
+   * same as without this field, and `llm_error` says why.
    *
    * @generated from field: bool wait_for_llm = 9;
    */
@@ -1116,22 +1131,23 @@ export type SummarizeResponse = Message<"utterd.v1.SummarizeResponse"> & {
   conversationId: string;
 
   /**
-   * With EXTRACTIVE one line a sentence, each with its speaker; with LLM what the model wrote, and what
-   * models wrote of segments. Ends in a newline.
+   * The text, which ends in a newline. With EXTRACTIVE one sentence per line, each with its speaker. With
+   * LLM what the model wrote, and what models wrote for segments.
    *
    * @generated from field: string text = 2;
    */
   text: string;
 
   /**
-   * Tokens of `text`, exactly.
+   * The exact number of tokens of `text`.
    *
    * @generated from field: optional int32 token_count = 3;
    */
   tokenCount?: number;
 
   /**
-   * The sequences that the summary was made from, those too of which it tells nothing; empty when `text` is.
+   * The sequences that the summary was made from, including those that it does not mention; empty if
+   * `text` is empty.
    *
    * @generated from field: repeated utterd.v1.SequenceRange sources = 4;
    */
@@ -1152,21 +1168,21 @@ export type SummarizeResponse = Message<"utterd.v1.SummarizeResponse"> & {
   method: SummaryMethod;
 
   /**
-   * The model that told it, with LLM.
+   * With LLM: the model that wrote it.
    *
    * @generated from field: string model = 7;
    */
   model: string;
 
   /**
-   * Why no model told it, when one was to be waited for.
+   * Why no model wrote it, if the call waited for one.
    *
    * @generated from field: string llm_error = 8;
    */
   llmError: string;
 
   /**
-   * What else the caller should know: why `text` is empty, when it is.
+   * What else the caller should know: if `text` is empty, why.
    *
    * @generated from field: repeated utterd.v1.SummarizeWarning warnings = 9;
    */
@@ -1187,14 +1203,14 @@ export const SummarizeResponseSchema: GenMessage<SummarizeResponse> = /*@__PURE_
  */
 export type SummarizeWarning = Message<"utterd.v1.SummarizeWarning"> & {
   /**
-   * What it is about.
+   * The kind of warning.
    *
    * @generated from field: utterd.v1.SummarizeWarningKind kind = 1;
    */
   kind: SummarizeWarningKind;
 
   /**
-   * What it is.
+   * The warning in words.
    *
    * @generated from field: string text = 2;
    */
@@ -1215,22 +1231,22 @@ export const SummarizeWarningSchema: GenMessage<SummarizeWarning> = /*@__PURE__*
  */
 export type GetCapacityInfoRequest = Message<"utterd.v1.GetCapacityInfoRequest"> & {
   /**
-   * Optional. A conversation.
+   * Optional. The conversation's id.
    *
    * @generated from field: string conversation_id = 1;
    */
   conversationId: string;
 
   /**
-   * Optional. Whose conversation; `default` by default.
+   * Optional. The recipient whose conversation is meant; `default` by default.
    *
    * @generated from field: string recipient_id = 2;
    */
   recipientId: string;
 
   /**
-   * Optional. The caller's session: one that answered the advice to compact with NEVER_THIS_SESSION
-   * is not given it. 1 to 256 bytes.
+   * Optional. The caller's session. The response has no compaction advice if this session answered
+   * NEVER_THIS_SESSION. 1 to 256 bytes.
    *
    * @generated from field: string session_id = 3;
    */
@@ -1256,6 +1272,13 @@ export type GetCapacityInfoResponse = Message<"utterd.v1.GetCapacityInfoResponse
    * @generated from field: utterd.v1.Capacity capacity = 1;
    */
   capacity?: Capacity;
+
+  /**
+   * Whether what is stored is still there after the server ends; false with the backend `in-memory`.
+   *
+   * @generated from field: optional bool durable = 2;
+   */
+  durable?: boolean;
 };
 
 /**
@@ -1272,23 +1295,24 @@ export const GetCapacityInfoResponseSchema: GenMessage<GetCapacityInfoResponse> 
  */
 export type WatchCapacityRequest = Message<"utterd.v1.WatchCapacityRequest"> & {
   /**
-   * Optional. A conversation.
+   * Optional. The conversation's id.
    *
    * @generated from field: string conversation_id = 1;
    */
   conversationId: string;
 
   /**
-   * Optional. Whose conversation; `default` by default. Alone, the watch follows the recipient's active
-   * conversation to the next one, over the time when there is none.
+   * Optional. The recipient whose conversation is meant; `default` by default. Without a
+   * `conversation_id`, the watch follows the recipient from each active conversation to the next, also
+   * across times without one.
    *
    * @generated from field: string recipient_id = 2;
    */
   recipientId: string;
 
   /**
-   * Optional. The caller's session: one that answered the advice to compact with NEVER_THIS_SESSION
-   * is not given it. 1 to 256 bytes.
+   * Optional. The caller's session. The response has no compaction advice if this session answered
+   * NEVER_THIS_SESSION. 1 to 256 bytes.
    *
    * @generated from field: string session_id = 3;
    */
@@ -1303,8 +1327,8 @@ export const WatchCapacityRequestSchema: GenMessage<WatchCapacityRequest> = /*@_
   messageDesc(file_utterd_v1_memory_service, 21);
 
 /**
- * The response of WatchCapacity: now, and after each change. The stream ends with NOT_FOUND when
- * the conversation that the request names is deleted.
+ * The response of WatchCapacity: at once, and after each change. The stream ends with NOT_FOUND if the
+ * requested conversation is deleted.
  *
  * @generated from message utterd.v1.WatchCapacityResponse
  */
@@ -1366,7 +1390,7 @@ export const RememberScopeSchema: GenEnum<RememberScope> = /*@__PURE__*/
   enumDesc(file_utterd_v1_memory_service, 0);
 
 /**
- * How Remember orders what it finds.
+ * The order of what Remember finds.
  *
  * @generated from enum utterd.v1.RememberOrder
  */
@@ -1379,7 +1403,7 @@ export enum RememberOrder {
   UNSPECIFIED = 0,
 
   /**
-   * The highest score first, the newest first among equals. Needs a prompt.
+   * The highest score first, and the newest first among equals. Requires a prompt.
    *
    * @generated from enum value: REMEMBER_ORDER_RELEVANCE = 1;
    */
@@ -1400,7 +1424,7 @@ export const RememberOrderSchema: GenEnum<RememberOrder> = /*@__PURE__*/
   enumDesc(file_utterd_v1_memory_service, 1);
 
 /**
- * How Forget forgets.
+ * How utterances are forgotten.
  *
  * @generated from enum utterd.v1.ForgetMode
  */
@@ -1413,18 +1437,20 @@ export enum ForgetMode {
   UNSPECIFIED = 0,
 
   /**
-   * The utterances keep their places, count no tokens and are never shown; Restore brings them back.
+   * The utterances keep their places, count no tokens and are never shown. Restore brings them back.
    *
    * @generated from enum value: FORGET_MODE_SOFT = 1;
    */
   SOFT = 1,
 
   /**
-   * The utterances are gone: from the window, the archive, the summary and stored outcomes, of the
-   * conversation and of all its forks and parents that share them. In a fork that EDIT_MODE_FORK made
-   * of one of them, what is said in its place stays, without the name, metadata, extras and tools
-   * used that it took over; an exchange of which a part was edited goes whole. Titles and labels that
-   * a caller set stay, also those that forks took over; a title told from what was said is told anew.
+   * The utterances are removed for good: from the window, the archive, the summary and stored outcomes of
+   * the conversation, and of all its forks and parents that share them.
+   *
+   * If EDIT_MODE_FORK made a fork of one of them, the edited text stays there, without the name, metadata,
+   * extras and tools used that it took over. An exchange of which a part was edited is removed whole.
+   * Titles and labels that a caller set stay, including those that forks took over. A title made from what
+   * was said is made again.
    *
    * @generated from enum value: FORGET_MODE_HARD = 2;
    */
@@ -1438,7 +1464,7 @@ export const ForgetModeSchema: GenEnum<ForgetMode> = /*@__PURE__*/
   enumDesc(file_utterd_v1_memory_service, 2);
 
 /**
- * What a warning of Forget is about.
+ * The kind of a warning of Forget.
  *
  * @generated from enum utterd.v1.ForgetWarningKind
  */
@@ -1451,15 +1477,15 @@ export enum ForgetWarningKind {
   UNSPECIFIED = 0,
 
   /**
-   * Nothing was forgotten: no stored utterance is selected, or all that are were forgotten before.
+   * Nothing was forgotten: no stored utterance is selected, or all of them were forgotten before.
    *
    * @generated from enum value: FORGET_WARNING_KIND_NOTHING_FORGOTTEN = 1;
    */
   NOTHING_FORGOTTEN = 1,
 
   /**
-   * In a dry run: the instructions are plain English and select more than half of the window, so that
-   * without `dry_run` they are refused.
+   * In a dry run: the instructions are plain English and select more than half of the window. Without
+   * `dry_run` they are refused.
    *
    * @generated from enum value: FORGET_WARNING_KIND_WOULD_BE_REFUSED = 2;
    */
@@ -1507,7 +1533,7 @@ export enum SummarizeScope {
   EVICTED = 3,
 
   /**
-   * The turns `first_turn` to `last_turn` that are stored, in the window or the archive.
+   * The stored turns from `first_turn` to `last_turn`, in the window or the archive.
    *
    * @generated from enum value: SUMMARIZE_SCOPE_TURNS = 4;
    */
@@ -1521,7 +1547,7 @@ export const SummarizeScopeSchema: GenEnum<SummarizeScope> = /*@__PURE__*/
   enumDesc(file_utterd_v1_memory_service, 4);
 
 /**
- * What a warning of Summarize is about.
+ * The kind of a warning of Summarize.
  *
  * @generated from enum utterd.v1.SummarizeWarningKind
  */
@@ -1534,21 +1560,22 @@ export enum SummarizeWarningKind {
   UNSPECIFIED = 0,
 
   /**
-   * Nothing is told: no stored utterance is selected that takes part, nor a part of the summary.
+   * The summary is empty: the scope contains no live utterance and no part of the summary.
    *
    * @generated from enum value: SUMMARIZE_WARNING_KIND_NOTHING_SELECTED = 1;
    */
   NOTHING_SELECTED = 1,
 
   /**
-   * Nothing is told: no sentence has as few tokens as the limit lets it have.
+   * The summary is empty: every sentence has more tokens than the limit allows.
    *
    * @generated from enum value: SUMMARIZE_WARNING_KIND_TOKEN_LIMIT_TOO_SMALL = 2;
    */
   TOKEN_LIMIT_TOO_SMALL = 2,
 
   /**
-   * Nothing is told: what is selected says nothing that a summary tells, such as greetings.
+   * The summary is empty: the selected utterances contain nothing that belongs into a summary, only
+   * greetings and the like.
    *
    * @generated from enum value: SUMMARIZE_WARNING_KIND_NOTHING_TO_TELL = 3;
    */
@@ -1562,27 +1589,27 @@ export const SummarizeWarningKindSchema: GenEnum<SummarizeWarningKind> = /*@__PU
   enumDesc(file_utterd_v1_memory_service, 5);
 
 /**
- * The memory plugin's operations on one conversation.
+ * The memory operations on one conversation.
  *
- * Each request addresses a conversation: by `conversation_id`; or by `recipient_id` alone, which
- * means the recipient's active conversation; or by neither, which means the recipient `default`.
+ * Each request addresses a conversation: by `conversation_id`; or by `recipient_id` alone, which means the
+ * recipient's active conversation; or by neither, which means the recipient `default`.
  *
- * A `conversation_id` that names none is NOT_FOUND. A recipient without a conversation can be read all the
- * same: its capacity is the server's default limits and zeros, and its lists, searches and summaries are
- * empty, with no `conversation_id` and no revision. What changes a conversation, and does not start one, is
- * NOT_FOUND then.
+ * A `conversation_id` that does not exist is NOT_FOUND. A recipient without a conversation can still be
+ * read: its capacity is the server's default limits and zeros, and its lists, searches and summaries are
+ * empty, without `conversation_id` and revision. Calls that change a conversation and cannot start one
+ * answer NOT_FOUND then.
  *
- * Memorize and MemorizeStream answer RESOURCE_EXHAUSTED, reason NAMESPACE_QUOTA, and store nothing when the
- * caller's namespace would have more conversations or bytes than the server lets a namespace store. The
- * QuotaFailure names the quota; the ErrorInfo's metadata tells `quota`, `limit`, `used` and `added`. To call
- * again helps only once something is deleted or hard-forgotten.
+ * Memorize and MemorizeStream answer RESOURCE_EXHAUSTED with the reason NAMESPACE_QUOTA, and store nothing,
+ * if the caller's namespace would exceed the number of conversations or bytes that the server allows it. The
+ * QuotaFailure names the quota, and the metadata of the ErrorInfo has `quota`, `limit`, `used` and `added`.
+ * A retry succeeds only after something was deleted or hard-forgotten.
  *
  * @generated from service utterd.v1.MemoryService
  */
 export const MemoryService: GenService<{
   /**
-   * Stores one or many utterances, all or none. Starts the conversation if need be; evicts and
-   * summarises what no longer fits the window.
+   * Stores one or more utterances, all or none. Starts the conversation if there is none; evicts and
+   * summarises what does not fit into the window.
    *
    * @generated from rpc utterd.v1.MemoryService.Memorize
    */
@@ -1592,8 +1619,8 @@ export const MemoryService: GenService<{
     output: typeof MemorizeResponseSchema;
   },
   /**
-   * Memorizes each message of a stream, in order. An error answers its own message and does not
-   * end the stream.
+   * Memorizes each message of a stream, in order. An error answers its own message and does not end the
+   * stream.
    *
    * @generated from rpc utterd.v1.MemoryService.MemorizeStream
    */
@@ -1623,7 +1650,7 @@ export const MemoryService: GenService<{
     output: typeof ForgetResponseSchema;
   },
   /**
-   * Brings soft-forgotten utterances back.
+   * Restores soft-forgotten utterances.
    *
    * @generated from rpc utterd.v1.MemoryService.Restore
    */
@@ -1643,7 +1670,7 @@ export const MemoryService: GenService<{
     output: typeof SummarizeResponseSchema;
   },
   /**
-   * Tells how full the window is.
+   * Returns how full the window is.
    *
    * @generated from rpc utterd.v1.MemoryService.GetCapacityInfo
    */
@@ -1653,8 +1680,8 @@ export const MemoryService: GenService<{
     output: typeof GetCapacityInfoResponseSchema;
   },
   /**
-   * Tells how full the window is: now, and after each change. A slow reader gets the newest state
-   * and not each one between.
+   * Streams how full the window is: at once, and after each change. A slow reader gets the newest state,
+   * not every state between.
    *
    * @generated from rpc utterd.v1.MemoryService.WatchCapacity
    */

@@ -19,30 +19,30 @@ export const file_utterd_v1_message: GenFile = /*@__PURE__*/
   fileDesc("Chd1dHRlcmQvdjEvbWVzc2FnZS5wcm90bxIJdXR0ZXJkLnYxIswCCgdNZXNzYWdlEhQKDG1lc3NhZ2VfanNvbhgBIAEoCRItCgZmb3JtYXQYAiABKA4yHS51dHRlcmQudjEuQ29udmVyc2F0aW9uRm9ybWF0EhQKDHV0dGVyYW5jZV9pZBgDIAEoCRIQCghzZXF1ZW5jZRgEIAEoAxIcCg91dHRlcmFuY2VfY291bnQYBSABKAVIAIgBARIdCgRyb2xlGAYgASgOMg8udXR0ZXJkLnYxLlJvbGUSGAoLdHVybl9udW1iZXIYByABKAVIAYgBARIvCgtjcmVhdGVfdGltZRgIIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASKAoFc3RhdGUYCSABKA4yGS51dHRlcmQudjEuVXR0ZXJhbmNlU3RhdGVCEgoQX3V0dGVyYW5jZV9jb3VudEIOCgxfdHVybl9udW1iZXJiBnByb3RvMw", [file_google_protobuf_timestamp, file_utterd_v1_transfer, file_utterd_v1_utterance]);
 
 /**
- * A message of a provider's format, as it is stored: one utterance or, where it holds results of tools, several
- * that follow one another. In OPENAI_RESPONSES an utterance that did not come in this format, and speaks and calls, or
- * makes several calls, is several messages with the same sequence.
+ * A stored message of a provider's format. It consists of one utterance or, if it has tool results, of
+ * several consecutive ones. In OPENAI_RESPONSES, an utterance that did not come in this format and has both
+ * text and calls, or several calls, becomes several messages with the same sequence.
  *
  * @generated from message utterd.v1.Message
  */
 export type Message = Message$1<"utterd.v1.Message"> & {
   /**
-   * The message: a JSON object. Byte for byte as it came, in the format in which it came, unless it was changed
-   * since; else as the format writes what is stored of it.
+   * The message: a JSON object. In the format in which it came, and not changed since, it is byte for byte
+   * as it came. Otherwise it is written from what is stored.
    *
    * @generated from field: string message_json = 1;
    */
   messageJson: string;
 
   /**
-   * The format that it is written in.
+   * The format of `message_json`.
    *
    * @generated from field: utterd.v1.ConversationFormat format = 2;
    */
   format: ConversationFormat;
 
   /**
-   * The id of its first utterance: the caller's, or the server's.
+   * The id of its first utterance, given by the caller or the server.
    *
    * @generated from field: string utterance_id = 3;
    */
@@ -56,7 +56,7 @@ export type Message = Message$1<"utterd.v1.Message"> & {
   sequence: bigint;
 
   /**
-   * How many utterances it is, 1 or more.
+   * The number of its utterances, 1 or more.
    *
    * @generated from field: optional int32 utterance_count = 5;
    */
@@ -77,7 +77,7 @@ export type Message = Message$1<"utterd.v1.Message"> & {
   turnNumber?: number;
 
   /**
-   * When its first utterance was said.
+   * The time of its first utterance.
    *
    * @generated from field: google.protobuf.Timestamp create_time = 8;
    */

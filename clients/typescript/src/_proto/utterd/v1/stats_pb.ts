@@ -19,15 +19,15 @@ export const file_utterd_v1_stats: GenFile = /*@__PURE__*/
   fileDesc("ChV1dHRlcmQvdjEvc3RhdHMucHJvdG8SCXV0dGVyZC52MSK1BQoFU3RhdHMSFwoPY29udmVyc2F0aW9uX2lkGAEgASgJEhQKDHJlY2lwaWVudF9pZBgCIAEoCRIVCghyZXZpc2lvbhgDIAEoA0gAiAEBEigKBXRvdGFsGAQgASgLMhkudXR0ZXJkLnYxLlV0dGVyYW5jZUNvdW50EiMKBXJvbGVzGAUgAygLMhQudXR0ZXJkLnYxLlJvbGVDb3VudBIjCgVzcGFucxgGIAMoCzIULnV0dGVyZC52MS5TcGFuQ291bnQSJgoZZm9yZ290dGVuX3V0dGVyYW5jZV9jb3VudBgHIAEoBUgBiAEBEiIKFWFzaWRlX3V0dGVyYW5jZV9jb3VudBgIIAEoBUgCiAEBEiMKBXRvb2xzGAkgAygLMhQudXR0ZXJkLnYxLlRvb2xDb3VudBIfChJvbWl0dGVkX3Rvb2xfY291bnQYCiABKAVIA4gBARIrCglldmljdGlvbnMYCyABKAsyGC51dHRlcmQudjEuRXZpY3Rpb25Db3VudBIrCgtjb21wcmVzc2lvbhgMIAEoCzIWLnV0dGVyZC52MS5Db21wcmVzc2lvbhIrCgZsZXZlbHMYDSADKAsyGy51dHRlcmQudjEuTGV2ZWxDb21wcmVzc2lvbhItCg1jb252ZXJzYXRpb25zGA4gAygLMhYudXR0ZXJkLnYxLlN0YXR1c0NvdW50EiAKA2xsbRgPIAEoCzITLnV0dGVyZC52MS5MbG1TdGF0cxIsCgllbWJlZGRpbmcYECABKAsyGS51dHRlcmQudjEuRW1iZWRkaW5nU3RhdHNCCwoJX3JldmlzaW9uQhwKGl9mb3Jnb3R0ZW5fdXR0ZXJhbmNlX2NvdW50QhgKFl9hc2lkZV91dHRlcmFuY2VfY291bnRCFQoTX29taXR0ZWRfdG9vbF9jb3VudCKUAQoOVXR0ZXJhbmNlQ291bnQSHAoPdXR0ZXJhbmNlX2NvdW50GAEgASgFSACIAQESGAoLdG9rZW5fY291bnQYAiABKAVIAYgBARIXCgp0dXJuX2NvdW50GAMgASgFSAKIAQFCEgoQX3V0dGVyYW5jZV9jb3VudEIOCgxfdG9rZW5fY291bnRCDQoLX3R1cm5fY291bnQiVAoJUm9sZUNvdW50Eh0KBHJvbGUYASABKA4yDy51dHRlcmQudjEuUm9sZRIoCgVjb3VudBgCIAEoCzIZLnV0dGVyZC52MS5VdHRlcmFuY2VDb3VudCKKAQoJU3BhbkNvdW50Ei4KCnN0YXJ0X3RpbWUYASABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEigKBXRvdGFsGAIgASgLMhkudXR0ZXJkLnYxLlV0dGVyYW5jZUNvdW50EiMKBXJvbGVzGAMgAygLMhQudXR0ZXJkLnYxLlJvbGVDb3VudCKLAgoJVG9vbENvdW50EgwKBG5hbWUYASABKAkSFwoKY2FsbF9jb3VudBgCIAEoBUgAiAEBEhsKDmFuc3dlcmVkX2NvdW50GAMgASgFSAGIAQESHQoQdW5hbnN3ZXJlZF9jb3VudBgEIAEoBUgCiAEBEh8KEnJlc3VsdF90b2tlbl9jb3VudBgFIAEoBUgDiAEBEhoKDW1lbnRpb25fY291bnQYBiABKAVIBIgBAUINCgtfY2FsbF9jb3VudEIRCg9fYW5zd2VyZWRfY291bnRCEwoRX3VuYW5zd2VyZWRfY291bnRCFQoTX3Jlc3VsdF90b2tlbl9jb3VudEIQCg5fbWVudGlvbl9jb3VudCLXAQoNRXZpY3Rpb25Db3VudBIkChdldmljdGVkX3V0dGVyYW5jZV9jb3VudBgBIAEoBUgAiAEBEiUKGGFyY2hpdmVkX3V0dGVyYW5jZV9jb3VudBgCIAEoBUgBiAEBEiQKF2Ryb3BwZWRfdXR0ZXJhbmNlX2NvdW50GAMgASgFSAKIAQFCGgoYX2V2aWN0ZWRfdXR0ZXJhbmNlX2NvdW50QhsKGV9hcmNoaXZlZF91dHRlcmFuY2VfY291bnRCGgoYX2Ryb3BwZWRfdXR0ZXJhbmNlX2NvdW50Io0CCgtDb21wcmVzc2lvbhIaCg1zZWdtZW50X2NvdW50GAEgASgFSACIAQESJAoXY292ZXJlZF91dHRlcmFuY2VfY291bnQYAiABKAVIAYgBARIfChJzb3VyY2VfdG9rZW5fY291bnQYAyABKAVIAogBARIgChNzdW1tYXJ5X3Rva2VuX2NvdW50GAQgASgFSAOIAQESEgoFcmF0aW8YBSABKAFIBIgBAUIQCg5fc2VnbWVudF9jb3VudEIaChhfY292ZXJlZF91dHRlcmFuY2VfY291bnRCFQoTX3NvdXJjZV90b2tlbl9jb3VudEIWChRfc3VtbWFyeV90b2tlbl9jb3VudEIICgZfcmF0aW8iXQoQTGV2ZWxDb21wcmVzc2lvbhISCgVsZXZlbBgBIAEoBUgAiAEBEisKC2NvbXByZXNzaW9uGAIgASgLMhYudXR0ZXJkLnYxLkNvbXByZXNzaW9uQggKBl9sZXZlbCJ0CgtTdGF0dXNDb3VudBItCgZzdGF0dXMYASABKA4yHS51dHRlcmQudjEuQ29udmVyc2F0aW9uU3RhdHVzEh8KEmNvbnZlcnNhdGlvbl9jb3VudBgCIAEoBUgAiAEBQhUKE19jb252ZXJzYXRpb25fY291bnQihAIKCExsbVN0YXRzEhwKD2luX2ZsaWdodF9jb3VudBgBIAEoBUgAiAEBEhcKCnRvbGRfY291bnQYAiABKAVIAYgBARIaCg1kcm9wcGVkX2NvdW50GAMgASgFSAKIAQESGQoMZmFpbGVkX2NvdW50GAQgASgFSAOIAQESEQoJaGVsZF9iYWNrGAUgASgIEjEKDXdhaXRpbmdfc2luY2UYBiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wQhIKEF9pbl9mbGlnaHRfY291bnRCDQoLX3RvbGRfY291bnRCEAoOX2Ryb3BwZWRfY291bnRCDwoNX2ZhaWxlZF9jb3VudCLrAgoORW1iZWRkaW5nU3RhdHMSGwoOZW1iZWRkZWRfY291bnQYASABKAVIAIgBARIaCg1kcm9wcGVkX2NvdW50GAIgASgFSAGIAQESGQoMZmFpbGVkX2NvdW50GAMgASgFSAKIAQESIAoTaHlicmlkX3NlYXJjaF9jb3VudBgEIAEoBUgDiAEBEiEKFGxleGljYWxfc2VhcmNoX2NvdW50GAUgASgFSASIAQESJwoad2FpdGluZ19jb252ZXJzYXRpb25fY291bnQYBiABKAVIBYgBARIRCgloZWxkX2JhY2sYByABKAhCEQoPX2VtYmVkZGVkX2NvdW50QhAKDl9kcm9wcGVkX2NvdW50Qg8KDV9mYWlsZWRfY291bnRCFgoUX2h5YnJpZF9zZWFyY2hfY291bnRCFwoVX2xleGljYWxfc2VhcmNoX2NvdW50Qh0KG193YWl0aW5nX2NvbnZlcnNhdGlvbl9jb3VudCpiCgpTdGF0c1Njb3BlEhsKF1NUQVRTX1NDT1BFX1VOU1BFQ0lGSUVEEAASHAoYU1RBVFNfU0NPUEVfQ09OVkVSU0FUSU9OEAESGQoVU1RBVFNfU0NPUEVfUkVDSVBJRU5UEAIqgQEKClRpbWVCdWNrZXQSGwoXVElNRV9CVUNLRVRfVU5TUEVDSUZJRUQQABIUChBUSU1FX0JVQ0tFVF9IT1VSEAESEwoPVElNRV9CVUNLRVRfREFZEAISFAoQVElNRV9CVUNLRVRfV0VFSxADEhUKEVRJTUVfQlVDS0VUX01PTlRIEARiBnByb3RvMw", [file_google_protobuf_timestamp, file_utterd_v1_conversation, file_utterd_v1_utterance]);
 
 /**
- * Numbers of what is stored, in windows and archives. Soft-forgotten utterances and those kept aside
- * are in no count but their own. A number above 2,147,483,647 is shown as that. At most 10,000 spans of time
- * and 1,000 tools keep it well below the 4 MiB that a client reads by default.
+ * Numbers of what is stored, in windows and archives. Soft-forgotten utterances and those kept aside have
+ * their own counts and are in no other. A number above 2,147,483,647 is shown as 2,147,483,647. At most
+ * 10,000 time spans and 1,000 tools keep the response well below the 4 MiB that a client reads by default.
  *
  * @generated from message utterd.v1.Stats
  */
 export type Stats = Message<"utterd.v1.Stats"> & {
   /**
-   * The conversation; empty when the numbers are a recipient's.
+   * The conversation; empty if the numbers cover a recipient.
    *
    * @generated from field: string conversation_id = 1;
    */
@@ -41,7 +41,7 @@ export type Stats = Message<"utterd.v1.Stats"> & {
   recipientId: string;
 
   /**
-   * The conversation's revision that the numbers hold for; absent when they are a recipient's.
+   * The conversation's revision that the numbers describe; absent if they cover a recipient.
    *
    * @generated from field: optional int64 revision = 3;
    */
@@ -55,14 +55,14 @@ export type Stats = Message<"utterd.v1.Stats"> & {
   total?: UtteranceCount;
 
   /**
-   * The same by role, for roles that spoke: system, user, assistant, tool.
+   * The same by role: system, user, assistant, tool. Only roles that spoke.
    *
    * @generated from field: repeated utterd.v1.RoleCount roles = 5;
    */
   roles: RoleCount[];
 
   /**
-   * The same by time, for spans in which something was said, the oldest first.
+   * The same by time span, the oldest first. Only spans in which something was said.
    *
    * @generated from field: repeated utterd.v1.SpanCount spans = 6;
    */
@@ -76,64 +76,63 @@ export type Stats = Message<"utterd.v1.Stats"> & {
   forgottenUtteranceCount?: number;
 
   /**
-   * Utterances that a lenient call kept aside.
+   * Utterances that were kept aside by calls with `lenient`.
    *
    * @generated from field: optional int32 aside_utterance_count = 8;
    */
   asideUtteranceCount?: number;
 
   /**
-   * Tools by descending calls, then name; at most 1,000.
+   * Tools by descending number of calls, then by name; at most 1,000.
    *
    * @generated from field: repeated utterd.v1.ToolCount tools = 9;
    */
   tools: ToolCount[];
 
   /**
-   * Tools beyond these.
+   * Tools not listed in `tools`.
    *
    * @generated from field: optional int32 omitted_tool_count = 10;
    */
   omittedToolCount?: number;
 
   /**
-   * What left windows.
+   * Utterances that left windows.
    *
    * @generated from field: utterd.v1.EvictionCount evictions = 11;
    */
   evictions?: EvictionCount;
 
   /**
-   * What summaries save, all together.
+   * What all summaries together save.
    *
    * @generated from field: utterd.v1.Compression compression = 12;
    */
   compression?: Compression;
 
   /**
-   * The same by the level of segments, ascending.
+   * The same by level of the segments, ascending.
    *
    * @generated from field: repeated utterd.v1.LevelCompression levels = 13;
    */
   levels: LevelCompression[];
 
   /**
-   * Conversations by what they are doing, for those that there are.
+   * Conversations by status, without statuses that do not occur.
    *
    * @generated from field: repeated utterd.v1.StatusCount conversations = 14;
    */
   conversations: StatusCount[];
 
   /**
-   * How models' summaries of the caller's namespace stand, whatever the scope; absent where no model is
-   * configured.
+   * The model summaries of the caller's namespace, whatever the scope; absent if no model is configured.
    *
    * @generated from field: utterd.v1.LlmStats llm = 15;
    */
   llm?: LlmStats;
 
   /**
-   * What was embedded for the caller's namespace, whatever the scope; absent where no model that embeds is
+   * The embeddings of the caller's namespace, whatever the scope; absent if no embedding model is
    * configured.
    *
    * @generated from field: utterd.v1.EmbeddingStats embedding = 16;
@@ -162,15 +161,15 @@ export type UtteranceCount = Message<"utterd.v1.UtteranceCount"> & {
   utteranceCount?: number;
 
   /**
-   * Their tokens, as they count in the window.
+   * Their tokens, as counted in the window.
    *
    * @generated from field: optional int32 token_count = 2;
    */
   tokenCount?: number;
 
   /**
-   * Turns from 1. Of a role: those in which it spoke, so that roles do not add up to the total. Of a
-   * span: those of which the first stored utterance falls into it.
+   * Turns from 1. For a role: turns in which it spoke, so that roles do not add up to the total. For a
+   * time span: turns whose first stored utterance is in the span.
    *
    * @generated from field: optional int32 turn_count = 3;
    */
@@ -198,7 +197,7 @@ export type RoleCount = Message<"utterd.v1.RoleCount"> & {
   role: Role;
 
   /**
-   * What it said.
+   * The number of its utterances, tokens and turns.
    *
    * @generated from field: utterd.v1.UtteranceCount count = 2;
    */
@@ -213,7 +212,7 @@ export const RoleCountSchema: GenMessage<RoleCount> = /*@__PURE__*/
   messageDesc(file_utterd_v1_stats, 2);
 
 /**
- * What was said in a span of time, by `create_time`.
+ * What was said in a time span, by `create_time`.
  *
  * @generated from message utterd.v1.SpanCount
  */
@@ -261,21 +260,21 @@ export type ToolCount = Message<"utterd.v1.ToolCount"> & {
   name: string;
 
   /**
-   * Calls of it.
+   * Calls of the tool.
    *
    * @generated from field: optional int32 call_count = 2;
    */
   callCount?: number;
 
   /**
-   * Of these, the ones that a result answers.
+   * Calls with a result.
    *
    * @generated from field: optional int32 answered_count = 3;
    */
   answeredCount?: number;
 
   /**
-   * Of these, the ones without a result: open, or abandoned.
+   * Calls without a result: open or abandoned.
    *
    * @generated from field: optional int32 unanswered_count = 4;
    */
@@ -289,7 +288,7 @@ export type ToolCount = Message<"utterd.v1.ToolCount"> & {
   resultTokenCount?: number;
 
   /**
-   * Utterances that name it in `tools_used`.
+   * Utterances that list it in `tools_used`.
    *
    * @generated from field: optional int32 mention_count = 6;
    */
@@ -304,7 +303,7 @@ export const ToolCountSchema: GenMessage<ToolCount> = /*@__PURE__*/
   messageDesc(file_utterd_v1_stats, 4);
 
 /**
- * What left windows by eviction, but for what was forgotten for good since.
+ * What left windows by eviction, without what was hard-forgotten since.
  *
  * @generated from message utterd.v1.EvictionCount
  */
@@ -317,14 +316,14 @@ export type EvictionCount = Message<"utterd.v1.EvictionCount"> & {
   evictedUtteranceCount?: number;
 
   /**
-   * Of these, the ones that are archived.
+   * Of these, utterances in the archive.
    *
    * @generated from field: optional int32 archived_utterance_count = 2;
    */
   archivedUtteranceCount?: number;
 
   /**
-   * Of these, the ones that are stored no more.
+   * Of these, utterances that are no longer stored.
    *
    * @generated from field: optional int32 dropped_utterance_count = 3;
    */
@@ -339,7 +338,7 @@ export const EvictionCountSchema: GenMessage<EvictionCount> = /*@__PURE__*/
   messageDesc(file_utterd_v1_stats, 5);
 
 /**
- * What summaries make of what they cover.
+ * How summaries compress what they cover.
  *
  * @generated from message utterd.v1.Compression
  */
@@ -359,7 +358,7 @@ export type Compression = Message<"utterd.v1.Compression"> & {
   coveredUtteranceCount?: number;
 
   /**
-   * Tokens that these counted in the window.
+   * The tokens that these utterances counted in the window.
    *
    * @generated from field: optional int32 source_token_count = 3;
    */
@@ -373,7 +372,7 @@ export type Compression = Message<"utterd.v1.Compression"> & {
   summaryTokenCount?: number;
 
   /**
-   * Source tokens for each token of summary; absent when there is no summary.
+   * Source tokens per summary token; absent if there is no summary.
    *
    * @generated from field: optional double ratio = 5;
    */
@@ -388,20 +387,20 @@ export const CompressionSchema: GenMessage<Compression> = /*@__PURE__*/
   messageDesc(file_utterd_v1_stats, 6);
 
 /**
- * What the segments of one level make of what they cover.
+ * How the segments of one level compress what they cover.
  *
  * @generated from message utterd.v1.LevelCompression
  */
 export type LevelCompression = Message<"utterd.v1.LevelCompression"> & {
   /**
-   * The level: 0 when made from utterances, one more with each fold.
+   * The level: 0 for segments made from utterances, and one more with each fold.
    *
    * @generated from field: optional int32 level = 1;
    */
   level?: number;
 
   /**
-   * What they make of it.
+   * The numbers of this level.
    *
    * @generated from field: utterd.v1.Compression compression = 2;
    */
@@ -416,20 +415,20 @@ export const LevelCompressionSchema: GenMessage<LevelCompression> = /*@__PURE__*
   messageDesc(file_utterd_v1_stats, 7);
 
 /**
- * How many conversations are doing something.
+ * The number of conversations with one status.
  *
  * @generated from message utterd.v1.StatusCount
  */
 export type StatusCount = Message<"utterd.v1.StatusCount"> & {
   /**
-   * What they are doing.
+   * The status.
    *
    * @generated from field: utterd.v1.ConversationStatus status = 1;
    */
   status: ConversationStatus;
 
   /**
-   * How many.
+   * The number of conversations.
    *
    * @generated from field: optional int32 conversation_count = 2;
    */
@@ -444,50 +443,51 @@ export const StatusCountSchema: GenMessage<StatusCount> = /*@__PURE__*/
   messageDesc(file_utterd_v1_stats, 8);
 
 /**
- * What this server's model was asked for the caller's namespace since the server started, and what waits for it.
+ * The work of this server's model for the caller's namespace since the server started, and what waits for
+ * it.
  *
  * @generated from message utterd.v1.LlmStats
  */
 export type LlmStats = Message<"utterd.v1.LlmStats"> & {
   /**
-   * Calls of the model that are out.
+   * Calls of the model in flight.
    *
    * @generated from field: optional int32 in_flight_count = 1;
    */
   inFlightCount?: number;
 
   /**
-   * Answers that became a segment's text, or a title and a closing summary.
+   * Answers that became the text of a segment, or a title and a closing summary.
    *
    * @generated from field: optional int32 told_count = 2;
    */
   toldCount?: number;
 
   /**
-   * Answers that came for a segment that had changed, or after something was forgotten or edited.
+   * Answers that were dropped because their segment had changed, or something was forgotten or edited
+   * meanwhile.
    *
    * @generated from field: optional int32 dropped_count = 3;
    */
   droppedCount?: number;
 
   /**
-   * Calls that failed, or brought nothing that could be used.
+   * Calls that failed or returned nothing usable.
    *
    * @generated from field: optional int32 failed_count = 4;
    */
   failedCount?: number;
 
   /**
-   * Whether calls, those of every namespace, are held back for a while because the model's server does not
-   * answer.
+   * Whether calls of all namespaces are held back for a while because the model's server does not answer.
    *
    * @generated from field: bool held_back = 5;
    */
   heldBack: boolean;
 
   /**
-   * Since when the segment that waits longest has waited for its model, as the queue was last read; absent
-   * when none waits.
+   * Since when the oldest waiting segment has waited for its model, at the last reading of the queue;
+   * absent if none waits.
    *
    * @generated from field: google.protobuf.Timestamp waiting_since = 6;
    */
@@ -502,8 +502,8 @@ export const LlmStatsSchema: GenMessage<LlmStats> = /*@__PURE__*/
   messageDesc(file_utterd_v1_stats, 9);
 
 /**
- * What this server's model that embeds was asked for the caller's namespace since the server started, and what waits for
- * it.
+ * The work of this server's embedding model for the caller's namespace since the server started, and what
+ * waits for it.
  *
  * @generated from message utterd.v1.EmbeddingStats
  */
@@ -516,43 +516,42 @@ export type EmbeddingStats = Message<"utterd.v1.EmbeddingStats"> & {
   embeddedCount?: number;
 
   /**
-   * Embeddings that came after what they are of was erased or edited.
+   * Embeddings that arrived after their utterance was erased or edited.
    *
    * @generated from field: optional int32 dropped_count = 2;
    */
   droppedCount?: number;
 
   /**
-   * Calls behind searches that failed, or brought nothing that could be used.
+   * Background calls that failed or returned nothing usable.
    *
    * @generated from field: optional int32 failed_count = 3;
    */
   failedCount?: number;
 
   /**
-   * Searches that ranked by meaning too.
+   * Searches that also ranked by meaning.
    *
    * @generated from field: optional int32 hybrid_search_count = 4;
    */
   hybridSearchCount?: number;
 
   /**
-   * Searches of what is embedded that words alone had to do for: the model was away or slow.
+   * Searches of embedded conversations that used words alone because the model was away or slow.
    *
    * @generated from field: optional int32 lexical_search_count = 5;
    */
   lexicalSearchCount?: number;
 
   /**
-   * Conversations of which something waits to be embedded.
+   * Conversations with utterances that wait to be embedded.
    *
    * @generated from field: optional int32 waiting_conversation_count = 6;
    */
   waitingConversationCount?: number;
 
   /**
-   * Whether calls, those of every namespace, are held back for a while because the model's server does not
-   * answer.
+   * Whether calls of all namespaces are held back for a while because the model's server does not answer.
    *
    * @generated from field: bool held_back = 7;
    */
@@ -567,7 +566,7 @@ export const EmbeddingStatsSchema: GenMessage<EmbeddingStats> = /*@__PURE__*/
   messageDesc(file_utterd_v1_stats, 10);
 
 /**
- * What numbers are of.
+ * What the numbers cover.
  *
  * @generated from enum utterd.v1.StatsScope
  */
@@ -580,7 +579,7 @@ export enum StatsScope {
   UNSPECIFIED = 0,
 
   /**
-   * The conversation that is addressed.
+   * The addressed conversation.
    *
    * @generated from enum value: STATS_SCOPE_CONVERSATION = 1;
    */
@@ -601,7 +600,7 @@ export const StatsScopeSchema: GenEnum<StatsScope> = /*@__PURE__*/
   enumDesc(file_utterd_v1_stats, 0);
 
 /**
- * How long a span of time is. All start in UTC.
+ * The length of a time span. Spans start in UTC.
  *
  * @generated from enum utterd.v1.TimeBucket
  */
@@ -614,28 +613,28 @@ export enum TimeBucket {
   UNSPECIFIED = 0,
 
   /**
-   * From a full hour.
+   * A full hour.
    *
    * @generated from enum value: TIME_BUCKET_HOUR = 1;
    */
   HOUR = 1,
 
   /**
-   * From midnight.
+   * A day, from midnight.
    *
    * @generated from enum value: TIME_BUCKET_DAY = 2;
    */
   DAY = 2,
 
   /**
-   * From Monday's midnight (ISO 8601).
+   * A week, from midnight on Monday (ISO 8601).
    *
    * @generated from enum value: TIME_BUCKET_WEEK = 3;
    */
   WEEK = 3,
 
   /**
-   * From midnight of a month's first day.
+   * A month, from midnight of its first day.
    *
    * @generated from enum value: TIME_BUCKET_MONTH = 4;
    */

@@ -17,43 +17,43 @@ export const file_utterd_v1_summary: GenFile = /*@__PURE__*/
   fileDesc("Chd1dHRlcmQvdjEvc3VtbWFyeS5wcm90bxIJdXR0ZXJkLnYxIq8CCgdTZWdtZW50EhYKDnNlZ21lbnRfbnVtYmVyGAEgASgFEhIKBWxldmVsGAIgASgFSACIAQESKAoGY292ZXJzGAMgAygLMhgudXR0ZXJkLnYxLlNlcXVlbmNlUmFuZ2USDAoEdGV4dBgEIAEoCRIYCgt0b2tlbl9jb3VudBgFIAEoBUgBiAEBEigKBm1ldGhvZBgGIAEoDjIYLnV0dGVyZC52MS5TdW1tYXJ5TWV0aG9kEiYKBXN0YXRlGAcgASgOMhcudXR0ZXJkLnYxLlNlZ21lbnRTdGF0ZRINCgVtb2RlbBgIIAEoCRIrCghpbXBvcnRlZBgJIAEoCzIZLnV0dGVyZC52MS5JbXBvcnRlZFBlcmlvZEIICgZfbGV2ZWxCDgoMX3Rva2VuX2NvdW50IqYBCg5JbXBvcnRlZFBlcmlvZBIuCgpzdGFydF90aW1lGAEgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIsCghlbmRfdGltZRgCIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASHwoSY29udmVyc2F0aW9uX2NvdW50GAMgASgFSACIAQFCFQoTX2NvbnZlcnNhdGlvbl9jb3VudCKAAQoNU3VtbWFyeVVwZGF0ZRIjCgd3cml0dGVuGAEgAygLMhIudXR0ZXJkLnYxLlNlZ21lbnQSIAoYcmVwbGFjZWRfc2VnbWVudF9udW1iZXJzGAIgAygFEhgKC3Rva2VuX2NvdW50GAMgASgFSACIAQFCDgoMX3Rva2VuX2NvdW50KoMBCg1TdW1tYXJ5TWV0aG9kEh4KGlNVTU1BUllfTUVUSE9EX1VOU1BFQ0lGSUVEEAASHQoZU1VNTUFSWV9NRVRIT0RfRVhUUkFDVElWRRABEhYKElNVTU1BUllfTUVUSE9EX0xMTRACEhsKF1NVTU1BUllfTUVUSE9EX0lNUE9SVEVEEAMqZQoMU2VnbWVudFN0YXRlEh0KGVNFR01FTlRfU1RBVEVfVU5TUEVDSUZJRUQQABIXChNTRUdNRU5UX1NUQVRFX0ZJTkFMEAESHQoZU0VHTUVOVF9TVEFURV9QUk9WSVNJT05BTBACYgZwcm90bzM", [file_google_protobuf_timestamp, file_utterd_v1_utterance]);
 
 /**
- * A part of the summary and the utterances that it covers. Each utterance that left the window is
- * covered by exactly one segment; an imported segment covers none.
+ * A part of the summary, with the utterances that it covers. Each utterance that left the window is covered
+ * by exactly one segment. An imported segment covers none.
  *
  * @generated from message utterd.v1.Segment
  */
 export type Segment = Message<"utterd.v1.Segment"> & {
   /**
-   * Names it in its conversation; counts from 1 and is never reused.
+   * Its number in the conversation, from 1; never reused.
    *
    * @generated from field: int32 segment_number = 1;
    */
   segmentNumber: number;
 
   /**
-   * 0 when made from utterances, one more each time that segments are folded.
+   * 0 for a segment made from utterances, and one more each time segments are folded.
    *
    * @generated from field: optional int32 level = 2;
    */
   level?: number;
 
   /**
-   * The sequences that it covers, soft-forgotten ones too; none with IMPORTED.
+   * The sequences that it covers, including soft-forgotten ones; none with IMPORTED.
    *
    * @generated from field: repeated utterd.v1.SequenceRange covers = 3;
    */
   covers: SequenceRange[];
 
   /**
-   * With EXTRACTIVE one line a sentence, each with its speaker; with LLM what the model wrote; with IMPORTED
-   * what the import brought, one line a sentence. Ends in a newline.
+   * The text, which ends in a newline. With EXTRACTIVE one sentence per line, each with its speaker; with
+   * LLM the model's text; with IMPORTED the imported text, one sentence per line.
    *
    * @generated from field: string text = 4;
    */
   text: string;
 
   /**
-   * Tokens of `text`, exactly.
+   * The exact number of tokens of `text`.
    *
    * @generated from field: optional int32 token_count = 5;
    */
@@ -67,21 +67,21 @@ export type Segment = Message<"utterd.v1.Segment"> & {
   method: SummaryMethod;
 
   /**
-   * Whether a model's text is awaited.
+   * Whether it waits for a model's text.
    *
    * @generated from field: utterd.v1.SegmentState state = 7;
    */
   state: SegmentState;
 
   /**
-   * The model that told it, with LLM.
+   * With LLM: the model that wrote it.
    *
    * @generated from field: string model = 8;
    */
   model: string;
 
   /**
-   * What it tells of, with IMPORTED.
+   * With IMPORTED: the period that it summarises.
    *
    * @generated from field: utterd.v1.ImportedPeriod imported = 9;
    */
@@ -96,27 +96,27 @@ export const SegmentSchema: GenMessage<Segment> = /*@__PURE__*/
   messageDesc(file_utterd_v1_summary, 0);
 
 /**
- * What an imported segment tells of: conversations from before the one that it stands in.
+ * The period that an imported segment summarises: conversations before the one that contains the segment.
  *
  * @generated from message utterd.v1.ImportedPeriod
  */
 export type ImportedPeriod = Message<"utterd.v1.ImportedPeriod"> & {
   /**
-   * When the first of it was said.
+   * The time of their first message.
    *
    * @generated from field: google.protobuf.Timestamp start_time = 1;
    */
   startTime?: Timestamp;
 
   /**
-   * When the last of it was said.
+   * The time of their last message.
    *
    * @generated from field: google.protobuf.Timestamp end_time = 2;
    */
   endTime?: Timestamp;
 
   /**
-   * How many conversations it was; absent when the source does not tell.
+   * The number of conversations; absent if the source does not say.
    *
    * @generated from field: optional int32 conversation_count = 3;
    */
@@ -179,21 +179,21 @@ export enum SummaryMethod {
   UNSPECIFIED = 0,
 
   /**
-   * Sentences chosen from what was said, word for word, without a model.
+   * Made without a model, from sentences of what was said, word for word.
    *
    * @generated from enum value: SUMMARY_METHOD_EXTRACTIVE = 1;
    */
   EXTRACTIVE = 1,
 
   /**
-   * Told by a model.
+   * Written by a model.
    *
    * @generated from enum value: SUMMARY_METHOD_LLM = 2;
    */
   LLM = 2,
 
   /**
-   * Brought by an import: it tells of what was said before the conversation.
+   * Part of an import. It summarises what was said before the conversation.
    *
    * @generated from enum value: SUMMARY_METHOD_IMPORTED = 3;
    */
@@ -207,7 +207,7 @@ export const SummaryMethodSchema: GenEnum<SummaryMethod> = /*@__PURE__*/
   enumDesc(file_utterd_v1_summary, 0);
 
 /**
- * Whether a segment's text will change by itself.
+ * Whether the text of a segment is final.
  *
  * @generated from enum utterd.v1.SegmentState
  */
@@ -220,14 +220,14 @@ export enum SegmentState {
   UNSPECIFIED = 0,
 
   /**
-   * It will not.
+   * The text is final.
    *
    * @generated from enum value: SEGMENT_STATE_FINAL = 1;
    */
   FINAL = 1,
 
   /**
-   * Its sentences stand until a model has told it anew.
+   * The text is extractive, until a model has rewritten it.
    *
    * @generated from enum value: SEGMENT_STATE_PROVISIONAL = 2;
    */

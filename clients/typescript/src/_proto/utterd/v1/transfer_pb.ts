@@ -23,54 +23,55 @@ export const file_utterd_v1_transfer: GenFile = /*@__PURE__*/
  */
 export type ExportConversationRequest = Message<"utterd.v1.ExportConversationRequest"> & {
   /**
-   * Optional. A conversation.
+   * Optional. The conversation's id.
    *
    * @generated from field: string conversation_id = 1;
    */
   conversationId: string;
 
   /**
-   * Optional. Whose conversation; `default` by default.
+   * Optional. The recipient whose conversation is meant; `default` by default.
    *
    * @generated from field: string recipient_id = 2;
    */
   recipientId: string;
 
   /**
-   * Optional. All conversations of the recipient, the one that started first first; not with
-   * `conversation_id`.
+   * Optional. Exports all conversations of the recipient, in the order in which they started. Not allowed
+   * with `conversation_id`.
    *
    * @generated from field: bool all_conversations = 3;
    */
   allConversations: boolean;
 
   /**
-   * Optional. OPENAI_CHAT by default.
+   * Optional. The format; OPENAI_CHAT by default.
    *
    * @generated from field: utterd.v1.ConversationFormat format = 4;
    */
   format: ConversationFormat;
 
   /**
-   * Optional. JSON for one conversation by default, JSON_LINES for all of a recipient's.
+   * Optional. The layout; by default JSON for one conversation, and JSON_LINES for all conversations of a
+   * recipient.
    *
    * @generated from field: utterd.v1.ExportLayout layout = 5;
    */
   layout: ExportLayout;
 
   /**
-   * Optional. Closes a call that was never answered with a marked placeholder as its result. By
-   * default it is left out.
+   * Optional. Gives each call without a result a marked placeholder as its result. By default such a call
+   * is left out.
    *
    * @generated from field: bool close_unanswered_calls = 6;
    */
   closeUnansweredCalls: boolean;
 
   /**
-   * Optional. Repairs also what came in this format and is irregular, so that a model's API accepts the
-   * result: fields, roles and parts of content that the API does not know are left out, and so is a message
-   * that says and calls nothing; a result that came late is a note of the user's. By default it goes out as
-   * it came.
+   * Optional. Also repairs irregular messages that came in this format, so that a model's API accepts the
+   * result. Fields, roles and parts of content that the API does not know are left out, and so are
+   * messages that say and call nothing. A result that came late becomes a note from the user. By default
+   * such messages are exported unchanged.
    *
    * @generated from field: bool repair_all = 7;
    */
@@ -85,19 +86,19 @@ export const ExportConversationRequestSchema: GenMessage<ExportConversationReque
   messageDesc(file_utterd_v1_transfer, 0);
 
 /**
- * The response of ExportConversation: chunks, then one end.
+ * The response of ExportConversation: chunks, then one `end`.
  *
  * @generated from message utterd.v1.ExportConversationResponse
  */
 export type ExportConversationResponse = Message<"utterd.v1.ExportConversationResponse"> & {
   /**
-   * What this message is.
+   * The kind of message.
    *
    * @generated from oneof utterd.v1.ExportConversationResponse.message
    */
   message: {
     /**
-     * The next bytes of the export: UTF-8, at most 65,536, cut anywhere.
+     * The next bytes of the export, at most 65,536, in UTF-8. A chunk can end anywhere.
      *
      * @generated from field: bytes chunk = 1;
      */
@@ -122,7 +123,7 @@ export const ExportConversationResponseSchema: GenMessage<ExportConversationResp
   messageDesc(file_utterd_v1_transfer, 1);
 
 /**
- * What is to be said of an export that is complete.
+ * The result of a complete export.
  *
  * @generated from message utterd.v1.ExportEnd
  */
@@ -142,14 +143,14 @@ export type ExportEnd = Message<"utterd.v1.ExportEnd"> & {
   utteranceCount?: number;
 
   /**
-   * What is not in the export, or was changed.
+   * What the export leaves out or changes.
    *
    * @generated from field: repeated utterd.v1.ExportLoss losses = 3;
    */
   losses: ExportLoss[];
 
   /**
-   * Losses that are not told, because the others have 3 MiB; absent when all are.
+   * Losses not listed because `losses` has reached 3 MiB; absent if all are listed.
    *
    * @generated from field: optional int32 omitted_loss_count = 4;
    */
@@ -164,7 +165,7 @@ export const ExportEndSchema: GenMessage<ExportEnd> = /*@__PURE__*/
   messageDesc(file_utterd_v1_transfer, 2);
 
 /**
- * Something that a format cannot carry.
+ * Something that a format cannot represent.
  *
  * @generated from message utterd.v1.ExportLoss
  */
@@ -184,14 +185,14 @@ export type ExportLoss = Message<"utterd.v1.ExportLoss"> & {
   field: string;
 
   /**
-   * Why.
+   * Why it is lost.
    *
    * @generated from field: string reason = 3;
    */
   reason: string;
 
   /**
-   * The utterances concerned; empty when it is of the conversation.
+   * The affected utterances; empty if the loss concerns the conversation.
    *
    * @generated from field: repeated utterd.v1.SequenceRange sequences = 4;
    */
@@ -212,13 +213,13 @@ export const ExportLossSchema: GenMessage<ExportLoss> = /*@__PURE__*/
  */
 export type ImportConversationRequest = Message<"utterd.v1.ImportConversationRequest"> & {
   /**
-   * What this message is.
+   * The kind of message.
    *
    * @generated from oneof utterd.v1.ImportConversationRequest.message
    */
   message: {
     /**
-     * Required, in the first message and only there.
+     * Required in the first message, and only allowed there.
      *
      * @generated from field: utterd.v1.ImportHeader header = 1;
      */
@@ -226,8 +227,8 @@ export type ImportConversationRequest = Message<"utterd.v1.ImportConversationReq
     case: "header";
   } | {
     /**
-     * The next bytes of the content: UTF-8, cut anywhere; at most 16,777,216 in all, in some 20,000
-     * messages, or more of them where there are fewer bytes.
+     * The next bytes of the content, in UTF-8. A chunk can end anywhere. At most 16,777,216 bytes in
+     * all, in some 20,000 messages, or more if there are fewer bytes.
      *
      * @generated from field: bytes chunk = 2;
      */
@@ -244,58 +245,58 @@ export const ImportConversationRequestSchema: GenMessage<ImportConversationReque
   messageDesc(file_utterd_v1_transfer, 4);
 
 /**
- * What is imported, and how.
+ * What to import, and how.
  *
  * @generated from message utterd.v1.ImportHeader
  */
 export type ImportHeader = Message<"utterd.v1.ImportHeader"> & {
   /**
-   * Optional. By default it is told by the looks of the content.
+   * Optional. The format; by default detected from the content.
    *
    * @generated from field: utterd.v1.ConversationFormat format = 1;
    */
   format: ConversationFormat;
 
   /**
-   * Optional. The conversation that is made, when the content holds one. By default the id that the
-   * content gives, or one made of what was said first and of the recipient.
+   * Optional. The id of the new conversation, if the content has one conversation. By default the id in
+   * the content, or one made from the first message and the recipient.
    *
    * @generated from field: string conversation_id = 2;
    */
   conversationId: string;
 
   /**
-   * Optional. Whose conversations; `default` by default.
+   * Optional. The recipient of the conversations; `default` by default.
    *
    * @generated from field: string recipient_id = 3;
    */
   recipientId: string;
 
   /**
-   * Optional. Limits of the conversations that are made, applied to the server's default policy.
+   * Optional. Limits of the new conversations, which change the server's default policy.
    *
    * @generated from field: utterd.v1.Policy policy = 4;
    */
   policy?: Policy;
 
   /**
-   * Optional. What their tokens are counted in; see CreateConversationRequest.
+   * Optional. The encoding of their token counts; see CreateConversationRequest.
    *
    * @generated from field: string encoding = 5;
    */
   encoding: string;
 
   /**
-   * Optional. Adds to a conversation that exists and was not made by an earlier attempt of this import;
-   * ALREADY_EXISTS by default.
+   * Optional. Adds to a conversation that exists and was not made by an earlier attempt of this import. By
+   * default that is ALREADY_EXISTS.
    *
    * @generated from field: bool into_existing = 6;
    */
   intoExisting: boolean;
 
   /**
-   * Optional. Refuses what is irregular: a result that answers no open call, a message with neither
-   * content nor calls. By default it is kept and reported.
+   * Optional. Refuses irregularities: a result that answers no open call, a message with neither content
+   * nor calls. By default they are kept and reported.
    *
    * @generated from field: bool strict = 7;
    */
@@ -309,9 +310,9 @@ export type ImportHeader = Message<"utterd.v1.ImportHeader"> & {
   validateOnly: boolean;
 
   /**
-   * Optional. Reads a message whose role is unknown as the user's, and warns of it. By default such a
-   * content is refused with the message's place. Known in any case are system and developer; user and
-   * human; assistant, ai, bot and model; tool and function. Not with `strict`.
+   * Optional. Reads a message with an unknown role as the user's, with a warning. By default the import is
+   * refused, and the error names the message. The known roles are system and developer; user and human;
+   * assistant, ai, bot and model; tool and function. Not allowed with `strict`.
    *
    * @generated from field: bool lenient = 9;
    */
@@ -332,7 +333,7 @@ export const ImportHeaderSchema: GenMessage<ImportHeader> = /*@__PURE__*/
  */
 export type ImportConversationResponse = Message<"utterd.v1.ImportConversationResponse"> & {
   /**
-   * What the content was read as.
+   * The format that the content was read in.
    *
    * @generated from field: utterd.v1.ConversationFormat format = 1;
    */
@@ -346,22 +347,23 @@ export type ImportConversationResponse = Message<"utterd.v1.ImportConversationRe
   conversations: ImportedConversation[];
 
   /**
-   * What had to be bent, and what is not kept.
+   * What had to be changed, and what is not kept.
    *
    * @generated from field: repeated utterd.v1.ImportWarning warnings = 3;
    */
   warnings: ImportWarning[];
 
   /**
-   * Conversations that were read and imported as these were and are not told here, because these have
-   * 2 MiB; absent when all are.
+   * Conversations that were imported but are not listed because `conversations` has reached 2 MiB; absent
+   * if all are listed.
    *
    * @generated from field: optional int32 omitted_conversation_count = 4;
    */
   omittedConversationCount?: number;
 
   /**
-   * Warnings and irregularities that are not told, because the others have 1 MiB; absent when all are.
+   * Warnings and irregularities not listed because the others have reached 1 MiB; absent if all are
+   * listed.
    *
    * @generated from field: optional int32 omitted_warning_count = 5;
    */
@@ -376,7 +378,7 @@ export const ImportConversationResponseSchema: GenMessage<ImportConversationResp
   messageDesc(file_utterd_v1_transfer, 6);
 
 /**
- * What became of an imported conversation.
+ * The outcome of importing a conversation.
  *
  * @generated from message utterd.v1.ImportedConversation
  */
@@ -389,7 +391,7 @@ export type ImportedConversation = Message<"utterd.v1.ImportedConversation"> & {
   conversationId: string;
 
   /**
-   * Whether it was made, or would be.
+   * Whether the import created it, or would.
    *
    * @generated from field: bool started = 2;
    */
@@ -403,36 +405,36 @@ export type ImportedConversation = Message<"utterd.v1.ImportedConversation"> & {
   ended: boolean;
 
   /**
-   * Utterances stored, or that would be.
+   * Utterances that were stored, or would be.
    *
    * @generated from field: optional int32 utterance_count = 4;
    */
   utteranceCount?: number;
 
   /**
-   * Utterances that were there already.
+   * Utterances that were already there.
    *
    * @generated from field: optional int32 skipped_count = 5;
    */
   skippedCount?: number;
 
   /**
-   * The conversation's revision; 0 (shown by explicit presence) when it does not exist.
+   * The conversation's revision; 0 (shown by explicit presence) if it does not exist.
    *
    * @generated from field: optional int64 revision = 6;
    */
   revision?: bigint;
 
   /**
-   * What was let pass.
+   * Irregularities that were accepted.
    *
    * @generated from field: repeated utterd.v1.ImportWarning irregularities = 7;
    */
   irregularities: ImportWarning[];
 
   /**
-   * Summaries of what was said before it that were stored, or would be: segments of the method IMPORTED. They
-   * come with the conversation's first import.
+   * Summaries of what was said before it that were stored, or would be, as segments with the method
+   * IMPORTED. They are stored with the first import of the conversation.
    *
    * @generated from field: optional int32 summary_count = 8;
    */
@@ -447,20 +449,20 @@ export const ImportedConversationSchema: GenMessage<ImportedConversation> = /*@_
   messageDesc(file_utterd_v1_transfer, 7);
 
 /**
- * Something about the content that its owner may want to know.
+ * A remark about the content.
  *
  * @generated from message utterd.v1.ImportWarning
  */
 export type ImportWarning = Message<"utterd.v1.ImportWarning"> & {
   /**
-   * Where, such as `messages[3].role`.
+   * The place in the content, such as `messages[3].role`.
    *
    * @generated from field: string place = 1;
    */
   place: string;
 
   /**
-   * What.
+   * The remark.
    *
    * @generated from field: string description = 2;
    */
@@ -475,13 +477,13 @@ export const ImportWarningSchema: GenMessage<ImportWarning> = /*@__PURE__*/
   messageDesc(file_utterd_v1_transfer, 8);
 
 /**
- * A format of conversations.
+ * A format of transcripts.
  *
  * @generated from enum utterd.v1.ConversationFormat
  */
 export enum ConversationFormat {
   /**
-   * To import: told by the looks of the content. To export: OPENAI_CHAT.
+   * In an import: detected from the content. In an export: OPENAI_CHAT.
    *
    * @generated from enum value: CONVERSATION_FORMAT_UNSPECIFIED = 0;
    */
@@ -489,21 +491,21 @@ export enum ConversationFormat {
 
   /**
    * Messages of OpenAI's chat completions: an array, an object with `messages`, or one message or
-   * conversation a line.
+   * conversation per line.
    *
    * @generated from enum value: CONVERSATION_FORMAT_OPENAI_CHAT = 1;
    */
   OPENAI_CHAT = 1,
 
   /**
-   * Items of OpenAI's Responses: an array, or an object with `input`, `output`, `items` or `data`.
+   * Items of OpenAI's Responses API: an array, or an object with `input`, `output`, `items` or `data`.
    *
    * @generated from enum value: CONVERSATION_FORMAT_OPENAI_RESPONSES = 2;
    */
   OPENAI_RESPONSES = 2,
 
   /**
-   * Messages of Anthropic: an array, or an object with `messages` and `system`.
+   * Anthropic's messages: an array, or an object with `messages` and `system`.
    *
    * @generated from enum value: CONVERSATION_FORMAT_ANTHROPIC_MESSAGES = 3;
    */
@@ -518,10 +520,10 @@ export enum ConversationFormat {
   PERSISTED_CONVERSATIONS = 4,
 
   /**
-   * An array of history entries, or an object with `recentConversations` and `summaries`: one conversation
-   * that has ended, "Migrated Conversation History". Its summaries become segments of the method IMPORTED;
-   * `lastSummarized` and the time of the migration become the labels `last_summarized` and `last_migrated`.
-   * One that holds nothing stores nothing, with a warning. Only to import.
+   * An array of history entries, or an object with `recentConversations` and `summaries`: one ended
+   * conversation, "Migrated Conversation History". Its summaries become segments with the method IMPORTED.
+   * `lastSummarized` and the time of the migration become the labels `last_summarized` and
+   * `last_migrated`. An empty history stores nothing and returns a warning. Only for imports.
    *
    * @generated from enum value: CONVERSATION_FORMAT_LEGACY_HISTORY = 5;
    */
@@ -535,13 +537,13 @@ export const ConversationFormatSchema: GenEnum<ConversationFormat> = /*@__PURE__
   enumDesc(file_utterd_v1_transfer, 0);
 
 /**
- * How an export is laid out.
+ * The layout of an export.
  *
  * @generated from enum utterd.v1.ExportLayout
  */
 export enum ExportLayout {
   /**
-   * JSON; for all conversations of a recipient JSON_LINES.
+   * JSON for one conversation, JSON_LINES for all conversations of a recipient.
    *
    * @generated from enum value: EXPORT_LAYOUT_UNSPECIFIED = 0;
    */
@@ -555,8 +557,8 @@ export enum ExportLayout {
   JSON = 1,
 
   /**
-   * A message or item a line; of all conversations of a recipient a conversation a line. Not for
-   * PERSISTED_CONVERSATIONS.
+   * One message or item per line; for all conversations of a recipient, one conversation per line. Not
+   * allowed with PERSISTED_CONVERSATIONS.
    *
    * @generated from enum value: EXPORT_LAYOUT_JSON_LINES = 2;
    */

@@ -21,8 +21,8 @@ export const file_utterd_v1_utterance: GenFile = /*@__PURE__*/
  */
 export type ToolCall = Message<"utterd.v1.ToolCall"> & {
   /**
-   * Required. Joins the call to its result; 1 to 256 bytes, no control characters. May recur in a
-   * conversation: a result answers the nearest earlier call with its id that is still open.
+   * Required. Links the call to its result; 1 to 256 bytes, no control characters. It may recur in a
+   * conversation: a result answers the nearest earlier open call with its id.
    *
    * @generated from field: string id = 1;
    */
@@ -36,8 +36,8 @@ export type ToolCall = Message<"utterd.v1.ToolCall"> & {
   name: string;
 
   /**
-   * Optional. The arguments as the model wrote them, usually JSON; counts towards the limit of
-   * content bytes.
+   * Optional. The arguments as the model wrote them, usually JSON. They count towards the limit of content
+   * bytes.
    *
    * @generated from field: string arguments_json = 3;
    */
@@ -52,14 +52,14 @@ export const ToolCallSchema: GenMessage<ToolCall> = /*@__PURE__*/
   messageDesc(file_utterd_v1_utterance, 0);
 
 /**
- * An utterance as a caller brings it.
+ * An utterance to be stored.
  *
  * @generated from message utterd.v1.NewUtterance
  */
 export type NewUtterance = Message<"utterd.v1.NewUtterance"> & {
   /**
-   * Optional. An id of the caller's, unique in its conversation; 1 to 256 bytes, no control
-   * characters. By default the server makes one.
+   * Optional. The caller's id, unique in its conversation; 1 to 256 bytes, no control characters. By
+   * default the server makes one.
    *
    * @generated from field: string utterance_id = 1;
    */
@@ -73,7 +73,7 @@ export type NewUtterance = Message<"utterd.v1.NewUtterance"> & {
   role: Role;
 
   /**
-   * Optional. The participant or the tool; at most 256 bytes, no control characters.
+   * Optional. The name of the participant or the tool; at most 256 bytes, no control characters.
    *
    * @generated from field: string name = 3;
    */
@@ -88,60 +88,60 @@ export type NewUtterance = Message<"utterd.v1.NewUtterance"> & {
   content: string;
 
   /**
-   * Optional, with ROLE_ASSISTANT only. At most 256.
+   * Optional, with ROLE_ASSISTANT only. The tool calls; at most 256.
    *
    * @generated from field: repeated utterd.v1.ToolCall tool_calls = 5;
    */
   toolCalls: ToolCall[];
 
   /**
-   * Required with ROLE_TOOL, and only there: the id of a call that is open, or else of one that was
-   * abandoned, as a user utterance followed it, and that has no result yet; see `Utterance.late`.
+   * Required with ROLE_TOOL, and only allowed there: the id of an open call, or else of a call without a
+   * result that was abandoned because a user utterance followed it; see `Utterance.late`.
    *
    * @generated from field: string tool_call_id = 6;
    */
   toolCallId: string;
 
   /**
-   * Optional. 1 or more, and never smaller than the conversation's last one. By default each user
-   * utterance starts the next turn and everything else belongs to the last one.
+   * Optional. The turn, 1 or more, and never smaller than the conversation's last one. By default each
+   * user utterance starts the next turn, and every other utterance belongs to the last one.
    *
    * @generated from field: optional int32 turn_number = 7;
    */
   turnNumber?: number;
 
   /**
-   * Optional. By default the server's time.
+   * Optional. When it was said; by default the server's time.
    *
    * @generated from field: google.protobuf.Timestamp create_time = 8;
    */
   createTime?: Timestamp;
 
   /**
-   * Optional. Important: eviction passes over the utterance's whole unit.
+   * Optional. Marks it as important: its whole unit is never evicted.
    *
    * @generated from field: bool pinned = 9;
    */
   pinned: boolean;
 
   /**
-   * Optional, with ROLE_ASSISTANT only. Tools used in making the utterance; at most 256 names of 1
-   * to 256 bytes.
+   * Optional, with ROLE_ASSISTANT only. The tools used to make the utterance; at most 256 names of 1 to
+   * 256 bytes.
    *
    * @generated from field: repeated string tools_used = 10;
    */
   toolsUsed: string[];
 
   /**
-   * Optional. The caller's own notes; at most 64 entries, keys of 1 to 128 bytes, values of at most
-   * 4,096 bytes.
+   * Optional. The caller's own data; at most 64 entries, keys of 1 to 128 bytes, values of at most 4,096
+   * bytes.
    *
    * @generated from field: map<string, string> metadata = 11;
    */
   metadata: { [key: string]: string };
 
   /**
-   * Optional, with ROLE_ASSISTANT only. The conversation's status is AWAITING_ANSWER until the next
+   * Optional, with ROLE_ASSISTANT only. The conversation has the status AWAITING_ANSWER until the next
    * utterance.
    *
    * @generated from field: bool awaits_answer = 12;
@@ -149,15 +149,15 @@ export type NewUtterance = Message<"utterd.v1.NewUtterance"> & {
   awaitsAnswer: boolean;
 
   /**
-   * Optional. What the provider's format carries beyond these fields, as a JSON object; kept as it
-   * came. Counts towards the limit of content bytes.
+   * Optional. What the provider's format has beyond these fields, as a JSON object, kept unchanged. It
+   * counts towards the limit of content bytes.
    *
    * @generated from field: string extras_json = 13;
    */
   extrasJson: string;
 
   /**
-   * Optional. The tokens that the extras cost, 0 or more; taken at the caller's word.
+   * Optional. The tokens that the extras cost, 0 or more; the server trusts this number.
    *
    * @generated from field: int32 extras_token_count = 14;
    */
@@ -178,21 +178,21 @@ export const NewUtteranceSchema: GenMessage<NewUtterance> = /*@__PURE__*/
  */
 export type Utterance = Message<"utterd.v1.Utterance"> & {
   /**
-   * Unique in its conversation.
+   * The id, unique in its conversation.
    *
    * @generated from field: string utterance_id = 1;
    */
   utteranceId: string;
 
   /**
-   * Counts from 1 over the conversation's life; never reused.
+   * The number in its conversation, from 1; never reused.
    *
    * @generated from field: int64 sequence = 2;
    */
   sequence: bigint;
 
   /**
-   * Counts from 1, the oldest, in the window, and moves as the window rolls. Absent outside the
+   * The position in the window, from 1 for the oldest. It changes as the window rolls. Absent outside the
    * window.
    *
    * @generated from field: optional int32 position = 3;
@@ -207,7 +207,7 @@ export type Utterance = Message<"utterd.v1.Utterance"> & {
   role: Role;
 
   /**
-   * The participant or the tool; empty when none was given.
+   * The name of the participant or the tool; empty if none was given.
    *
    * @generated from field: string name = 5;
    */
@@ -221,36 +221,36 @@ export type Utterance = Message<"utterd.v1.Utterance"> & {
   content: string;
 
   /**
-   * The tools that it calls.
+   * Its tool calls.
    *
    * @generated from field: repeated utterd.v1.ToolCall tool_calls = 7;
    */
   toolCalls: ToolCall[];
 
   /**
-   * The call that it answers.
+   * The id of the call that it answers.
    *
    * @generated from field: string tool_call_id = 8;
    */
   toolCallId: string;
 
   /**
-   * The turn it belongs to, from 1; 0 (shown by explicit presence) before the first user utterance.
+   * Its turn, from 1; 0 (shown by explicit presence) before the first user utterance.
    *
    * @generated from field: optional int32 turn_number = 9;
    */
   turnNumber?: number;
 
   /**
-   * When it was said: the caller's time, or the server's.
+   * When it was said, by the caller's or the server's time.
    *
    * @generated from field: google.protobuf.Timestamp create_time = 10;
    */
   createTime?: Timestamp;
 
   /**
-   * Its cost in an OpenAI-style request: the content; 4 for the message and its role; the name and
-   * 1; for each tool call (an estimate) its name, its arguments and 3; and `extras_token_count`.
+   * The tokens that it costs in an OpenAI-style request: the content; 4 for the message and its role; the
+   * name and 1; for each tool call (an estimate) its name, its arguments and 3; and `extras_token_count`.
    * Text is counted exactly in the conversation's encoding.
    *
    * @generated from field: optional int32 token_count = 11;
@@ -258,80 +258,80 @@ export type Utterance = Message<"utterd.v1.Utterance"> & {
   tokenCount?: number;
 
   /**
-   * Whether it takes part.
+   * Its state.
    *
    * @generated from field: utterd.v1.UtteranceState state = 12;
    */
   state: UtteranceState;
 
   /**
-   * Important: eviction passes over its unit.
+   * Whether it is important: its unit is never evicted.
    *
    * @generated from field: bool pinned = 13;
    */
   pinned: boolean;
 
   /**
-   * Tools used in making it.
+   * The tools used to make it.
    *
    * @generated from field: repeated string tools_used = 14;
    */
   toolsUsed: string[];
 
   /**
-   * The caller's own notes.
+   * The caller's own data.
    *
    * @generated from field: map<string, string> metadata = 15;
    */
   metadata: { [key: string]: string };
 
   /**
-   * The assistant waits for an answer to it.
+   * Whether the assistant waits for an answer to it.
    *
    * @generated from field: bool awaits_answer = 16;
    */
   awaitsAnswer: boolean;
 
   /**
-   * What the provider's format carries beyond these fields, as it came.
+   * What the provider's format has beyond these fields, unchanged.
    *
    * @generated from field: string extras_json = 17;
    */
   extrasJson: string;
 
   /**
-   * A tool result that answers no call, accepted with `lenient`: it keeps its place, counts no
-   * tokens and is never rendered or summarised.
+   * Whether it is a tool result that answers no call, accepted with `lenient`. It keeps its place, counts
+   * no tokens, and is never rendered or summarised.
    *
    * @generated from field: bool aside = 18;
    */
   aside: boolean;
 
   /**
-   * What it said first, when it was edited since; absent when it never was, and in ReadShared.
+   * Its first content, if it was edited; absent if it never was, and in ReadShared.
    *
    * @generated from field: optional string original_content = 19;
    */
   originalContent?: string;
 
   /**
-   * When it was edited last; absent when it never was.
+   * When it was last edited; absent if it never was.
    *
    * @generated from field: google.protobuf.Timestamp edit_time = 20;
    */
   editTime?: Timestamp;
 
   /**
-   * A tool result that came late: its call had been abandoned and had no result. It stands where it came,
-   * as a unit of its own, or in the exchange that was open then. A context tells it there as a note on the
-   * user's side: "result of `name`, call `id`: …".
+   * Whether it is a tool result that came late: its call had been abandoned and had no result. It is where
+   * it arrived, as a unit of its own or in the exchange that was open then. A context renders it there as
+   * a note on the user's side: "result of `name`, call `id`: …".
    *
    * @generated from field: bool late = 21;
    */
   late: boolean;
 
   /**
-   * The tool of the call that it answers late, also when the call is stored no more; empty otherwise.
+   * If it is late, the tool of its call, even if the call is no longer stored; empty otherwise.
    *
    * @generated from field: string late_tool = 22;
    */
@@ -346,27 +346,27 @@ export const UtteranceSchema: GenMessage<Utterance> = /*@__PURE__*/
   messageDesc(file_utterd_v1_utterance, 2);
 
 /**
- * Points to an utterance without its text.
+ * A reference to an utterance, without its text.
  *
  * @generated from message utterd.v1.UtteranceRef
  */
 export type UtteranceRef = Message<"utterd.v1.UtteranceRef"> & {
   /**
-   * Unique in its conversation.
+   * The id, unique in its conversation.
    *
    * @generated from field: string utterance_id = 1;
    */
   utteranceId: string;
 
   /**
-   * Counts from 1 over the conversation's life.
+   * The number in its conversation, from 1.
    *
    * @generated from field: int64 sequence = 2;
    */
   sequence: bigint;
 
   /**
-   * Where it stands in the window after the change, from 1. Absent outside the window.
+   * The position in the window after the change, from 1. Absent outside the window.
    *
    * @generated from field: optional int32 position = 3;
    */
@@ -380,21 +380,21 @@ export type UtteranceRef = Message<"utterd.v1.UtteranceRef"> & {
   role: Role;
 
   /**
-   * The turn it belongs to; 0 (shown by explicit presence) before the first user utterance.
+   * Its turn; 0 (shown by explicit presence) before the first user utterance.
    *
    * @generated from field: optional int32 turn_number = 5;
    */
   turnNumber?: number;
 
   /**
-   * Its cost in tokens.
+   * The tokens that it counts.
    *
    * @generated from field: optional int32 token_count = 6;
    */
   tokenCount?: number;
 
   /**
-   * A tool result that came late; see `Utterance.late`.
+   * Whether it is a tool result that came late; see `Utterance.late`.
    *
    * @generated from field: bool late = 7;
    */
@@ -409,7 +409,7 @@ export const UtteranceRefSchema: GenMessage<UtteranceRef> = /*@__PURE__*/
   messageDesc(file_utterd_v1_utterance, 3);
 
 /**
- * Sequences from `first` to `last`, both included.
+ * The sequences from `first` to `last`, both included.
  *
  * @generated from message utterd.v1.SequenceRange
  */
@@ -422,7 +422,7 @@ export type SequenceRange = Message<"utterd.v1.SequenceRange"> & {
   first: bigint;
 
   /**
-   * The last sequence, at least `first`.
+   * The last sequence, `first` or more.
    *
    * @generated from field: int64 last = 2;
    */
@@ -450,14 +450,14 @@ export enum Role {
   UNSPECIFIED = 0,
 
   /**
-   * Instructions and context. At the head of a conversation they stay in the window.
+   * Instructions and context. At the head of a conversation they are never evicted.
    *
    * @generated from enum value: ROLE_SYSTEM = 1;
    */
   SYSTEM = 1,
 
   /**
-   * A person, or whatever the agent serves. Starts a turn.
+   * A person, or whatever the agent serves. A user utterance starts a turn.
    *
    * @generated from enum value: ROLE_USER = 2;
    */
@@ -471,7 +471,7 @@ export enum Role {
   ASSISTANT = 3,
 
   /**
-   * The result of a tool, answering a call of an assistant utterance.
+   * The result of a tool, which answers a call of an assistant utterance.
    *
    * @generated from enum value: ROLE_TOOL = 4;
    */
@@ -485,7 +485,7 @@ export const RoleSchema: GenEnum<Role> = /*@__PURE__*/
   enumDesc(file_utterd_v1_utterance, 0);
 
 /**
- * Whether an utterance takes part in the conversation.
+ * The state of an utterance.
  *
  * @generated from enum utterd.v1.UtteranceState
  */
@@ -505,15 +505,15 @@ export enum UtteranceState {
   LIVE = 1,
 
   /**
-   * Soft-forgotten, in the window or the archive: keeps its place, counts no tokens, is never
-   * remembered, rendered or summarised; Restore brings it back.
+   * Soft-forgotten, in the window or the archive. It keeps its place, counts no tokens, and is never
+   * remembered, rendered or summarised. Restore brings it back.
    *
    * @generated from enum value: UTTERANCE_STATE_FORGOTTEN = 2;
    */
   FORGOTTEN = 2,
 
   /**
-   * Left the window and is in the archive.
+   * It left the window and is in the archive.
    *
    * @generated from enum value: UTTERANCE_STATE_EVICTED = 3;
    */

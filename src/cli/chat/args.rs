@@ -2,35 +2,19 @@
 
 use std::path::PathBuf;
 
-use clap::{Args, ValueEnum};
+use clap::Args;
 
-use super::target::Remote;
-use crate::proto;
+use crate::cli::args::{Preset, Remote};
 
-/// The limits that a conversation starts from.
-#[derive(Clone, Copy, Debug, ValueEnum)]
-pub enum Preset {
-    /// None: compaction is advised when it gets long
-    Session,
-    /// 20 utterances and 8,000 tokens
-    Rolling,
-    /// 10 turns and 8,000 tokens
-    Turns,
-}
-
-impl Preset {
-    /// The number of it on the wire.
-    pub fn number(self) -> i32 {
-        match self {
-            Self::Session => proto::PolicyPreset::Session.into(),
-            Self::Rolling => proto::PolicyPreset::Rolling.into(),
-            Self::Turns => proto::PolicyPreset::Turns.into(),
-        }
-    }
-}
-
-/// Arguments of `chat`.
+/// Talk in the terminal: the server keeps the conversation, a model replies if one is named
+///
+/// What is said is stored before the model is asked, and the model gets what BuildContext answers.
+/// The model is any server of OpenAI's chat completions. /help in the chat tells its commands.
 #[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  utterd chat
+  utterd chat --recipient alice --model gpt-4o-mini --api-key-file ~/.openai
+  utterd chat --conversation demo --model llama3.2 --base-url http://localhost:11434/v1")]
 pub struct Chat {
     /// The server to talk to.
     #[command(flatten)]

@@ -1,8 +1,8 @@
-//! The session that the README shows: calls of grpcurl, and what they answer.
+//! The session that docs/api.md shows: calls of grpcurl, and what they answer.
 
 use serde_json::{Deserializer, Value};
 
-const README: &str = include_str!("../../README.md");
+const PAGE: &str = include_str!("../../docs/api.md");
 const START: &str = "$ grpcurl -plaintext -d '";
 const ADDRESS: &str = "127.0.0.1:50051";
 /// What differs with each run.
@@ -19,8 +19,8 @@ pub struct Call {
 
 /// The calls in the order shown.
 pub fn calls() -> Vec<Call> {
-    let calls: Vec<Call> = README.split(START).skip(1).map(Call::read).collect();
-    assert!(!calls.is_empty(), "the README shows a session");
+    let calls: Vec<Call> = PAGE.split(START).skip(1).map(Call::read).collect();
+    assert!(!calls.is_empty(), "docs/api.md shows a session");
     calls
 }
 
@@ -29,17 +29,17 @@ impl Call {
         let (command, output) = text.split_once('\n').expect("a command has an output");
         let (request, rest) = command.split_once("' ").expect("the request is quoted");
         let (address, method) = rest.split_once(' ').expect("an address and a method");
-        assert_eq!(address, ADDRESS, "the README calls the default address");
+        assert_eq!(address, ADDRESS, "docs/api.md calls the default address");
         let mut values = Deserializer::from_str(output).into_iter();
         let response = values.next().expect("a response").expect("the response is JSON");
         Self { request, method, response }
     }
 
-    /// Fails when the README shows another response than `output`, ids and times aside.
+    /// Fails when docs/api.md shows another response than `output`, ids and times aside.
     pub fn assert_shown(&self, output: &[u8]) {
         let actual: Value = serde_json::from_slice(output).expect("a response is JSON");
         let (shown, actual) = (masked(self.response.clone()), masked(actual));
-        assert_eq!(shown, actual, "the README shows another response of {}", self.method);
+        assert_eq!(shown, actual, "docs/api.md shows another response of {}", self.method);
     }
 }
 

@@ -6,8 +6,19 @@ use clap::Args;
 
 use crate::cli::access::Access;
 
-/// Arguments of `mcp`.
+/// Offer the memory to models as tools: a server of the Model Context Protocol, over stdio or HTTP
+///
+/// With --server it offers the conversations of a running server. Without, it is a server of its own: in the
+/// files of --data-dir, or, when nothing is set, in memory, where all is gone when it ends. stdout carries the
+/// protocol alone; what is logged goes to stderr.
 #[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  utterd mcp --data-dir ~/.utterd
+  utterd mcp --server 127.0.0.1:50051 --recipient alice
+  utterd mcp --server 127.0.0.1:50051 --http 127.0.0.1:50080
+
+A client starts it by itself, once its configuration has:
+  {\"mcpServers\": {\"utterd\": {\"command\": \"utterd\", \"args\": [\"mcp\", \"--data-dir\", \"/home/me/.utterd\"]}}}")]
 pub struct Mcp {
     /// Offer the conversations of a running server: host:port, http://, https:// or unix:/path [env: UTTERD_SERVER]
     #[arg(long, value_name = "URL", conflicts_with_all = ["data_dir", "config"])]

@@ -1,0 +1,45 @@
+//! The formats of other programs.
+
+use clap::ValueEnum;
+
+use crate::{formats::Format, proto};
+
+/// A format of conversations.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum ConversationFormat {
+    /// OpenAI's chat messages
+    Openai,
+    /// OpenAI's Responses items
+    Responses,
+    /// Anthropic's messages
+    Anthropic,
+    /// PersistedConversations
+    Persisted,
+    /// HistoryEntry[] or PersistedHistory, only to import
+    Legacy,
+}
+
+impl ConversationFormat {
+    /// The number of it on the wire.
+    pub fn number(self) -> i32 {
+        match self {
+            Self::Openai => proto::ConversationFormat::OpenaiChat.into(),
+            Self::Responses => proto::ConversationFormat::OpenaiResponses.into(),
+            Self::Anthropic => proto::ConversationFormat::AnthropicMessages.into(),
+            Self::Persisted => proto::ConversationFormat::PersistedConversations.into(),
+            Self::Legacy => proto::ConversationFormat::LegacyHistory.into(),
+        }
+    }
+}
+
+impl From<ConversationFormat> for Format {
+    fn from(format: ConversationFormat) -> Self {
+        match format {
+            ConversationFormat::Openai => Self::OpenAiChat,
+            ConversationFormat::Responses => Self::OpenAiResponses,
+            ConversationFormat::Anthropic => Self::Anthropic,
+            ConversationFormat::Persisted => Self::Persisted,
+            ConversationFormat::Legacy => Self::Legacy,
+        }
+    }
+}

@@ -1,0 +1,161 @@
+//! The commands, each of which stands in a file of its own.
+
+use clap::{CommandFactory, Parser, Subcommand};
+
+use super::{
+    backup, capacity,
+    chat::{self, args::Chat},
+    client::block_on,
+    compact, completions, context, copy, count, delete_recipient, demo, edit, end,
+    errors::{CliError, EXIT_CODES},
+    export, forget, fork, health, import, list,
+    mcp::{self, args::Mcp},
+    memorize, pin, policy, prepare, reindex, remember, restore, scrub, serve, share, show, stats, summarize,
+    token, verify, watch,
+};
+
+const EXAMPLES: &str = "\
+Examples:
+  utterd                                  serve on 127.0.0.1:50051
+  utterd demo                             serve an example to look around in
+  utterd memorize 'The train leaves at nine.'
+  utterd show
+  utterd --listen 127.0.0.1:50052 --preset session
+
+`utterd serve --help` lists the settings of the server, which `utterd` alone takes too.";
+
+/// Conversation-history memory for LLM agents: keeps a rolling, token-accounted window of each
+/// conversation. Without a command, it serves.
+#[derive(Debug, Parser)]
+#[command(name = "utterd", version, after_help = format!("{EXAMPLES}\n\n{EXIT_CODES}"), args_conflicts_with_subcommands = true)]
+pub struct Cli {
+    /// What to do.
+    #[command(subcommand)]
+    command: Option<Command>,
+    /// How to serve when there is no command.
+    #[command(flatten)]
+    serve: serve::Serve,
+}
+
+/// What to do. Each command's help stands with its arguments.
+#[derive(Debug, Subcommand)]
+enum Command {
+    Serve(serve::Serve),
+    Demo(demo::Demo),
+    Chat(Chat),
+    Mcp(Mcp),
+    Memorize(memorize::Memorize),
+    Remember(remember::Remember),
+    Forget(forget::Forget),
+    Restore(restore::Restore),
+    Summarize(summarize::Summarize),
+    Context(context::Context),
+    Prepare(prepare::Prepare),
+    Count(count::Count),
+    List(list::List),
+    Show(show::Show),
+    Capacity(capacity::AskCapacity),
+    Stats(stats::AskStats),
+    Watch(watch::Watch),
+    Compact(compact::Compact),
+    Fork(fork::Fork),
+    Pin(pin::Pin),
+    Unpin(pin::Unpin),
+    Edit(edit::Edit),
+    #[command(subcommand)]
+    Policy(policy::Policy),
+    End(end::End),
+    Share(share::Share),
+    DeleteRecipient(delete_recipient::DeleteRecipient),
+    Import(import::Import),
+    Export(export::Export),
+    Backup(backup::Backup),
+    Copy(copy::CopyStore),
+    Verify(verify::VerifyStore),
+    Scrub(scrub::ScrubStore),
+    Reindex(reindex::ReindexStore),
+    /// Make and list tokens for a server that asks who calls
+    #[command(subcommand)]
+    Token(token::Token),
+    Health(health::Health),
+    Completions(completions::Completions),
+    /// Print the effective configuration and where each value came from
+    #[command(after_help = "Example: utterd config --config utterd.toml > effective.toml")]
+    Config(serve::Configuration),
+}
+
+impl Cli {
+    /// The command line. Its help names the commands; the settings stand in that of `serve`.
+    pub fn program() -> clap::Command {
+        Self::command().mut_args(|argument| argument.hide(true))
+    }
+
+    /// Does it.
+    pub fn run(self) -> Result<(), CliError> {
+        match self.command.unwrap_or(Command::Serve(self.serve)) {
+            Command::Serve(args) => serve::serve(args),
+            Command::Demo(args) => block_on(demo::demo(args)),
+            Command::Memorize(args) => block_on(memorize::memorize(args)),
+            Command::Remember(args) => block_on(remember::remember(args)),
+            Command::Forget(args) => block_on(forget::forget(args)),
+            Command::Restore(args) => restore::restore(args),
+            Command::Summarize(args) => block_on(summarize::summarize(args)),
+            Command::Context(args) => block_on(context::context(args)),
+            Command::Prepare(args) => block_on(prepare::prepare(args)),
+            Command::Count(args) => block_on(count::count(args)),
+            Command::List(args) => block_on(list::list(args)),
+            Command::Pin(args) => block_on(pin::pin(args)),
+            Command::Unpin(args) => block_on(pin::unpin(args)),
+            Command::Edit(args) => block_on(edit::edit(args)),
+            Command::Policy(command) => block_on(policy::policy(command)),
+            Command::Health(args) => block_on(health::health(args)),
+            Command::Completions(args) => completions::completions(args, Self::program()),
+            Command::Chat(args) => block_on(chat::chat(args)),
+            Command::Mcp(args) => mcp::mcp(args),
+            Command::Compact(args) => block_on(compact::compact(args)),
+            Command::Fork(args) => block_on(fork::fork(args)),
+            Command::End(args) => block_on(end::end(args)),
+            Command::Capacity(args) => block_on(capacity::capacity(args)),
+            Command::Stats(args) => block_on(stats::stats(args)),
+            Command::Share(args) => block_on(share::share(args)),
+            Command::DeleteRecipient(args) => block_on(delete_recipient::delete_recipient(args)),
+            Command::Show(args) => block_on(show::show(args)),
+            Command::Watch(args) => block_on(watch::watch(args)),
+            Command::Import(args) => block_on(import::import(args)),
+            Command::Export(args) => block_on(export::export(args)),
+            Command::Backup(args) => block_on(backup::backup(args)),
+            Command::Copy(args) => copy::copy(args),
+            Command::Verify(args) => verify::verify(args),
+            Command::Scrub(args) => scrub::scrub(args),
+            Command::Reindex(args) => reindex::reindex(args),
+            Command::Token(command) => token::token(command),
+            Command::Config(configuration) => serve::show_configuration(configuration),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_commands_are_consistent() {
+        Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn every_command_says_what_it_does_and_shows_how() {
+        for command in Cli::command().get_subcommands() {
+            assert!(command.get_about().is_some(), "{}", command.get_name());
+            let shows = command.has_subcommands() || command.get_after_help().is_some();
+            assert!(shows, "{} has no example", command.get_name());
+        }
+    }
+
+    #[test]
+    fn settings_are_flags_of_the_default_command() {
+        let cli = Cli::try_parse_from(["utterd", "--listen", "0.0.0.0:1"]).unwrap();
+        assert!(cli.command.is_none());
+        assert_eq!(cli.serve.configuration.flags.0, [("listen", "0.0.0.0:1".to_owned())]);
+    }
+}

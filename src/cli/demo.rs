@@ -1,0 +1,149 @@
+//! `utterd demo`: a server in memory that has something to show.
+
+use clap::Args;
+use futures::stream;
+use prost_types::FieldMask;
+
+use super::{access::Access, client::Connection, errors::CliError, serve::log, which::everything};
+use crate::{
+    config::{Listen, Preset, Settings},
+    proto::{
+        CompactConversationRequest, CreateConversationRequest, EndConversationRequest,
+        ForkConversationRequest, ImportConversationRequest, ImportHeader, MemorizeRequest, NewUtterance,
+        Role, UpdateUtteranceRequest, import_conversation_request::Message,
+    },
+    server::{Announce, InProcess},
+};
+
+/// A trip that is planned with tools.
+const TRIP: &str = include_str!("../../examples/data/trip.json");
+/// A short conversation of a shop.
+const SHOP: &str = include_str!("../../examples/data/shop.jsonl");
+/// What the user says that is to stay: diet and allergy.
+const PINNED: i64 = 4;
+/// The last utterance of the trip that its fork shares: the hotels that there are.
+const FORKED_AT: i64 = 16;
+/// What stays of the trip when it is compacted.
+const KEPT: i32 = 12;
+
+/// Serve an example from memory, with three commands to try on it
+///
+/// It holds a trip that is planned with tool calls, a pin and a compaction, a fork of it, and a conversation that has
+/// ended. Ctrl-C ends the server, and everything in it is gone.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  utterd demo
+  utterd demo --listen 127.0.0.1:50052")]
+pub struct Demo {
+    /// Where to listen: HOST:PORT, or unix:PATH
+    #[arg(long, value_name = "ADDRESS", value_parser = address, default_value = "127.0.0.1:50051")]
+    listen: Listen,
+}
+
+fn address(text: &str) -> Result<Listen, String> {
+    Listen::parse(text)
+        .ok_or_else(|| "accepted are an address, such as 127.0.0.1:50051, and unix:PATH".into())
+}
+
+/// Fills a server of this process, and serves until the process is asked to end.
+pub async fn demo(args: Demo) -> Result<(), CliError> {
+    let settings = Settings { listen: args.listen, log: "warn".into(), ..Settings::of(Preset::Session) };
+    log(&settings.log);
+    let server = InProcess::start(&settings)?;
+    fill(&Connection::within(server.connector(), &Access::default()).await?).await?;
+    Ok(server.listen(&settings, Announce::Tour(tour)).await?)
+}
+
+/// What is in it, and what to try.
+fn tour(address: &Listen) -> String {
+    let server = match address {
+        Listen::Tcp(address) if address.port() == 50051 && address.ip().is_loopback() => String::new(),
+        other => format!(" --server {}", other.reached()),
+    };
+    format!(
+        "in memory, until Ctrl-C: the planning of a trip (trip), a fork of it (trip-by-train), and an order that was \
+asked after (order-7)\ntry it in another terminal:\n  utterd list --all{server}\n  utterd show --conversation \
+trip{server}\n  utterd remember --conversation trip 'nuts at breakfast'{server}"
+    )
+}
+
+async fn fill(connection: &Connection) -> Result<(), CliError> {
+    let request = CreateConversationRequest {
+        conversation_id: "trip".into(),
+        recipient_id: "anna".into(),
+        title: "A long weekend in Lisbon".into(),
+        ..Default::default()
+    };
+    connection.conversations().create_conversation(request).await?;
+    import(connection, "trip", "anna", TRIP).await?;
+    pin(connection).await?;
+    fork(connection).await?;
+    let request = CompactConversationRequest {
+        conversation_id: "trip".into(),
+        keep_recent: Some(KEPT),
+        ..Default::default()
+    };
+    connection.compactions().compact_conversation(request).await?;
+    import(connection, "", "ben", SHOP).await?;
+    let request = EndConversationRequest {
+        conversation_id: "order-7".into(),
+        reason: "task completed".into(),
+        ..Default::default()
+    };
+    connection.conversations().end_conversation(request).await?;
+    Ok(())
+}
+
+async fn import(
+    connection: &Connection,
+    conversation: &str,
+    recipient: &str,
+    text: &str,
+) -> Result<(), CliError> {
+    let header = ImportHeader {
+        conversation_id: conversation.into(),
+        recipient_id: recipient.into(),
+        into_existing: true,
+        ..Default::default()
+    };
+    let messages = [Message::Header(header), Message::Chunk(text.into())];
+    let requests = messages.map(|message| ImportConversationRequest { message: Some(message) });
+    connection.conversations().import_conversation(stream::iter(requests)).await?;
+    Ok(())
+}
+
+async fn pin(connection: &Connection) -> Result<(), CliError> {
+    let stored = everything(connection, "trip").await?;
+    for utterance in stored.into_iter().filter(|utterance| utterance.sequence == PINNED) {
+        let request = UpdateUtteranceRequest {
+            conversation_id: "trip".into(),
+            utterance_id: utterance.utterance_id,
+            pinned: true,
+            update_mask: Some(FieldMask { paths: vec!["pinned".into()] }),
+            ..Default::default()
+        };
+        connection.conversations().update_utterance(request).await?;
+    }
+    Ok(())
+}
+
+/// The same trip, but by train from the hotels on.
+async fn fork(connection: &Connection) -> Result<(), CliError> {
+    let request = ForkConversationRequest {
+        conversation_id: "trip".into(),
+        at_sequence: Some(FORKED_AT),
+        new_conversation_id: "trip-by-train".into(),
+        title: "The same trip by night train".into(),
+        ..Default::default()
+    };
+    connection.conversations().fork_conversation(request).await?;
+    let content = "Wait. What would it look like by night train, without flying at all?";
+    let utterance = NewUtterance { role: Role::User.into(), content: content.into(), ..Default::default() };
+    let request = MemorizeRequest {
+        conversation_id: "trip-by-train".into(),
+        utterances: vec![utterance],
+        ..Default::default()
+    };
+    connection.memory().memorize(request).await?;
+    Ok(())
+}

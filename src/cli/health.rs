@@ -1,0 +1,36 @@
+//! `utterd health`: whether a server serves.
+
+use clap::Args;
+use tonic_health::pb::{HealthCheckRequest, health_check_response::ServingStatus};
+
+use super::{args::Remote, client::Connection, errors::CliError, output::Output, text::word};
+
+/// Ask whether a server serves; the exit code is 0 when it does, 4 when nobody answers
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  utterd health
+  utterd health --server https://memory.example.org:50051 --json")]
+pub struct Health {
+    #[command(flatten)]
+    remote: Remote,
+    /// Print the answer as JSON, and an error as JSON on stderr
+    #[arg(long)]
+    json: bool,
+}
+
+/// Asks, and tells the answer in a word.
+pub async fn health(args: Health) -> Result<(), CliError> {
+    let connection = Connection::to(&args.remote).await?;
+    let response = connection.health().check(HealthCheckRequest::default()).await?.into_inner();
+    let status = response.status();
+    let mut output = Output::new();
+    match args.json {
+        true => output.json_value(&serde_json::json!({ "status": status.as_str_name() }))?,
+        false => output.line(&word(status.as_str_name(), ""))?,
+    }
+    output.flush()?;
+    match status {
+        ServingStatus::Serving => Ok(()),
+        _ => Err(CliError::Failing(args.remote.server)),
+    }
+}

@@ -1,0 +1,149 @@
+//! What a server's refusal says to a person.
+
+use serde::Serialize;
+use tonic::Status;
+use tonic_types::StatusExt;
+
+use super::words::Words;
+
+/// Where a refusal begins to say what a person at a terminal is told otherwise: it lists the instructions that there
+/// are, which `forget --help` explains, or names a call of the API.
+const FOR_PROGRAMS: [&str; 3] = ["; accepted are oldest, ", "; Memorize ", "; CreateConversation "];
+
+/// The reason of a server that wants to know who calls.
+const CREDENTIALS: &str = "MISSING_CREDENTIALS";
+
+/// What to do next, by the reason of the refusal.
+const NEXT: [(&str, &str); 8] = [
+    ("CONVERSATION_NOT_FOUND", "`utterd memorize` starts it; `utterd list --all` lists those that there are"),
+    ("UTTERANCE_NOT_FOUND", "`utterd show` lists the utterances with their numbers"),
+    ("SHARE_NOT_FOUND", "`utterd share --list` lists the shares"),
+    ("NO_OPEN_CALL", "`utterd show --json` lists the calls with their ids"),
+    ("INSTRUCTION_NOT_UNDERSTOOD", "`utterd forget --help` explains what can be said"),
+    ("CONVERSATION_EXISTS", "name another one, or leave the name out"),
+    ("STALE_REVISION", "look at the conversation with `utterd show`, and try again"),
+    (CREDENTIALS, "the command line takes a token from --token-file FILE, UTTERD_TOKEN or UTTERD_TOKEN_FILE"),
+];
+
+/// A field that is to blame.
+#[derive(Serialize)]
+pub struct Blamed {
+    /// The argument that fills it, where one does.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    argument: Option<String>,
+    /// The field of the request.
+    field: String,
+    /// What is wrong with it, and what is accepted.
+    description: String,
+}
+
+/// The reason in a refusal's ErrorInfo, such as `NO_OPEN_CALL`; empty when it has none.
+pub fn reason(status: &Status) -> String {
+    status.get_details_error_info().map(|info| info.reason).unwrap_or_default()
+}
+
+/// What to do next, where that is known.
+pub fn next(reason: &str) -> Option<&'static str> {
+    NEXT.iter().find(|(of, _)| *of == reason).map(|(_, step)| *step)
+}
+
+/// For a program, or a model: the message, the reason, and below them each bad field that the message does not name.
+pub fn refusal(status: &Status) -> String {
+    let told = composed(status, &Words::default(), |text| text);
+    match reason(status).as_str() {
+        CREDENTIALS => format!("{told}{}", below(CREDENTIALS)),
+        _ => told,
+    }
+}
+
+/// For a person at a terminal: the same with the fields called as the command's `words` call them, and what to do next.
+pub fn told(status: &Status, words: &Words) -> String {
+    composed(status, words, short) + &below(&reason(status))
+}
+
+/// What to do next, on a line of its own.
+fn below(reason: &str) -> String {
+    next(reason).map(|step| format!("\n  {step}")).unwrap_or_default()
+}
+
+fn composed(status: &Status, words: &Words, cut: fn(&str) -> &str) -> String {
+    let reason = reason(status);
+    let kind = if reason.is_empty() { status.code().description() } else { &reason };
+    let mut text = cut(status.message()).to_owned();
+    let mut below = String::new();
+    for Blamed { argument, field, description } in blamed(status, words) {
+        let description = cut(&description);
+        let wire = format!("{field}: {description}");
+        let spoken = match argument {
+            Some(argument) if description.starts_with(char::is_alphabetic) => {
+                format!("{argument} {description}")
+            }
+            Some(argument) => format!("{argument}: {description}"),
+            None => wire.clone(),
+        };
+        match text.contains(&wire) {
+            true => text = text.replace(&wire, &spoken),
+            false => below += &format!("\n  {spoken}"),
+        }
+    }
+    format!("{text} [{kind}]{below}")
+}
+
+/// The fields that are to blame.
+pub fn blamed(status: &Status, words: &Words) -> Vec<Blamed> {
+    let violations = status.get_details_bad_request().map(|it| it.field_violations).unwrap_or_default();
+    let blamed = violations.into_iter().map(|violation| Blamed {
+        argument: words.spoken(&violation.field),
+        field: violation.field,
+        description: violation.description,
+    });
+    blamed.collect()
+}
+
+/// Whether a server refuses a request because of this field.
+pub fn blames(status: &Status, field: &str) -> bool {
+    blamed(status, &Words::default()).iter().any(|blamed| blamed.field == field)
+}
+
+/// A text without what is for programs.
+fn short(text: &str) -> &str {
+    let end = FOR_PROGRAMS.iter().filter_map(|start| text.find(start)).min();
+    &text[..end.unwrap_or(text.len())]
+}
+
+#[cfg(test)]
+mod tests {
+    use tonic::Code;
+    use tonic_types::ErrorDetails;
+
+    use super::*;
+
+    #[test]
+    fn a_refusal_names_its_reason_and_each_field() {
+        let mut details = ErrorDetails::with_error_info("EMPTY_BATCH", "utterd", []);
+        details.add_bad_request_violation("utterances", "is empty; accepted are 1 to 1,000");
+        details.add_bad_request_violation("turn", "is 0");
+        let status = Status::with_error_details(Code::InvalidArgument, "two fields", details);
+        let told = "two fields [EMPTY_BATCH]\n  utterances: is empty; accepted are 1 to 1,000\n  turn: is 0";
+        assert_eq!(refusal(&status), told);
+    }
+
+    #[test]
+    fn a_refusal_without_details_names_its_code() {
+        assert!(
+            refusal(&Status::unavailable("gone")).starts_with("gone [The service is currently unavailable")
+        );
+    }
+
+    #[test]
+    fn instructions_are_explained_elsewhere() {
+        let description = "\"last:0\": N counts from 1; accepted are oldest, newest, and many more";
+        let mut details = ErrorDetails::with_error_info("INSTRUCTION_NOT_UNDERSTOOD", "utterd", []);
+        details.add_bad_request_violation("instructions", description);
+        let message = format!("instructions: {description}");
+        let status = Status::with_error_details(Code::InvalidArgument, message, details);
+        let told = "instructions: \"last:0\": N counts from 1 [INSTRUCTION_NOT_UNDERSTOOD]\n  `utterd forget --help` explains what can be said";
+        assert_eq!(super::told(&status, &Words::default()), told);
+        assert!(refusal(&status).contains("and many more"), "a model is told all");
+    }
+}

@@ -1,0 +1,73 @@
+//! What the fields of a request are called on the command line.
+
+use clap::{Arg, ArgMatches, Command};
+
+/// The arguments of one command, by the fields that they fill: an argument's id is its field's name.
+#[derive(Default)]
+pub struct Words(Vec<(String, String)>);
+
+impl Words {
+    /// The words of the command of `program` that `matches` names.
+    pub fn of(program: &Command, matches: &ArgMatches) -> Self {
+        let (mut command, mut matches) = (program, matches);
+        while let Some((name, inner)) = matches.subcommand() {
+            let Some(named) = command.find_subcommand(name) else { break };
+            (command, matches) = (named, inner);
+        }
+        Self(
+            command.get_arguments().map(|argument| (argument.get_id().to_string(), word(argument))).collect(),
+        )
+    }
+
+    /// A field as the command calls it: `keep_recent` is `KEEP`, `policy.max_tokens` is `--max-tokens`. `None` when no
+    /// argument fills it.
+    pub fn spoken(&self, field: &str) -> Option<String> {
+        let parts: Vec<&str> = field.split('.').collect();
+        let spans =
+            (0..parts.len()).flat_map(|start| (start..parts.len()).rev().map(move |end| (start, end)));
+        spans.into_iter().find_map(|(start, end)| {
+            let named = &parts[start..=end];
+            let id = named.iter().map(|part| part.split('[').next().unwrap_or(part)).collect::<Vec<_>>();
+            let (_, word) = self.0.iter().find(|(known, _)| *known == id.join("_"))?;
+            let rest = parts[end + 1..].iter().map(|part| format!(".{part}")).collect::<String>();
+            Some(format!("{word}{rest}"))
+        })
+    }
+}
+
+/// `--budget`, or the name of what stands in a place: `KEEP`.
+fn word(argument: &Arg) -> String {
+    let value = || argument.get_value_names().and_then(|names| names.first()).map(ToString::to_string);
+    match argument.get_long() {
+        Some(long) => format!("--{long}"),
+        None => value().unwrap_or_else(|| argument.get_id().as_str().to_uppercase()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn words() -> Words {
+        let command = Command::new("utterd").subcommand(
+            Command::new("compact")
+                .arg(Arg::new("keep_recent").value_name("KEEP"))
+                .arg(Arg::new("max_tokens").long("most"))
+                .arg(Arg::new("tool_calls").long("tool-calls"))
+                .arg(Arg::new("recall_limit").long("recall-limit")),
+        );
+        let matches = command.clone().get_matches_from(["utterd", "compact"]);
+        Words::of(&command, &matches)
+    }
+
+    #[test]
+    fn a_field_is_called_as_its_argument() {
+        let words = words();
+        let spoken = |field| words.spoken(field).unwrap_or_default();
+        assert_eq!(spoken("keep_recent"), "KEEP");
+        assert_eq!(spoken("policy.max_tokens"), "--most");
+        assert_eq!(spoken("recall.limit"), "--recall-limit");
+        assert_eq!(spoken("utterances[0].tool_calls[1].id"), "--tool-calls.id");
+        assert_eq!(words.spoken("request_id"), None);
+    }
+}

@@ -1,0 +1,82 @@
+//! A recipient's own state that changes in one commit with a conversation of the recipient.
+
+use std::sync::Arc;
+
+use crate::{
+    domain::{
+        ChangeId, Conversation, ConversationId, Identity, Verdict, change::Context, state::update_state,
+    },
+    engine::{
+        Address, Engine, EngineError, Operation, applied::Decided, commit::Part, hold::Hold,
+        queued::WriteCall,
+    },
+};
+
+/// The own state of a conversation's recipient, which is held once a write changes it.
+///
+/// Whoever holds conversations takes it as the last: so nobody who has some waits for one who has others.
+#[derive(Default)]
+pub(super) struct Beside(Option<Held>);
+
+struct Held {
+    hold: Hold,
+    part: Part,
+    /// After the changes so far.
+    state: Arc<Conversation>,
+}
+
+impl Beside {
+    /// What a write makes of it, if anything, on what those before make of it.
+    pub(super) async fn decide(
+        &mut self,
+        engine: &Arc<Engine>,
+        call: &WriteCall,
+        conversation: &Identity,
+        commit: ChangeId,
+    ) -> Result<Option<Decided>, EngineError> {
+        let Some(update) = &call.recipient_state else { return Ok(None) };
+        if self.0.is_none() {
+            self.0 = Some(Held::of(engine, call, conversation).await?);
+        }
+        let Some(held) = &self.0 else { return Ok(None) };
+        let rule = |before: &Conversation, context: &Context<'_>| {
+            let updated = update_state(before, update, context);
+            updated.map(Verdict::Decided).map_err(|refusal| refusal.within("recipient_state."))
+        };
+        Ok(Some(Decided::of(engine.rehearse(&held.state, rule).await?, commit)))
+    }
+
+    /// Adds what was decided to what is committed.
+    pub(super) fn add(&mut self, decided: Option<&Decided>, call: &WriteCall) {
+        if let (Some(held), Some(decided)) = (&mut self.0, decided) {
+            held.state = decided.after.clone();
+            held.part.add(decided, Operation::UpdateState, call.attempt.as_ref());
+        }
+    }
+
+    /// Whether there is nothing to commit.
+    pub(super) fn is_empty(&self) -> bool {
+        self.0.as_ref().is_none_or(|held| held.part.changes().is_empty())
+    }
+
+    /// What is committed, and the hold that lasts as long.
+    pub(super) fn done(self) -> (Option<Part>, Option<Hold>) {
+        self.0.map(|held| (held.part, held.hold)).unzip()
+    }
+}
+
+impl Held {
+    async fn of(
+        engine: &Arc<Engine>,
+        call: &WriteCall,
+        conversation: &Identity,
+    ) -> Result<Self, EngineError> {
+        let address = Address::of_state(conversation.recipient.clone());
+        let key = call.caller.key(ConversationId::of_state(&conversation.recipient));
+        let hold = engine.hold(&key).await?;
+        let before = hold.state().await?;
+        let part = Part::new(&hold, before.clone());
+        let state = before.unwrap_or_else(|| engine.new_conversation(key, &address));
+        Ok(Self { hold, part, state })
+    }
+}

@@ -1,0 +1,82 @@
+//! What a terminal gets: lines that fit it, and a pager for what is long.
+
+use std::io::Read;
+
+use portable_pty::{CommandBuilder, PtySize, native_pty_system};
+
+use super::{Server, assert_holds, binary::UTTERD};
+
+/// What a command writes to a terminal of `columns` by 20.
+fn on_terminal(server: &Server, columns: u16, pager: &str, arguments: &[&str]) -> String {
+    let size = PtySize { rows: 20, cols: columns, pixel_width: 0, pixel_height: 0 };
+    let pty = native_pty_system().openpty(size).expect("a pty");
+    let mut command = CommandBuilder::new(UTTERD);
+    command.env_clear();
+    for (name, value) in [
+        ("TERM", "xterm"),
+        ("NO_COLOR", "1"),
+        ("PATH", "/usr/bin:/bin"),
+        ("PAGER", pager),
+        ("UTTERD_SERVER", &server.address),
+    ] {
+        command.env(name, value);
+    }
+    command.args(arguments);
+    command.cwd(server.directory.path());
+    let mut child = pty.slave.spawn_command(command).expect("it starts");
+    drop(pty.slave);
+    let mut reader = pty.master.try_clone_reader().expect("the terminal is read");
+    let mut written = Vec::new();
+    let mut chunk = [0; 4096];
+    // A terminal whose program has ended fails to be read.
+    while let Ok(read @ 1..) = reader.read(&mut chunk) {
+        written.extend_from_slice(&chunk[..read]);
+    }
+    assert!(child.wait().expect("it ends").success());
+    String::from_utf8_lossy(&written).replace("\r\n", "\n")
+}
+
+#[test]
+fn lines_fit_the_terminal_and_break_between_words() {
+    let server = Server::shared();
+    let text = "The train to Lisbon leaves at nine in the evening and arrives at noon, ".repeat(3);
+    server.run(&["memorize", "-c", "wide", &format!("{text}\nAnother line.")]).worked();
+    for columns in [40, 80, 120] {
+        let shown = on_terminal(&server, columns, "cat", &["show", "-c", "wide"]);
+        let widest = shown.lines().map(console::measure_text_width).max().unwrap_or(0);
+        assert!(widest <= columns.into(), "{shown}");
+        let words: Vec<&str> = text.split_whitespace().collect();
+        assert!(
+            shown.split_whitespace().collect::<Vec<_>>().windows(words.len()).any(|seen| seen == words),
+            "{shown}"
+        );
+        assert_holds(&shown, &["Another line."]);
+    }
+}
+
+#[test]
+fn what_is_longer_than_the_terminal_is_paged() {
+    let server = Server::shared();
+    for number in 0..19 {
+        server.run(&["memorize", "-c", "tall", &format!("remark {number}")]).worked();
+    }
+    server.run(&["memorize", "-c", "low", "hello"]).worked();
+    let paged = |pager, conversation| on_terminal(&server, 80, pager, &["show", "-c", conversation]);
+    assert_holds(&paged("sed s/^/paged:/", "tall"), &["paged:tall · ", "remark 18"]);
+    assert!(!paged("sed s/^/paged:/", "low").contains("paged:"));
+    for direct in ["", "cat", "no-such-pager-2>/dev/null"] {
+        assert_holds(&paged(direct, "tall"), &["tall · ", "remark 18"]);
+    }
+}
+
+#[test]
+fn a_list_is_a_table_on_a_terminal() {
+    let server = Server::start(&[]);
+    server.run(&["memorize", "-c", "a-long-name", "-r", "alice", "hello"]).worked();
+    server.run(&["memorize", "-c", "b", "-r", "bob", "hello"]).worked();
+    let table = on_terminal(&server, 100, "cat", &["list", "--all", "--order", "oldest"]);
+    let lines: Vec<&str> = table.lines().collect();
+    assert!(lines[0].starts_with("CONVERSATION  RECIPIENT  STATUS"), "{table}");
+    assert!(lines[1].starts_with("a-long-name*  alice      active"), "{table}");
+    assert!(lines[2].starts_with("b*            bob        active"), "{table}");
+}
