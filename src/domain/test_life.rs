@@ -11,6 +11,7 @@ use crate::domain::{
     Namespace, Need, Policy, Ranges, RecipientId, Refusal, Role, Sequence, Timestamp, TokenCounter, ToolCall,
     Transition, Utterance, Verdict, Window,
     change::Context,
+    extractive::Sentence,
     forget::{Forget, ForgetSelected, Forgotten, How, Selector, forget, forget_selected},
     forgetting,
     memorize::{Memorize, Memorized, Replace, Replaced, memorize, replace},
@@ -216,7 +217,8 @@ impl Life {
         assert!(head.left.holds(&summary.covers()));
         assert_eq!(summary.covered_count(), summary.covers().count(), "no two segments cover the same");
         for segment in summary.segments() {
-            assert!(segment.sentences.iter().all(|sentence| segment.covers.contains(sentence.sequence)));
+            let mut told = segment.sentences.iter().flat_map(Sentence::sequences);
+            assert!(told.all(|sequence| segment.covers.contains(sequence)));
         }
         let limit = head.policy.summary_token_limit.unwrap_or(u32::MAX);
         assert!(summary.tokens() <= limit);

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use crate::domain::{
     Head, Ranges,
     compaction::Compaction,
+    extractive::Sentence,
     limits::MAX_SEGMENTS,
     segment::{Segment, UNSAID},
 };
@@ -92,7 +93,7 @@ fn check_segment(
     wrong: &mut Vec<String>,
 ) -> Ranges {
     let covers = &segment.covers;
-    let told = segment.sentences.iter().map(|sentence| sentence.sequence);
+    let told = segment.sentences.iter().flat_map(Sentence::sequences);
     let told: Ranges = told.filter(|_| segment.imported.is_none()).collect();
     let is_unsaid = segment.sentences.iter().all(|sentence| sentence.sequence == UNSAID);
     let llm_text = segment.llm_text.iter().map(|text| &text.from);

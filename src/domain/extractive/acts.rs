@@ -61,7 +61,7 @@ pub(super) fn written(
 fn by_tool<'a>(acts: &[&'a Act]) -> Vec<(&'a str, Vec<Part>)> {
     let mut groups: Vec<(&str, Vec<Part>)> = Vec::new();
     for act in acts {
-        let part = Part { sequence: act.sequence, text: act.key.clone(), weight: 0 };
+        let part = Part { sequence: act.sequence, result: act.result, text: act.key.clone(), weight: 0 };
         match groups.iter_mut().find(|(head, _)| *head == &*act.head) {
             Some((_, parts)) => parts.push(part),
             None => groups.push((&act.head, vec![part])),

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::domain::{
-    Role, ToolCall, Utterance,
+    Role, Sequence, ToolCall, Utterance,
     exchange::{LateResult, Pairing, Said},
     extractive::{
         arguments,
@@ -27,8 +27,8 @@ const MADE_BYTES: usize = 64;
 #[derive(Clone, Copy)]
 pub(super) struct Call<'a> {
     pub call: &'a ToolCall,
-    /// Its result.
-    pub answer: Option<&'a str>,
+    /// Its result: the utterance, and what it says.
+    pub answer: Option<(Sequence, &'a str)>,
     pub failed: bool,
     pub effect: Effect,
 }
@@ -39,7 +39,7 @@ pub(super) fn calls<'a>(source: &'a [Arc<Utterance>], live: &[&'a Utterance]) ->
     let mut made = Vec::new();
     for (at, utterance) in live.iter().enumerate() {
         for (call, answer) in utterance.tool_calls().iter().zip(answers.by_ref()) {
-            let success = answer.filter(|answer| !failed(answer));
+            let success = answer.map(|(_, said)| said).filter(|said| !failed(said));
             made.push((answer, Made { call, success, after: said_after(&live[at..]) }));
         }
     }
@@ -61,12 +61,12 @@ fn said_after<'a>(rest: &[&'a Utterance]) -> &'a str {
 }
 
 /// The results of all calls in `source`, in the order of the calls.
-pub(super) fn answers(source: &[Arc<Utterance>]) -> Vec<Option<&str>> {
+pub(super) fn answers(source: &[Arc<Utterance>]) -> Vec<Option<(Sequence, &str)>> {
     let live: Vec<&Utterance> =
         source.iter().filter(|utterance| utterance.is_live()).map(|utterance| &**utterance).collect();
     let results = Pairing::of(live.iter().map(|utterance| Said::from(*utterance))).results;
-    let content = |place: usize| &*live[place].content;
-    results.into_iter().flatten().map(|result| result.map(content)).collect()
+    let said = |place: usize| (live[place].sequence, &*live[place].content);
+    results.into_iter().flatten().map(|result| result.map(said)).collect()
 }
 
 /// Appends `name(arguments) → outcome`, first of the arguments `key`, which says which; returns how long the name

@@ -131,7 +131,8 @@ impl Sentences<'_> {
         let said = &self.saids[best];
         let (text, tokens) = fitted(&said.text[..said.start], said.said(), budget, self.counter)?;
         let (sequence, weight) = (said.sequence, self.weighed.weight(best));
-        Some(Sentence::plain(LineKind::Said, sequence, text.into(), weight, tokens))
+        let line = Sentence::plain(LineKind::Said, sequence, text.into(), weight, tokens);
+        Some(Sentence { result: said.result, ..line })
     }
 }
 
@@ -156,10 +157,12 @@ fn joined(saids: &[Said], said: &[usize], weighed: &Weighed, counter: &dyn Token
     let first = &saids[*said.first()?];
     if let [at] = said {
         let (weight, tokens) = (weighed.weight(*at), counter.count(&first.text));
-        return Some(Sentence::plain(LineKind::Said, first.sequence, first.text.clone(), weight, tokens));
+        let line = Sentence::plain(LineKind::Said, first.sequence, first.text.clone(), weight, tokens);
+        return Some(Sentence { result: first.result, ..line });
     }
     let part = |at: &usize| Part {
         sequence: first.sequence,
+        result: None,
         text: saids[*at].said().into(),
         weight: weighed.weight(*at),
     };

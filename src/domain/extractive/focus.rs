@@ -83,7 +83,8 @@ impl Focus {
         let mut answers = answers(source).into_iter();
         for utterance in source.iter().filter(|utterance| utterance.is_live()) {
             let mut outcomes = answers.by_ref().take(utterance.tool_calls().len());
-            let trouble = outcomes.by_ref().filter(|outcome| outcome.is_some_and(failed)).count();
+            let trouble =
+                outcomes.by_ref().filter(|outcome| outcome.is_some_and(|(_, said)| failed(said))).count();
             outcomes.for_each(drop);
             if utterance.role != Role::Tool && !utterance.instruction {
                 signs.see(utterance, trouble > 0);

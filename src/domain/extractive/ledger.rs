@@ -116,8 +116,12 @@ impl<'a> Ledger<'a> {
     }
 
     fn line(&self, facts: &[&Fact]) -> Sentence {
-        let part =
-            |fact: &&Fact| Part { sequence: fact.sequence, text: fact.text.clone(), weight: fact.worth };
+        let part = |fact: &&Fact| Part {
+            sequence: fact.sequence,
+            result: fact.result,
+            text: fact.text.clone(),
+            weight: fact.worth,
+        };
         let parts: Vec<Part> = facts.iter().map(part).collect();
         Sentence::listed(LineKind::Facts, &self.pages[facts[0].page].head, &parts, 0, self.counter)
     }

@@ -67,7 +67,7 @@ pub(super) fn matter(said: &Said, is_asked: bool) -> Option<Matter> {
         let mut text = String::new();
         let plain = said.text.trim_end().replace(BETWEEN, ", ");
         fold(&plain, MATTER_BYTES, &mut text);
-        Matter { sequence: said.sequence, text: text.into() }
+        Matter { sequence: said.sequence, result: said.result, text: text.into() }
     })
 }
 
@@ -75,7 +75,7 @@ pub(super) fn matter(said: &Said, is_asked: bool) -> Option<Matter> {
 pub(super) fn failure(act: &Act) -> Matter {
     let name = act.head.split(" called ").last().unwrap_or(&act.head);
     let asked = if act.key.is_empty() { String::new() } else { format!("({})", act.key) };
-    Matter { sequence: act.sequence, text: format!("{name}{asked}{FAILED}").into() }
+    Matter { sequence: act.sequence, result: act.result, text: format!("{name}{asked}{FAILED}").into() }
 }
 
 /// The line of what is still open of `matters`, in the order said; the newest where not all have room.
@@ -94,7 +94,10 @@ pub(super) fn line(
     matters.retain(|matter| !is_settled(matter, acts, saids));
     matters.dedup_by(|one, other| one.text == other.text);
     let room = (u64::from(budget) * MOST_PERCENT / 100) as u32;
-    let part = |matter: &Matter| Part { sequence: matter.sequence, text: matter.text.clone(), weight: 0 };
+    let part = |matter: &Matter| {
+        let Matter { sequence, result, text } = matter.clone();
+        Part { sequence, result, text, weight: 0 }
+    };
     let parts: Vec<Part> = matters.iter().map(part).collect();
     (parts.len().saturating_sub(MOST)..parts.len()).find_map(|from| {
         let line = Sentence::listed(LineKind::Open, HEAD, &parts[from..], 0, counter);

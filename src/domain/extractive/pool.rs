@@ -31,6 +31,8 @@ pub(super) struct Pool {
 #[derive(Debug)]
 pub(super) struct Said {
     pub sequence: Sequence,
+    /// Of a call, its result.
+    pub result: Option<Sequence>,
     /// The whole line.
     pub text: Box<str>,
     /// Where the speaker ends and what was said starts, in bytes.
@@ -42,6 +44,7 @@ pub(super) struct Said {
 #[derive(Clone, Debug)]
 pub(super) struct Act {
     pub sequence: Sequence,
+    pub result: Option<Sequence>,
     /// The whole line; none of one that was briefed before.
     pub text: Option<Box<str>>,
     /// `Assistant called cancel`.
@@ -55,6 +58,8 @@ pub(super) struct Act {
 #[derive(Clone, Debug)]
 pub(super) struct Matter {
     pub sequence: Sequence,
+    /// Of a call that failed, its result.
+    pub result: Option<Sequence>,
     pub text: Box<str>,
 }
 
@@ -72,6 +77,8 @@ pub(super) struct Page {
 pub(super) struct Fact {
     pub page: usize,
     pub sequence: Sequence,
+    /// The result that it stands in, if no utterance before names it.
+    pub result: Option<Sequence>,
     pub text: Box<str>,
     /// Its value, and its label or 0.
     pub concepts: [u32; 2],
@@ -81,8 +88,9 @@ pub(super) struct Fact {
 
 impl Act {
     /// `text` is `Assistant called cancel(LU15PA, …) → ok`; its arguments start at `start`.
-    pub(super) fn new(sequence: Sequence, text: String, start: usize, key: &str, failed: bool) -> Self {
-        Self { sequence, head: text[..start - 1].into(), text: Some(text.into()), key: key.into(), failed }
+    pub(super) fn new(sequence: Sequence, text: String, start: usize, key: &str) -> Self {
+        let head = text[..start - 1].into();
+        Self { sequence, result: None, head, text: Some(text.into()), key: key.into(), failed: false }
     }
 }
 
@@ -105,13 +113,15 @@ impl Pool {
             LineKind::Act => self.add_act(line),
             LineKind::Facts => self.add_facts(line),
             LineKind::Open => {
-                let matter = |part: Part| Matter { sequence: part.sequence, text: part.text };
+                let matter =
+                    |part: Part| Matter { sequence: part.sequence, result: part.result, text: part.text };
                 self.matters.extend(line.parts().map(matter));
             }
             LineKind::Said if !line.items.is_empty() => {
                 let head = line.head();
                 self.saids.extend(line.parts().map(|part| Said {
                     sequence: part.sequence,
+                    result: part.result,
                     text: format!("{head} {}\n", part.text).into(),
                     start: head.len() + 1,
                     worth: Worth::Known(part.weight),
@@ -119,8 +129,8 @@ impl Pool {
             }
             LineKind::Said => {
                 let start = line.text.len() - Spoken::of(&line.text).said.len();
-                let (sequence, text) = (line.sequence, line.text.clone());
-                self.saids.push(Said { sequence, text, start, worth: Worth::Known(line.weight) });
+                let (sequence, result, text) = (line.sequence, line.result, line.text.clone());
+                self.saids.push(Said { sequence, result, text, start, worth: Worth::Known(line.weight) });
             }
         }
     }
@@ -134,6 +144,7 @@ impl Pool {
                 }
                 self.acts.extend(line.parts().map(|part| Act {
                     sequence: part.sequence,
+                    result: part.result,
                     text: None,
                     head: head.into(),
                     key: part.text,
@@ -141,10 +152,12 @@ impl Pool {
                 }));
             }
             None => {
-                let key = line.items.first().map_or("", |key| line.item(key));
+                let item = line.items.first();
+                let key = item.map_or("", |key| line.item(key));
                 let head = line.head();
                 self.acts.push(Act {
                     sequence: line.sequence,
+                    result: item.and_then(|item| item.result),
                     text: Some(line.text.clone()),
                     head: head.strip_suffix('(').unwrap_or(head).into(),
                     key: key.into(),
@@ -163,11 +176,12 @@ impl Pool {
             self.pages.push(Page { head: head.into(), names });
             self.pages.len() - 1
         });
-        for Part { sequence, text, weight } in line.parts() {
+        for Part { sequence, result, text, weight } in line.parts() {
             let mut found = None;
             find(&text, |fact| found = found.or(Some(fact.concepts)));
             let concepts = found.unwrap_or_else(|| [exact(&text), 0]);
-            self.add_fact(Fact { page, sequence, text, concepts, worth: weight - weight / AGES_BY });
+            let worth = weight - weight / AGES_BY;
+            self.add_fact(Fact { page, sequence, result, text, concepts, worth });
         }
     }
 
@@ -214,7 +228,8 @@ pub(super) fn line(act: &Act, text: &str, tokens: u32) -> Sentence {
     let holds = !act.key.is_empty() && text.get(start..).is_some_and(|rest| rest.starts_with(&*act.key));
     let end = if holds { start + act.key.len() } else { start };
     let place = |at: usize| u32::try_from(at).unwrap_or(u32::MAX);
-    let item = Item { sequence: act.sequence, start: place(start), end: place(end), weight: 0 };
+    let (start, end) = (place(start), place(end));
+    let item = Item { sequence: act.sequence, result: act.result, start, end, weight: 0 };
     Sentence { items: [item].into(), ..Sentence::plain(LineKind::Act, act.sequence, text.into(), 0, tokens) }
 }
 

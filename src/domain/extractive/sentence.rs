@@ -7,9 +7,10 @@ use crate::domain::{Sequence, TokenCounter, memory::allocated};
 pub struct Sentence {
     /// What it tells.
     pub kind: LineKind,
-    /// The utterance that it is taken from; for a tool call, the one that made the call; of several, the first.
-    /// (A call's line may quote the result: both are of one unit, and are forgotten together.)
+    /// The utterance the line is taken from; for a tool call, the one that made the call; of several, the first.
     pub sequence: Sequence,
+    /// The result of the tool call, if the line says how the call ended.
+    pub result: Option<Sequence>,
     /// The line, `\n` at its end and nowhere else.
     pub text: Box<str>,
     /// Exact tokens of `text`.
@@ -37,8 +38,10 @@ pub enum LineKind {
 /// A part of a line that is chosen, and forgotten, by itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Item {
-    /// The utterance that it is taken from.
+    /// The utterance the item is taken from; for a tool call, the one that made the call.
     pub sequence: Sequence,
+    /// The result of the tool call, if the item depends on it.
+    pub result: Option<Sequence>,
     /// Where it starts in the line's text, in bytes.
     pub start: u32,
     /// Where it ends.
@@ -51,6 +54,7 @@ pub struct Item {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(in crate::domain) struct Part {
     pub sequence: Sequence,
+    pub result: Option<Sequence>,
     pub text: Box<str>,
     pub weight: u32,
 }
@@ -67,7 +71,7 @@ pub(super) const DONE: &str = " → ok:";
 impl Sentence {
     /// A line without items.
     pub fn plain(kind: LineKind, sequence: Sequence, text: Box<str>, weight: u32, tokens: u32) -> Self {
-        Self { kind, sequence, text, tokens, weight, items: Box::default() }
+        Self { kind, sequence, result: None, text, tokens, weight, items: Box::default() }
     }
 
     /// `head part; part`, and how many parts are left out, if any. `parts` is not empty.
@@ -87,6 +91,7 @@ impl Sentence {
             text.push_str(&part.text);
             items.push(Item {
                 sequence: part.sequence,
+                result: part.result,
                 start,
                 end: bounded(text.len()),
                 weight: part.weight,
@@ -99,6 +104,7 @@ impl Sentence {
         Self {
             kind,
             sequence: parts.iter().map(|part| part.sequence).min().unwrap_or(Sequence::FIRST),
+            result: None,
             tokens: counter.count(&text),
             text: text.into(),
             weight: parts.iter().fold(0, |sum, part| sum.saturating_add(part.weight)),
@@ -128,15 +134,17 @@ impl Sentence {
     pub(in crate::domain) fn parts(&self) -> impl Iterator<Item = Part> {
         self.items.iter().map(|item| Part {
             sequence: item.sequence,
+            result: item.result,
             text: self.item(item).into(),
             weight: item.weight,
         })
     }
 
-    /// The sequences that it tells of.
+    /// The utterances the line depends on: hard-forgetting any of them removes it, or the item that does.
     pub fn sequences(&self) -> impl Iterator<Item = Sequence> {
-        let own = self.items.is_empty().then_some(self.sequence);
-        own.into_iter().chain(self.items.iter().map(|item| item.sequence))
+        let own = self.items.is_empty().then_some([Some(self.sequence), self.result]);
+        let items = self.items.iter().map(|item| [Some(item.sequence), item.result]);
+        own.into_iter().chain(items).flatten().flatten()
     }
 
     /// About how many bytes it takes in memory.
@@ -155,7 +163,8 @@ impl Sentence {
                 Some(head) => format!("{head}({}) → ok\n", part.text),
                 None => format!("{} {}\n", self.head(), part.text),
             };
-            Self::plain(self.kind, part.sequence, text.into(), part.weight, 0)
+            let line = Self::plain(self.kind, part.sequence, text.into(), part.weight, 0);
+            Self { result: part.result, ..line }
         };
         self.parts().map(line).collect()
     }
@@ -170,7 +179,8 @@ impl Sentence {
         if !self.sequences().any(&mut gone) {
             return Some(self.clone());
         }
-        let parts: Vec<Part> = self.parts().filter(|part| !gone(part.sequence)).collect();
+        let mut stays = |part: &Part| !gone(part.sequence) && !part.result.is_some_and(&mut gone);
+        let parts: Vec<Part> = self.parts().filter(&mut stays).collect();
         (!parts.is_empty()).then(|| Self::listed(self.kind, self.head(), &parts, self.left_out(), counter))
     }
 }

@@ -72,6 +72,9 @@ pub(super) fn read(source: &[Arc<Utterance>], goes_on: bool) -> Pool {
     reader.done()
 }
 
+/// The utterance something is taken from, and the result of a call that it depends on.
+type Source = (Sequence, Option<Sequence>);
+
 #[derive(Default)]
 struct Reader {
     pool: Pool,
@@ -94,7 +97,7 @@ impl Reader {
         self.sentences(utterance, &speaker);
         if !utterance.content.is_empty() {
             let page = self.page(format!("{speaker}{MENTIONED}"), None);
-            find(&utterance.content, |found| self.fact(utterance.sequence, page, found, true));
+            find(&utterance.content, |found| self.fact((utterance.sequence, None), page, found, true));
         }
         calls.iter().for_each(|call| self.call(utterance, &speaker, call));
         self.utterances += 1;
@@ -109,19 +112,20 @@ impl Reader {
             let announces = text[said.clone()].ends_with([':', '：']);
             let percent = percent(utterance.role) / if announces { ANNOUNCES_DIVISOR } else { 1 };
             let worth = Worth::Fresh { bonus, percent };
-            self.say(utterance.sequence, format!("{speaker}: "), &text[said], worth);
+            self.say((utterance.sequence, None), format!("{speaker}: "), &text[said], worth);
         }
     }
 
-    fn say(&mut self, sequence: Sequence, mut text: String, said: &str, worth: Worth) {
+    fn say(&mut self, (sequence, result): Source, mut text: String, said: &str, worth: Worth) {
         let start = text.len();
         text.push_str(said);
         text.push('\n');
-        self.pool.saids.push(Said { sequence, text: text.into(), start, worth });
+        self.pool.saids.push(Said { sequence, result, text: text.into(), start, worth });
     }
 
     fn call(&mut self, utterance: &Utterance, speaker: &str, made: &Call<'_>) {
         let Call { call, answer, failed, effect } = *made;
+        let (result, answer) = answer.unzip();
         let key = key(call).map(|key| folded(&key.value, KEY_BYTES)).unwrap_or_default();
         let mut told = String::new();
         let name = tell(call, &key, answer, &mut told);
@@ -129,7 +133,8 @@ impl Reader {
         if effect == Effect::Changes {
             let start = speaker.len() + " called ".len() + name + 1;
             let text = format!("{speaker} called {told}\n");
-            self.pool.acts.push(Act::new(utterance.sequence, text, start, &key, failed));
+            let act = Act::new(utterance.sequence, text, start, &key);
+            self.pool.acts.push(Act { result, failed, ..act });
         } else {
             let bonus = CALL_BONUS + if failed { FAILURE_BONUS } else { 0 };
             let worth = match failed || answer.is_some_and(is_short) {
@@ -137,13 +142,13 @@ impl Reader {
                 // what it found stands in the ledger
                 false => Worth::Rest { bonus },
             };
-            self.say(utterance.sequence, format!("{speaker} called "), &told, worth);
+            self.say((utterance.sequence, result), format!("{speaker} called "), &told, worth);
         }
         let head =
             if tool.starts_with(char::is_alphabetic) { tool } else { format!("{speaker} called {tool}") };
         let named = self.asked_by(utterance.sequence, &head, &key, effect);
         let page = self.page(page_head(&head, &key), named.filter(|_| !key.contains('/')));
-        find(&call.arguments_json, |found| self.fact(utterance.sequence, page, found, true));
+        find(&call.arguments_json, |found| self.fact((utterance.sequence, None), page, found, true));
         if let (Some(answer), false) = (answer, failed) {
             find(answer, |mut found| {
                 match found.weight {
@@ -152,7 +157,7 @@ impl Reader {
                     SMALL_NUMBER => return,
                     _ => found.weight = RESULT_NUMBER,
                 }
-                self.fact(utterance.sequence, page, found, false);
+                self.fact((utterance.sequence, result), page, found, false);
             });
         }
     }
@@ -169,7 +174,7 @@ impl Reader {
         let concepts = found.concepts;
         if effect == Effect::Reads {
             let page = self.page(format!("{tool}:"), None);
-            self.fact(sequence, page, found, true);
+            self.fact((sequence, None), page, found, true);
         }
         Some(concepts)
     }
@@ -179,10 +184,10 @@ impl Reader {
         let mut told = String::new();
         let failed = tell_late(late, &utterance.content, &mut told);
         let worth = Worth::Fresh { bonus: CALL_BONUS + FAILURE_BONUS, percent: CALL_PERCENT };
-        self.say(utterance.sequence, format!("{speaker}: "), &told, worth);
+        self.say((utterance.sequence, None), format!("{speaker}: "), &told, worth);
         if !failed {
             let page = self.page(format!("late result of {}:", late.tool), None);
-            find(&utterance.content, |found| self.fact(utterance.sequence, page, found, false));
+            find(&utterance.content, |found| self.fact((utterance.sequence, None), page, found, false));
         }
         self.utterances += 1;
     }
@@ -197,7 +202,7 @@ impl Reader {
         page
     }
 
-    fn fact(&mut self, sequence: Sequence, page: usize, found: Found<'_>, said: bool) {
+    fn fact(&mut self, (sequence, result): Source, page: usize, found: Found<'_>, said: bool) {
         let utterance = self.utterances;
         let facts = &mut self.pool.facts;
         let mention = self.mentions.entry(found.concepts).or_insert_with(|| {
@@ -206,6 +211,7 @@ impl Reader {
             facts.push(Fact {
                 page,
                 sequence,
+                result,
                 text: text.into(),
                 concepts: found.concepts,
                 worth: found.weight,

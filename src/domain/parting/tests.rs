@@ -134,21 +134,27 @@ fn what_an_exchange_held_in_the_window_leaves_it_when_it_is_parted() {
     life.is_sound();
 }
 
-/// The summary tells a call with its outcome.
+/// The summary tells a call with its outcome, and lists what results name: whether these are stored or not.
 #[test]
 fn an_outcome_that_went_is_not_told_with_its_call() {
-    let mut life = Life::new(Policy { utterances: Some(Marks::of(6)), ..Policy::ROLLING });
-    life.say(vec![
-        said(Role::Assistant, "well"),
-        calls(&["a"]),
-        Draft { content: "error: gone".into(), ..result("a") },
-    ]);
-    (0..7).for_each(|_| life.say(vec![user()]));
-    let told = |life: &Life| format!("{:?}", life.state.summary);
-    assert!(told(&life).contains("error"), "{}", told(&life));
-    life.erase(only(3));
-    assert!(!told(&life).contains("error"), "{}", told(&life));
-    life.is_sound();
+    let outcomes = ["error: no ZX-7142", "one\ntwo\nZX-7142"];
+    for (archive_limit, content) in
+        [9, 0].into_iter().flat_map(|limit| outcomes.map(|outcome| (limit, outcome)))
+    {
+        let rolling = Policy { utterances: Some(Marks::of(6)), archive_limit, ..Policy::ROLLING };
+        let mut life = Life::new(rolling);
+        life.say(vec![
+            said(Role::Assistant, &"well ".repeat(60)),
+            calls(&["a"]),
+            Draft { content: content.into(), ..result("a") },
+        ]);
+        (0..7).for_each(|_| life.say(vec![user()]));
+        let told = |life: &Life| format!("{:?}", life.state.summary);
+        assert!(told(&life).contains("ZX-7142"), "{}", told(&life));
+        life.erase(only(3));
+        assert!(!told(&life).contains("ZX-7142"), "{}", told(&life));
+        life.is_sound();
+    }
 }
 
 #[test]

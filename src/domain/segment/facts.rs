@@ -40,7 +40,7 @@ pub(super) fn dropped(
 }
 
 fn part(sequence: Sequence, fact: &Fact<'_>) -> Part {
-    Part { sequence, text: fact.told().into(), weight: WEIGHT }
+    Part { sequence, result: None, text: fact.told().into(), weight: WEIGHT }
 }
 
 /// The last `count` of the facts.

@@ -39,8 +39,6 @@ pub struct Said {
     /// Others go together as if it had never been said.
     pub passed: bool,
     pub home: Home,
-    /// The unit with which it fell out of the archive.
-    pub fell: Option<i64>,
     /// The utterance whose call it answered late.
     pub late: Option<i64>,
     /// The tool that the call was of, as it was then.
@@ -75,8 +73,6 @@ pub struct Conversation {
     pub covered: BTreeSet<i64>,
     /// The summary as it was read last: which sentences it took is the server's own matter.
     pub summary: String,
-    /// Markers behind the point of a fork that lines of calls before it may quote.
-    pub quoted: BTreeSet<u32>,
     /// When it ended and why.
     pub ended: Option<(i64, String)>,
     /// How much had been said when turns, or a narrower policy, compacted it last.
@@ -134,7 +130,6 @@ impl Conversation {
             awaits: None,
             covered: BTreeSet::new(),
             summary: String::new(),
-            quoted: BTreeSet::new(),
             ended: None,
             compacted_at: None,
             compactions: Vec::new(),

@@ -32,11 +32,6 @@ impl Conversation {
         }
         let stays = |one: &i64| *one <= at && fork.get(*one).home != Home::Window;
         fork.covered = self.covered.iter().copied().filter(stays).collect();
-        // an exchange that fell out of the archive is parted where the fork begins, and its calls are told with results
-        let fell: BTreeSet<_> = fork.covered.iter().filter_map(|one| self.get(*one).fell).collect();
-        let parted =
-            self.said[at as usize..].iter().filter(|said| said.fell.is_some_and(|unit| fell.contains(&unit)));
-        fork.quoted.extend(parted.flat_map(|said| said.markers.clone()));
         if at < newest || self.ended.is_some() {
             fork.go_on(at, at < newest);
         }

@@ -113,7 +113,6 @@ impl Conversation {
             instruction: self.only_instructions,
             passed: false,
             home: Home::Window,
-            fell: None,
             late: None,
             late_tool: String::new(),
             markers: markers(&what.encode_to_vec()),
@@ -224,12 +223,7 @@ impl Conversation {
         }
         let surplus = archive.len() - (self.policy.archive - self.policy.archive / 20);
         let dropped = self.whole_units(&archive[..surplus], |said| said.home == Home::Archive);
-        let units = self.pairing().units;
-        for sequence in &dropped {
-            let unit = units[*sequence as usize - 1];
-            let said = self.get_mut(*sequence);
-            (said.home, said.fell) = (Home::Dropped, Some(unit));
-        }
+        dropped.iter().for_each(|sequence| self.get_mut(*sequence).home = Home::Dropped);
         dropped
     }
 }

@@ -173,16 +173,9 @@ impl Conversation {
         told.flat_map(|sequence| self.get(sequence).markers.clone()).collect()
     }
 
-    /// The markers that the summary may show. What fell out of the archive is no longer known to
-    /// be of one unit, so that the line of a call may quote a result that is not covered any more.
+    /// The markers that the summary may show.
     pub fn summarizable(&self) -> BTreeSet<u32> {
-        let fell: BTreeSet<i64> =
-            self.covered.iter().filter_map(|sequence| self.get(*sequence).fell).collect();
-        let dropped = self.sequences(|said| {
-            said.home == Home::Dropped && said.fell.is_some_and(|unit| fell.contains(&unit))
-        });
-        let told = self.tellable(self.covered.iter().copied().chain(dropped));
-        told.union(&self.quoted).copied().collect()
+        self.tellable(self.covered.iter().copied())
     }
 
     /// The markers that the title and the closing summary of an ended conversation may hold: those of

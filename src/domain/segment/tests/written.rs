@@ -19,7 +19,7 @@ fn a_segment_keeps_to_its_share_of_the_source() {
 
 #[test]
 fn what_lines_list_counts_as_memory() {
-    let item = |n: u32| Item { sequence: Sequence(1), start: n, end: n + 1, weight: 1 };
+    let item = |n: u32| Item { sequence: Sequence(1), result: None, start: n, end: n + 1, weight: 1 };
     let plain = Sentence::plain(LineKind::Facts, Sequence(1), "User mentioned: A; B\n".into(), 1, 7);
     let listing = Sentence { items: (0..100).map(item).collect(), ..plain.clone() };
     let bytes = |line| Segment::new(0, Ranges::of(Sequence(1), Sequence(1)), vec![line], 100).memory_bytes();

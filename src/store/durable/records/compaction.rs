@@ -10,14 +10,18 @@ use super::{
     fields::Fields,
     kind::RecordValue,
     payload::{Payload, Stored},
-    segment::{lists, segment, write_segment},
+    segment::{lists, quotes_results, segment, write_segment},
 };
 
 impl RecordValue<(LineageId, u32)> for Compaction {
     /// One who passed over lines of the segments would bring back too little.
     fn version(&self) -> u8 {
-        let folded = self.folded.iter().flat_map(|folded| folded.iter());
-        if folded.into_iter().any(|segment| lists(segment)) { 2 } else { 1 }
+        let folded = || self.folded.iter().flat_map(|folded| folded.iter());
+        match () {
+            () if folded().any(|segment| quotes_results(segment)) => 3,
+            () if folded().any(|segment| lists(segment)) => 2,
+            () => 1,
+        }
     }
 
     fn room(&self) -> usize {

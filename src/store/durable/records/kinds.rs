@@ -87,7 +87,7 @@ kinds! {
     /// Its title, labels, shares and parent.
     Descriptions = 5, version 1, "description": LineageId => Description;
     /// A segment of its summary, by its number.
-    Segments = 6, version 4, "segment": (LineageId, u32) => Segment;
+    Segments = 6, version 5, "segment": (LineageId, u32) => Segment;
     /// An utterance, by the lineage that it was written to.
     Utterances = 7, version 2, "utterance": (LineageId, Sequence) => Utterance;
     /// Where an utterance is to which a client gave an id, by the lineage that it was written to.
@@ -111,7 +111,7 @@ kinds! {
     /// An entry of a recipient's list of ended conversations, by the time of the end: nothing but the key.
     Ended = 17, version 1, "entry of what ended": ListPlace => ();
     /// A compaction, by the lineage of the conversation's identity and its number.
-    Compactions = 18, version 2, "compaction": (LineageId, u32) => Compaction;
+    Compactions = 18, version 3, "compaction": (LineageId, u32) => Compaction;
     /// That a conversation waits for a model, and since when its first segment does: nothing but the key.
     Waiting = 19, version 1, "waiting summary": (Timestamp, ConversationKey) => ();
     /// What is derived from a block of a conversation's utterances, by the lineage of the conversation's identity.

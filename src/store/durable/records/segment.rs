@@ -20,9 +20,11 @@ use super::{
 impl RecordValue<(LineageId, u32)> for Segment {
     /// One who passed over a model's text would show, and count, others in its place; one who passed over
     /// where an imported one came from would miss what it covers; one who passed over lists would forget too
-    /// little of them, and one who passed over lines in any order would miss them.
+    /// little of them, and one who passed over lines in any order would miss them; one who passed over the results
+    /// that lines quote would keep what is erased.
     fn version(&self) -> u8 {
         match self.llm_text.is_some() || self.awaits.is_some() {
+            _ if quotes_results(self) => 5,
             _ if lists(self) => 4,
             _ if self.imported.is_some() => 3,
             true => 2,
@@ -121,6 +123,14 @@ pub(super) fn lists(segment: &Segment) -> bool {
     order(segment) == Order::Any || !segment.sentences.iter().chain(told).all(is_plain)
 }
 
+/// Whether hard-forgetting a result alone, whose call stays, removes any of its lines or items.
+pub(super) fn quotes_results(segment: &Segment) -> bool {
+    let told = segment.llm_text.iter().flat_map(|llm_text| &llm_text.lines);
+    let quotes =
+        |line: &Sentence| line.result.is_some() || line.items.iter().any(|item| item.result.is_some());
+    segment.sentences.iter().chain(told).any(quotes)
+}
+
 /// Lines of several kinds may stand in any order.
 fn order(segment: &Segment) -> Order {
     match segment.sentences.is_sorted_by_key(|line| line.sequence) {
@@ -136,6 +146,7 @@ message! {
         2 start: "the start of an item",
         3 end: "the end of an item",
         4 weight: "the weight of an item",
+        5 result: "the result that an item depends on",
     }
 }
 
@@ -167,6 +178,7 @@ fn put_lines(lines: &[Sentence], number: u32, order: Order, to: &mut Fields<'_>)
                 line.kind.put(5, to);
             }
             line.items.iter().for_each(|item| item.put(6, to));
+            line.result.put(7, to);
         });
         before = line.sequence.0;
     }
@@ -192,6 +204,7 @@ fn lines(part: &'static str, number: u32, order: Order, from: &Payload<'_>) -> R
                 Order::Ascending | Order::Any => sequence(part, before)?,
             },
             text,
+            result: Field::get("the result that a line quotes", 7, &from)?,
             tokens: Field::get("the tokens of a line", 3, &from)?,
             weight: Field::get("the weight of a line", 4, &from)?,
         });

@@ -12,7 +12,7 @@ use crate::{
         capacity::Capacity,
         compaction::{Advice, Cause, Compaction},
         conversation::Teller,
-        extractive::{LineKind, Sentence},
+        extractive::{Item, LineKind, Sentence},
         segment::{Awaits, Imported, LlmText, Segment, UNSAID},
     },
     store::Outcome,
@@ -109,6 +109,26 @@ fn an_imported_segment_is_stable() {
     let record = Record::Segments((LINEAGE, 3), segment);
     let (key, value) = record.written();
     assert_eq!((hex(&value).as_str(), value[0]), (WRITTEN, 3));
+    assert_eq!(Record::read(&key, &bytes(WRITTEN)), Ok(record));
+}
+
+/// A line that quotes a result, and a list of which one item does; never changed.
+#[test]
+fn a_segment_that_quotes_results_is_stable() {
+    const WRITTEN: &str = "050801120201041a240802121a557365722063616c6c65642066282920e28692206f6b3a20370a1809203c38031a29120b662831293a20313b20370a18082002280332080802100618072001320a08021009180a20012803205a710722a3";
+    let call = Sentence::plain(LineKind::Said, Sequence(2), "User called f() → ok: 7\n".into(), 60, 9);
+    let call = Sentence { result: Some(Sequence(3)), ..call };
+    let item = Item { sequence: Sequence(2), result: None, start: 6, end: 7, weight: 1 };
+    let items = [item, Item { result: Some(Sequence(3)), start: 9, end: 10, ..item }];
+    let facts = Sentence::plain(LineKind::Facts, Sequence(2), "f(1): 1; 7\n".into(), 2, 8);
+    let facts = Sentence { items: items.into(), ..facts };
+    let segment = Segment { sentences: vec![call, facts], tokens: 17, ..segment() };
+    let folded = Some([Arc::new(segment.clone())].into());
+    let compaction = Record::Compactions((LINEAGE, 2), Compaction { folded, ..compaction() });
+    assert_eq!(compaction.written().1[0], 3);
+    let record = Record::Segments((LINEAGE, 3), segment);
+    let (key, value) = record.written();
+    assert_eq!((hex(&value).as_str(), value[0]), (WRITTEN, 5));
     assert_eq!(Record::read(&key, &bytes(WRITTEN)), Ok(record));
 }
 

@@ -240,8 +240,10 @@ pub fn segment() -> impl Strategy<Value = Segment> {
 /// The same line, as one of the ledger.
 fn listed(line: Sentence) -> Sentence {
     let end = u32::try_from(line.text.len()).unwrap();
-    let item = Item { sequence: Sequence(line.sequence.0 + 1), start: 0, end, weight: line.weight };
-    Sentence { kind: LineKind::Facts, items: [item; 2].into(), ..line }
+    let item =
+        Item { sequence: Sequence(line.sequence.0 + 1), result: None, start: 0, end, weight: line.weight };
+    let quoting = Item { result: Some(line.sequence), ..item };
+    Sentence { kind: LineKind::Facts, items: [item, quoting].into(), ..line }
 }
 
 /// A segment of which a model may have told, or be awaited.

@@ -87,6 +87,9 @@ fn units_that_are_not_whole_are_named() {
         let calls = calls.iter().map(|call| (*call).into()).collect();
         Some(Arc::new(OpenExchange { unit: Sequence(unit), calls }))
     };
+    let mut kept_aside = good.utterance(5, |utterance| utterance.aside = true);
+    let quoted = kept_aside.pop();
+    assert!(quoted.is_some_and(|last| last.ends_with("a segment tells of utterance 5, which is forgotten")));
     let wrong_head = r#"its head waits for the results of ["x"], which no utterances do"#;
     expect([
         (good.head(|head| head.open = waits(&["x"], 18)), wrong_head),
@@ -105,7 +108,7 @@ fn units_that_are_not_whole_are_named() {
             "utterance 4 is a user's, and of the unit of 3",
         ),
         (good.utterance(5, |utterance| call_id(utterance, "c")), "result 5 has no call that waits"),
-        (good.utterance(5, |utterance| utterance.aside = true), "result 5 is kept aside, and its call waits"),
+        (kept_aside, "result 5 is kept aside, and its call waits"),
         (
             good.utterance(6, |utterance| utterance.aside = true),
             "utterance 6 is kept aside, and is no result",
